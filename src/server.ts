@@ -56,6 +56,7 @@ import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/m
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
 import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
+import { StorageProbe } from "./media/storage/storage-probe.ts"
 import { Unavailable } from "./model/errors.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
@@ -228,6 +229,7 @@ const layersOf = (
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
+      Layer.provideMerge(StorageProbe.layer),
       Layer.provideMerge(mediaBytes),
       Layer.provideMerge(recorder),
     ),

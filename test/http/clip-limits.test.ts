@@ -96,6 +96,7 @@ test("a clip asks for its own room on the disk and not for that of its recording
         Effect.provideService(MediaStorage, { ...disk, free: Effect.succeed(free) }),
         Effect.provideService(MediaProcessor, {
           inspect: () => Effect.die("not asked for"),
+          read: () => Effect.die("not asked for"),
           cut: (task) => {
             tasks.push(task)
             return Effect.succeed({ outcome: "cut", facts, sizeBytes, sha256: "00" })

@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
 
 let server: TestServer
 let acme: Workspace
@@ -173,7 +174,8 @@ test("a client that goes away in the middle harms nobody", async () => {
 describe("beside the contract", () => {
   test("health, readiness, metrics, the description and the reference page are served", async () => {
     expect((await api("GET", "/healthz")).body).toEqual({ status: "ok" })
-    expect((await api("GET", "/readyz")).body).toEqual({ status: "ready", database: true, reason: null })
+    await eventually(async () => (await api("GET", "/readyz")).body.storage !== null, "the first look at the storage")
+    expect((await api("GET", "/readyz")).body).toEqual({ status: "ready", database: true, storage: true, reason: null })
     expect((await api("GET", "/metrics")).body).toContain('gathercue_http_requests_total{status="200"}')
     const description = (await api("GET", "/v1/openapi.json")).body
     expect([description.openapi, description.info.version]).toEqual(["3.1.0", "1.0.0"])

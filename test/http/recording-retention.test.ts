@@ -1,8 +1,8 @@
 /** How long recordings, uploads and their files are kept. */
 import { randomUUID } from "node:crypto"
-import { mkdir, readdir, rename, stat, utimes, writeFile } from "node:fs/promises"
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
@@ -99,6 +99,23 @@ test("an upload that nobody completes fails after a day, also while no server ru
   server = await server.restart()
   await eventually(async () => (await api("GET", `/v1/recordings/${id}`)).body.status === "failed", "the end")
   await eventually(async () => !(await filesOf()).some((name) => name.startsWith(id)), "the removal of the bytes")
+})
+
+test("whether media can be stored is told with the readiness, which does not need it", async () => {
+  const own = await startMediaServer()
+  onTestFinished(own.stop)
+  const readiness = async (base: string): Promise<Json> => {
+    await eventually(async () => (await call(base, "GET", "/readyz")).body.storage !== null, "the first look")
+    return call(base, "GET", "/readyz")
+  }
+  expect(await readiness(own.url)).toMatchObject({ status: 200, body: { storage: true } })
+  const media = join(own.folder, "media")
+  await rm(media, { recursive: true, force: true })
+  // Nothing can be written below a file.
+  await writeFile(media, "")
+  const next = await own.restart()
+  onTestFinished(next.stop)
+  expect(await readiness(next.url)).toMatchObject({ status: 200, body: { status: "ready", storage: false } })
 })
 
 test("bytes that cannot be read for a while are neither judged nor removed", async () => {

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startMediaServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
 let acme: Workspace
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startMediaServer()
   acme = await createWorkspace(server.url)
 })
 afterAll(() => server.stop())

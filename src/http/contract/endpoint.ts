@@ -29,6 +29,9 @@ export class TextBody extends Context.Service<TextBody, string>()("gathercue/Tex
 /** On an endpoint: its body may have this many bytes, instead of those of other requests. */
 export class BodyLimit extends Context.Service<BodyLimit, number>()("gathercue/BodyLimit") {}
 
+/** On an endpoint: its handler reads the body's bytes itself, because that may take long; its payload is not decoded. */
+export class BytesBody extends Context.Service<BytesBody, true>()("gathercue/BytesBody") {}
+
 /** On an endpoint: its answer has an entity tag, so that its caller can ask whether it changed. */
 export class Revalidated extends Context.Service<Revalidated, true>()("gathercue/Revalidated") {}
 

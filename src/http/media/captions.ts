@@ -1,10 +1,11 @@
 /** A transcript as WebVTT at a signed address, for the `<track>` of a player. */
 import { Effect } from "effect"
-import { writeVtt } from "../../media/captions/write.ts"
+import { vttWriter } from "../../media/captions/write.ts"
 import type { MediaLinks } from "../../media/links.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
-import { findTranscriptById, listSegments } from "../../store/media/transcripts.ts"
+import { findTranscriptById } from "../../store/media/transcripts.ts"
+import { writtenTranscript } from "../requests/media/written-transcript.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import { requireVisible, validLink } from "./valid-link.ts"
 
@@ -15,10 +16,10 @@ export const captionsAt = (token: string): Effect.Effect<HttpResponse, Failure, 
     const transcript = yield* database.run((sql) => findTranscriptById(sql, id))
     if (transcript === undefined) return yield* NotFound.of("transcript")
     yield* requireVisible(audience, transcript.eventId, "transcript")
-    const segments = yield* database.run((sql) => listSegments(sql, transcript.id))
+    const body = yield* writtenTranscript(transcript.id, vttWriter())
     const headers = [
       ["content-type", "text/vtt; charset=utf-8"],
       ["cache-control", "private, max-age=3600"],
     ] as const
-    return { status: 200, headers, body: writeVtt(segments) }
+    return { status: 200, headers, body }
   })

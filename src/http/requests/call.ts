@@ -18,6 +18,7 @@ import type { LetterRefusals } from "../../mail/letter-refusals.ts"
 import type { Mailer } from "../../mail/mailer.ts"
 import type { MediaLinks } from "../../media/links.ts"
 import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+import type { MediaProcessor } from "../../media/processing/media-processor.ts"
 import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
@@ -100,7 +101,10 @@ export interface Scopes {
 export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
   readonly params: E["~Params"]["Type"]
   readonly query: E["~Query"]["Type"]
+  /** Not there on endpoints that are annotated `BytesBody`. */
   readonly payload: E["~Payload"]["Type"]
+  /** The body as it came. */
+  readonly bytes: Uint8Array
   readonly scope: Scopes[A]
   /** Path of the request, for `Location` and `Link`. */
   readonly path: string
@@ -157,6 +161,7 @@ export type HandlerServices =
   | AnonymousBudgets
   | HelpDesk
   | IdentityProvider
+  | MediaProcessor
   | MediaStorage
   | LiveBroadcasts
   | MediaLinks
@@ -174,6 +179,7 @@ export interface AnyCall {
   readonly params: unknown
   readonly query: unknown
   readonly payload: unknown
+  readonly bytes: Uint8Array
   readonly scope: unknown
   readonly path: string
   readonly contentType: string

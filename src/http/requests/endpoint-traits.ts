@@ -2,7 +2,15 @@
 import { Context, Option } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Commanded, EndpointAccess } from "../contract/access.ts"
-import { AddressLimit, BodyLimit, ExactBody, Revalidated, SecretAddress, TextBody } from "../contract/endpoint.ts"
+import {
+  AddressLimit,
+  BodyLimit,
+  BytesBody,
+  ExactBody,
+  Revalidated,
+  SecretAddress,
+  TextBody,
+} from "../contract/endpoint.ts"
 import { Audited } from "../contract/workspaces/audit.ts"
 import { BODY_LIMIT_BYTES } from "../transport/body-limit.ts"
 import { Deprecated, deprecationHeaders } from "../transport/deprecation.ts"
@@ -16,6 +24,7 @@ export const traitsOf = ({ annotations }: HttpApiEndpoint.Top) => {
     addressLimit: annotated(AddressLimit) ?? ("publicRead" as const),
     bodyLimit: annotated(BodyLimit) ?? BODY_LIMIT_BYTES,
     isExact: annotated(ExactBody) === true,
+    isBytes: annotated(BytesBody) === true,
     isSecret: annotated(SecretAddress) === true,
     isRevalidated: annotated(Revalidated) === true,
     isCommanded: annotated(Commanded) === true,

@@ -1,24 +1,13 @@
 /** Bodies and their parts, read from requests and decoded by the contract's schemas. */
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema, type SchemaIssue } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BadRequest, UnsupportedMediaType } from "../../model/errors.ts"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
+import { faultsOf } from "../../model/schema-faults.ts"
 import { ignoredProperties } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** The faults and their places, without repeating any value: a value may be a secret. */
-const summarise = (issue: SchemaIssue.Issue, where: string): string => {
-  const lines = issues(issue)
-    .issues.slice(0, 5)
-    .map(({ path = [], message }) => {
-      const at = path.map((part) => (typeof part === "object" ? part.key : part)).join(".")
-      return `${at === "" ? where : at}: ${message}`
-    })
-  return `${lines.join("; ")}.`
-}
 
 type Decode = (input: unknown) => Result.Result<unknown, Schema.SchemaError>
 
@@ -32,7 +21,7 @@ export const decoder = (schema: Schema.Top | undefined, exact = false): Decode |
       })
 
 export const refuseRequest = (issue: SchemaIssue.Issue, where: string) =>
-  Effect.fail(new BadRequest({ detail: summarise(issue, where) }))
+  Effect.fail(new BadRequest({ detail: faultsOf(issue, where) }))
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
 
@@ -79,12 +68,15 @@ const readJson = (
 /** The handler's payload. */
 export type ReadBody = (request: HttpRequest) => Effect.Effect<unknown, BadRequest | UnsupportedMediaType>
 
+const textTypesOf = (payload: HttpApiEndpoint.Top["payload"]): ReadonlyArray<string> =>
+  [...payload].filter(([, { encoding }]) => encoding._tag === "Text").map(([type]) => type)
+
 /** For an endpoint: JSON by its schema, or text of the media types that it names beside, which its handler reads. */
 export const bodyReader = ({ payload }: Pick<HttpApiEndpoint.Top, "payload">, isExact: boolean): ReadBody => {
   const decode = decoder([...payload.values()][0]?.schemas[0], isExact)
   // An unread body must not be a form either: another site's page would send one.
   if (decode === undefined) return (request) => Effect.as(requireJsonType(request), undefined)
-  const textTypes = [...payload].filter(([, { encoding }]) => encoding._tag === "Text").map(([type]) => type)
+  const textTypes = textTypesOf(payload)
   return (request) => {
     if (textTypes.includes(contentTypeOf(request))) return readText(request)
     return Effect.flatMap(readJson(request, textTypes), (json) => {
@@ -92,6 +84,12 @@ export const bodyReader = ({ payload }: Pick<HttpApiEndpoint.Top, "payload">, is
       return Result.isFailure(body) ? refuseRequest(body.failure.issue, "body") : Effect.succeed(body.success)
     })
   }
+}
+
+/** For an endpoint whose handler reads the body's bytes: its media type alone. */
+export const typeChecker = ({ payload }: Pick<HttpApiEndpoint.Top, "payload">): ReadBody => {
+  const textTypes = textTypesOf(payload)
+  return (request) => (textTypes.includes(contentTypeOf(request)) ? Effect.void : requireJsonType(request, textTypes))
 }
 
 type Finish = <R>(

@@ -22,7 +22,7 @@ import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
-import { bodyReader, contentTypeOf, decoder, finishOf, refuseRequest } from "./request-body.ts"
+import { bodyReader, contentTypeOf, decoder, finishOf, refuseRequest, typeChecker } from "./request-body.ts"
 
 export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
 
@@ -119,8 +119,8 @@ export const compile = (
     const decodeParams = decoder(endpoint.params)
     const decodeQuery = decoder(endpoint.query)
     const bodySchema = [...endpoint.payload.values()][0]?.schemas[0]
-    const readBody = bodyReader(endpoint, isExact)
-    const finish = finishOf(bodySchema, settings.namesIgnored && !isExact)
+    const readBody = traits.isBytes ? typeChecker(endpoint) : bodyReader(endpoint, isExact)
+    const finish = finishOf(bodySchema, settings.namesIgnored && !isExact && !traits.isBytes)
     const successes = encodings(responses)
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
     const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
@@ -183,6 +183,7 @@ export const compile = (
         params: params?.success,
         query: query?.success,
         payload,
+        bytes: request.body,
         scope,
         path: request.path,
         contentType: contentTypeOf(request),

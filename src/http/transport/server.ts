@@ -9,6 +9,7 @@ import { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { RequestCaller } from "../../identity/callers/request-caller.ts"
 import { sameSecret } from "../../identity/secrets.ts"
 import { Mailer } from "../../mail/mailer.ts"
+import { StorageProbe } from "../../media/storage/storage-probe.ts"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
 import { foldEmail } from "../../model/text/email.ts"
 import { Database } from "../../store/database.ts"
@@ -67,12 +68,20 @@ export const bindRest = (
 ): Effect.Effect<
   Rest,
   never,
-  ServeServices | HttpSettings | Authenticator | ClientAddresses | Database | DatabaseHeartbeat | Telemetry
+  | ServeServices
+  | HttpSettings
+  | Authenticator
+  | ClientAddresses
+  | Database
+  | DatabaseHeartbeat
+  | StorageProbe
+  | Telemetry
 > =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
     const { log, metrics, render } = yield* Telemetry
     const heartbeat = yield* DatabaseHeartbeat
+    const probe = yield* StorageProbe
     const clients = yield* ClientAddresses
     const database = yield* Database
     const timers = yield* currentTimers
@@ -153,7 +162,10 @@ export const bindRest = (
       const { isReady, reason } = heartbeat.readiness()
       const obstacle = reason ?? options.obstacle()
       const isFit = obstacle === null
-      return json(isFit ? 200 : 503, { status: isFit ? "ready" : "unavailable", database: isReady, reason: obstacle })
+      const status = isFit ? "ready" : "unavailable"
+      // All but media goes on without its storage, so that it does not count.
+      const storage = probe.isWritable()
+      return json(isFit ? 200 : 503, { status, database: isReady, storage, reason: obstacle })
     }
 
     /** The letters that would have been sent, for trying the product out: `?to=` one address. */

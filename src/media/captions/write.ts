@@ -20,28 +20,59 @@ const voiced = ({ speaker, lang, text }: Segment): string => {
 
 const times = ({ t0, t1 }: Segment, point: "." | ","): string => `${timeText(t0, point)} --> ${timeText(t1, point)}`
 
+/** Takes segments in their order, some at a time, so that a long transcript does not hold the event loop. */
+export interface Writer {
+  readonly add: (segments: ReadonlyArray<Segment>) => void
+  readonly text: () => string
+}
+
 /** WebVTT with voices and languages. */
-export const writeVtt = (segments: ReadonlyArray<Segment>): string =>
-  ["WEBVTT", ...segments.map(tidy).map((segment) => `${times(segment, ".")}\n${voiced(segment)}`)]
-    .join("\n\n")
-    .concat("\n")
+export const vttWriter = (): Writer => {
+  const pieces = ["WEBVTT"]
+  return {
+    add: (segments) => {
+      const cues = segments.map(tidy).map((segment) => `${times(segment, ".")}\n${voiced(segment)}`)
+      if (cues.length > 0) pieces.push(cues.join("\n\n"))
+    },
+    text: () => `${pieces.join("\n\n")}\n`,
+  }
+}
 
 /** SubRip. It has no place for speakers and languages. */
-export const writeSrt = (segments: ReadonlyArray<Segment>): string =>
-  segments
-    .map(tidy)
-    .map((segment, index) => `${index + 1}\n${times(segment, ",")}\n${segment.text}\n`)
-    .join("\n")
+export const srtWriter = (): Writer => {
+  const pieces: string[] = []
+  let count = 0
+  return {
+    add: (segments) => {
+      const cues = segments.map(tidy).map((segment) => `${++count}\n${times(segment, ",")}\n${segment.text}\n`)
+      if (cues.length > 0) pieces.push(cues.join("\n"))
+    },
+    text: () => pieces.join("\n"),
+  }
+}
 
 /** Paragraphs, one for each time that another speaker begins. */
-export const writeText = (segments: ReadonlyArray<Segment>): string => {
+export const textWriter = (): Writer => {
   const paragraphs: string[] = []
   let speaker: string | undefined
-  for (const { speaker: name, text } of segments.map(tidy)) {
-    const said = text.replaceAll("\n", " ")
-    if (name === speaker) paragraphs.push(`${paragraphs.pop()} ${said}`)
-    else paragraphs.push(name === "" ? said : `${name}: ${said}`)
-    speaker = name
+  return {
+    add: (segments) => {
+      for (const { speaker: name, text } of segments.map(tidy)) {
+        const said = text.replaceAll("\n", " ")
+        if (name === speaker) paragraphs.push(`${paragraphs.pop()} ${said}`)
+        else paragraphs.push(name === "" ? said : `${name}: ${said}`)
+        speaker = name
+      }
+    },
+    text: () => paragraphs.map((paragraph) => `${paragraph}\n`).join("\n"),
   }
-  return paragraphs.map((paragraph) => `${paragraph}\n`).join("\n")
 }
+
+const written = (writer: Writer, segments: ReadonlyArray<Segment>): string => {
+  writer.add(segments)
+  return writer.text()
+}
+
+export const writeVtt = (segments: ReadonlyArray<Segment>): string => written(vttWriter(), segments)
+export const writeSrt = (segments: ReadonlyArray<Segment>): string => written(srtWriter(), segments)
+export const writeText = (segments: ReadonlyArray<Segment>): string => written(textWriter(), segments)

@@ -9,7 +9,7 @@ import { findWorkspaceOf } from "../../store/events/events.ts"
 import { putModelSummary } from "../../store/events/summaries.ts"
 import { transcribeEvent } from "../../store/media/captions.ts"
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
-import { findEventTranscript, listSegments } from "../../store/media/transcripts.ts"
+import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/media/transcripts.ts"
 import { announce } from "./announce.ts"
 
 /** Words a transcript as a summary. Rejects when it cannot. */
@@ -53,15 +53,27 @@ export const transcribeRecording = async (
   await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra: { assetId: id, recordingId } })
 }
 
+/** No more slices are read than a model gets. */
+const beginningOf = (slices: ReadonlyArray<string>): string => {
+  let text = ""
+  for (const slice of slices) {
+    const lines = segmentsOfSlice(slice).map(({ speaker, text: said }) =>
+      speaker === "" ? said : `${speaker}: ${said}`,
+    )
+    text += `${text === "" ? "" : "\n"}${lines.join("\n")}`
+    if (text.length >= MOST_CHARACTERS) break
+  }
+  return text.slice(0, MOST_CHARACTERS)
+}
+
 export const summarise = ({ eventId }: Job, by: Summarise): Effect.Effect<void, Unavailable | Error, Database> =>
   Effect.gen(function* () {
     const database = yield* Database
-    const segments = yield* database.run(async (sql) => {
+    const slices = yield* database.run(async (sql) => {
       const transcript = await findEventTranscript(sql, eventId)
-      return transcript === undefined ? [] : listSegments(sql, transcript.id)
+      return transcript === undefined ? [] : listSlices(sql, transcript.id)
     })
-    const lines = segments.map(({ speaker, text }) => (speaker === "" ? text : `${speaker}: ${text}`))
-    const text = lines.join("\n").slice(0, MOST_CHARACTERS)
+    const text = beginningOf(slices)
     if (text === "") return
     const summary = yield* Effect.tryPromise({
       try: () => by(text),

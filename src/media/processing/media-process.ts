@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { stat } from "node:fs/promises"
+import type { ReadTranscript } from "../captions/read.ts"
 import type { MediaSource } from "../storage/storage.ts"
 import { cut } from "./cut.ts"
 import { inspect } from "./inspect.ts"
@@ -40,10 +41,24 @@ const cutting = async (task: CutTask): Promise<Cutting> => {
   return { outcome: "cut", facts, sizeBytes: size, sha256: await hashOf({ path: task.output }) }
 }
 
+const workOn = async (task: MediaTask): Promise<Inspection | Cutting | ReadTranscript> => {
+  switch (task.kind) {
+    case "inspect":
+      return inspection(task)
+    case "cut":
+      return cutting(task)
+    case "read": {
+      // Loaded when it is asked for: an inspection needs nothing of it.
+      const { readTranscript } = await import("../captions/read.ts")
+      return readTranscript(task.form, task.body)
+    }
+  }
+}
+
 const run = async (task: MediaTask): Promise<void> => {
   const { id } = task
   try {
-    answer({ id, result: await (task.kind === "inspect" ? inspection(task) : cutting(task)) })
+    answer({ id, result: await workOn(task) })
   } catch (cause) {
     say(cause)
     const fault = cause instanceof Error ? cause.message : String(cause)

@@ -7,7 +7,17 @@ import { readFileSync } from "node:fs"
 import { Context, Data, Effect, Layer, Semaphore } from "effect"
 import { type Cancel, currentTimers, type Timers } from "../../clock/timers.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { CutTask, Cutting, Inspection, InspectTask, MediaAnswer, MediaTask, MediaWork } from "./protocol.ts"
+import type { ReadTranscript } from "../captions/read.ts"
+import type {
+  CutTask,
+  Cutting,
+  Inspection,
+  InspectTask,
+  MediaAnswer,
+  MediaTask,
+  MediaWork,
+  ReadTask,
+} from "./protocol.ts"
 
 /** The task was not done. `tooMuch`: it was given up for its time or memory, and would be again. */
 export class TaskFailed extends Data.TaggedError("TaskFailed")<{
@@ -38,7 +48,7 @@ const residentBytes = (pid: number): number => {
   }
 }
 
-type Result = Inspection | Cutting
+type Result = Inspection | Cutting | ReadTranscript
 type Settle = (outcome: Result | TaskFailed) => void
 
 class Process {
@@ -99,6 +109,8 @@ class Process {
     const child = fork(module, [...args], {
       execArgv: [],
       env: {},
+      // Bytes stay bytes.
+      serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     })
     this.#child = child
@@ -137,6 +149,8 @@ export class MediaProcessor extends Context.Service<
     readonly inspect: (task: Omit<InspectTask, "kind">) => Effect.Effect<Inspection, TaskFailed>
     /** Writes a part of a file to another one. */
     readonly cut: (task: Omit<CutTask, "kind">) => Effect.Effect<Cutting, TaskFailed>
+    /** Reads a transcript, in a process of its own: its author waits, and must not wait for a cut. */
+    readonly read: (task: Omit<ReadTask, "kind">) => Effect.Effect<ReadTranscript, TaskFailed>
   }
 >()("gathercue/MediaProcessor") {
   static readonly layer = (options: MediaProcessorOptions): Layer.Layer<MediaProcessor, never, Telemetry> =>
@@ -145,29 +159,43 @@ export class MediaProcessor extends Context.Service<
       Effect.gen(function* () {
         const { log } = yield* Telemetry
         const timers = yield* currentTimers
-        const media = yield* Effect.acquireRelease(
-          Effect.sync(() => new Process(options, timers, log)),
-          (open) => Effect.sync(() => open.kill()),
-        )
-        const turns = yield* Semaphore.make(1)
-        const perform = (work: MediaWork) =>
-          turns.withPermits(1)(
-            Effect.callback<Result, TaskFailed>((resume) => {
-              media.run(work, (outcome) =>
-                resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
-              )
-              // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
-              return Effect.sync(() => media.kill())
-            }),
+        const processOf = Effect.gen(function* () {
+          const media = yield* Effect.acquireRelease(
+            Effect.sync(() => new Process(options, timers, log)),
+            (open) => Effect.sync(() => open.kill()),
           )
+          const turns = yield* Semaphore.make(1)
+          return (work: MediaWork) =>
+            turns.withPermits(1)(
+              Effect.callback<Result, TaskFailed>((resume) => {
+                media.run(work, (outcome) =>
+                  resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
+                )
+                // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
+                return Effect.sync(() => media.kill())
+              }),
+            )
+        })
+        const perform = yield* processOf
+        const performRead = yield* processOf
         return {
           inspect: (task) =>
             Effect.flatMap(perform({ kind: "inspect", ...task }), (result) =>
-              result.outcome === "cut" ? Effect.fail(OTHER_RESULT) : Effect.succeed(result),
+              result.outcome === "readable" || result.outcome === "refused"
+                ? Effect.succeed(result)
+                : Effect.fail(OTHER_RESULT),
             ),
           cut: (task) =>
             Effect.flatMap(perform({ kind: "cut", ...task }), (result) =>
-              result.outcome === "readable" ? Effect.fail(OTHER_RESULT) : Effect.succeed(result),
+              result.outcome === "cut" || result.outcome === "refused"
+                ? Effect.succeed(result)
+                : Effect.fail(OTHER_RESULT),
+            ),
+          read: (task) =>
+            Effect.flatMap(performRead({ kind: "read", ...task }), (result) =>
+              result.outcome === "read" || result.outcome === "unreadable"
+                ? Effect.succeed(result)
+                : Effect.fail(OTHER_RESULT),
             ),
         }
       }),

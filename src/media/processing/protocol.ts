@@ -1,6 +1,7 @@
 /** Messages between the server and its process for media. */
 
 import type { CutFacts, MediaFacts, MediaFailure } from "../../model/media/recording.ts"
+import type { ReadTranscript, TranscriptForm } from "../captions/read.ts"
 import type { MediaSource } from "../storage/storage.ts"
 
 /** A part of a file, written to another one. Times are in milliseconds from the first picture or sound. */
@@ -23,7 +24,14 @@ export interface InspectTask {
   readonly wantsSha256: boolean
 }
 
-export type MediaWork = InspectTask | CutTask
+/** A transcript that would take the server's event loop long. */
+export interface ReadTask {
+  readonly kind: "read"
+  readonly form: TranscriptForm
+  readonly body: Uint8Array
+}
+
+export type MediaWork = InspectTask | CutTask | ReadTask
 
 export type MediaTask = MediaWork & { readonly id: number }
 
@@ -43,7 +51,7 @@ export type Cutting =
   | Refused
 
 export type MediaAnswer =
-  | { readonly id: number; readonly result: Inspection | Cutting }
+  | { readonly id: number; readonly result: Inspection | Cutting | ReadTranscript }
   /** The task could not be done through a fault of ours, such as a file that is not there. `isAway`: the storage did not answer. */
   | { readonly id: number; readonly fault: string; readonly isAway: boolean }
   /** For the log: the library's own words. */

@@ -3,7 +3,7 @@
  * a crash it says what is there. Sealing renames it, so that a key that can be opened is whole.
  */
 import { constants } from "node:fs"
-import { mkdir, open, rename, rm, statfs } from "node:fs/promises"
+import { mkdir, open, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
@@ -23,6 +23,10 @@ import { TurnsByKey } from "./turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+
+/** The folder, or the nearest one above it that is there. */
+const nearest = async (folder: string): Promise<string> =>
+  (await orNull(stat(folder))) === null ? nearest(dirname(folder)) : folder
 
 export interface DiskStorageOptions {
   readonly folder: string
@@ -97,6 +101,11 @@ export const diskStorage = (
     return size
   }
 
+  const freeBytes = async (of: string): Promise<number> => {
+    const { bavail, bsize } = await statfs(of)
+    return Math.max(0, bavail * bsize - minFreeBytes)
+  }
+
   const arrived = async (key: string): Promise<Arrived> => {
     const whole = await sizeOf(partOf(key))
     const stored = (await parts.stored(key)) ?? []
@@ -156,8 +165,19 @@ export const diskStorage = (
     filesBefore: (time) => attempt("listing files", () => filesBefore(root, time)),
     free: attempt("reading the free space", async () => {
       await mkdir(root, { recursive: true, mode: 0o700 })
-      const { bavail, bsize } = await statfs(root)
-      return Math.max(0, bavail * bsize - minFreeBytes)
+      return freeBytes(root)
+    }),
+    // A folder that is not there yet is not made for it.
+    probe: attempt("writing to the folder", async () => {
+      const existing = await nearest(root)
+      if ((await freeBytes(existing)) === 0) throw Object.assign(new Error("too little is left"), { code: "ENOSPC" })
+      const path = join(existing, `.probe-${process.pid}`)
+      await writeFile(path, "can be written", {
+        flag: O_WRONLY | O_CREAT | O_NOFOLLOW | O_TRUNC,
+        mode: 0o600,
+        flush: true,
+      })
+      await rm(path, { force: true })
     }),
   }
 }

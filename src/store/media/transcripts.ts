@@ -19,19 +19,14 @@ export interface TranscriptRow {
   readonly createdAt: Timestamp
 }
 
-/** Columns as arrays: one statement writes fifty thousand rows without as many parameters. */
-const columnsOf = (segments: ReadonlyArray<StoredSegment>) => ({
-  t0: segments.map(({ t0 }) => t0),
-  t1: segments.map(({ t1 }) => t1),
-  speaker: segments.map(({ speaker }) => speaker),
-  lang: segments.map(({ lang }) => lang),
-  text: segments.map(({ text }) => text),
-})
+/** Segments of a slice at most. */
+const IN_A_SLICE = 1000
 
 export interface NewTranscript {
   readonly id: string
   readonly recordingId: string
-  readonly segments: ReadonlyArray<StoredSegment>
+  /** JSON of arrays of segments, in their order. The text goes to the database as it is: the event loop does not pay for its segments. */
+  readonly slices: ReadonlyArray<string>
 }
 
 /**
@@ -40,7 +35,7 @@ export interface NewTranscript {
  */
 export const replaceTranscript = async (
   sql: Queryable,
-  { id, recordingId, segments }: NewTranscript,
+  { id, recordingId, slices }: NewTranscript,
 ): Promise<boolean | undefined> => {
   // Two callers at once take turns: the row is the recording's.
   const [recording] = await sql<{ eventId: string }[]>`
@@ -50,12 +45,12 @@ export const replaceTranscript = async (
   await sql`
     insert into transcripts (id, recording_id, event_id, status, source)
     values (${id}, ${recordingId}, ${recording.eventId}, 'ready', 'upload')`
-  const { t0, t1, speaker, lang, text } = columnsOf(segments)
-  await sql`
-    insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
-    select ${id}::uuid, n, t0, t1, speaker, lang, text
-      from unnest(${t0.map(String)}::text[]::integer[], ${t1.map(String)}::text[]::integer[], ${speaker}::text[], ${lang}::text[], ${text}::text[])
-           with ordinality as s (t0, t1, speaker, lang, text, n)`
+  for (const [index, slice] of slices.entries()) {
+    await sql`
+      insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
+      select ${id}::uuid, ${index * IN_A_SLICE}::integer + n, (s->>'t0')::integer, (s->>'t1')::integer, s->>'speaker', s->>'lang', s->>'text'
+        from jsonb_array_elements(${slice}::text::jsonb) with ordinality as e (s, n)`
+  }
   await countSpeakers(sql, id)
   return count > 0
 }
@@ -85,9 +80,16 @@ export const findEventTranscript = async (sql: Queryable, eventId: string): Prom
   return row
 }
 
-export const listSegments = async (sql: Queryable, transcriptId: string): Promise<ReadonlyArray<StoredSegment>> =>
-  sql<StoredSegment[]>`
-    select t0, t1, speaker, lang, text from transcript_segments where transcript_id = ${transcriptId} order by n`
+/** JSON of a thousand segments each, as of one moment: a row of each segment would take the event loop long. */
+export const listSlices = async (sql: Queryable, transcriptId: string): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ slice: string }[]>`
+    select jsonb_agg(jsonb_build_object('t0', t0, 't1', t1, 'speaker', speaker, 'lang', lang, 'text', text) order by n)::text as slice
+      from (select *, (n - 1) / ${IN_A_SLICE} as place from transcript_segments where transcript_id = ${transcriptId}) s
+     group by place order by place`
+  return rows.map(({ slice }) => slice)
+}
+
+export const segmentsOfSlice = (slice: string): ReadonlyArray<StoredSegment> => JSON.parse(slice) as StoredSegment[]
 
 /** Segments with all words of `words`, in the order of speech. */
 export const searchSegments = async (

@@ -1,16 +1,13 @@
 /** Spoken words: segments of a recogniser pushed live, and transcripts of recordings. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { TranscriptInput } from "../../../model/media/transcript-input.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
-import { LANGUAGE_TAG, LONGEST_LANGUAGE } from "../../../model/text/tidy-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
-import { BodyLimit, created, PathId, Revalidated } from "../endpoint.ts"
+import { BodyLimit, BytesBody, created, PathId, Revalidated } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
-
-const TEN_DAYS_MS = 10 * 86_400_000
-const Milliseconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: TEN_DAYS_MS }))
 
 const Segment = Schema.Struct({
   /** Milliseconds from the recording's start. */
@@ -20,18 +17,6 @@ const Segment = Schema.Struct({
   speaker: Schema.String,
   lang: Schema.String,
   text: Schema.String,
-})
-
-const LANGUAGE_OR_NONE = new RegExp(`^$|${LANGUAGE_TAG.source}`)
-
-const SegmentInput = Schema.Struct({
-  t0: Milliseconds,
-  t1: Milliseconds,
-  speaker: Schema.optionalKey(ShownText(0, 200)),
-  lang: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(LANGUAGE_OR_NONE), Schema.isMaxLength(LONGEST_LANGUAGE)),
-  ),
-  text: ShownText(1, 2000),
 })
 
 const HEAD = {
@@ -82,16 +67,13 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       ),
     HttpApiEndpoint.put("putTranscript", "/v1/recordings/:id/transcript", {
       params: PathId,
-      payload: [
-        Schema.Struct({ segments: Schema.Array(SegmentInput).check(Schema.isMaxLength(50_000)) }),
-        asFile(VTT),
-        asFile(SRT),
-      ],
+      payload: [TranscriptInput, asFile(VTT), asFile(SRT)],
       success: [created(TranscriptHead), TranscriptHead],
       error: problems(...WITH_BODY, ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "recording")
       .annotate(BodyLimit, LARGEST)
+      .annotate(BytesBody, true)
       .annotate(
         OpenApi.Summary,
         "Give a recording its transcript as JSON, WebVTT or SubRip; 200 when it replaces another one",

@@ -1,11 +1,10 @@
 /** A recogniser's segments over REST, which are the gateway's command, and transcripts of recordings. */
 import { Effect } from "effect"
 import { currentTimers } from "../../../clock/timers.ts"
-import { readSrt } from "../../../media/captions/read-srt.ts"
-import { readVtt } from "../../../media/captions/read-vtt.ts"
-import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "../../../media/captions/segments.ts"
-import { writeSrt, writeText, writeVtt } from "../../../media/captions/write.ts"
-import { BadRequest, NotFound } from "../../../model/errors.ts"
+import { readTranscript, type TranscriptForm } from "../../../media/captions/read.ts"
+import { srtWriter, textWriter, vttWriter } from "../../../media/captions/write.ts"
+import { MediaProcessor } from "../../../media/processing/media-processor.ts"
+import { BadRequest, NotFound, Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database } from "../../../store/database.ts"
@@ -15,7 +14,6 @@ import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import {
   findEventTranscript,
   findTranscript,
-  listSegments,
   replaceTranscript,
   searchSegments,
   type TranscriptRow,
@@ -24,33 +22,33 @@ import { query } from "../../../store/query.ts"
 import { appendOccurrences, OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import { SRT, type Transcripts, VTT } from "../../contract/events/transcripts.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { transcriptJson, writtenTranscript } from "../../requests/media/written-transcript.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { ask } from "./live-commands.ts"
 
 const MOST_HITS = 500
 
-type JsonSegments = ReadonlyArray<Pick<Segment, "t0" | "t1" | "text"> & Partial<Pick<Segment, "speaker" | "lang">>>
+const FORMS: Readonly<Record<string, TranscriptForm>> = { [VTT]: "vtt", [SRT]: "srt" }
 
-const READERS: Readonly<Record<string, (text: string) => ReadonlyArray<Segment>>> = { [VTT]: readVtt, [SRT]: readSrt }
+/** Larger ones are read in the process for media: the event loop is held for some milliseconds at most. */
+const READ_HERE_BYTES = 32_768
 
-const fromJson = (segments: JsonSegments): ReadonlyArray<Segment> =>
-  inOrder(segments.flatMap((segment, index) => segmentOf({ speaker: "", lang: "", ...segment }, index + 1) ?? []))
+/** For all segments of the longest, on a slow disk. */
+const WRITTEN_WITHIN_MS = 30_000
 
-const segmentsOf = (
-  payload: { readonly segments: JsonSegments } | string,
-  contentType: string,
-): Effect.Effect<ReadonlyArray<Segment>, BadRequest> =>
-  Effect.suspend(() => {
-    try {
-      const segments =
-        typeof payload === "string" ? (READERS[contentType] ?? readVtt)(payload) : fromJson(payload.segments)
-      if (segments.length > 0) return Effect.succeed(segments)
-      return Effect.fail(new BadRequest({ detail: "body: it has no segment with text." }))
-    } catch (cause) {
-      if (!(cause instanceof UnreadableCaptions)) throw cause
-      const where = typeof payload === "string" ? `line ${cause.line}` : `segments.${cause.line - 1}`
-      return Effect.fail(new BadRequest({ detail: `body: ${where}: ${cause.reason}.` }))
-    }
+const TOO_MUCH = new BadRequest({ detail: "body: it takes too much time or memory to read." })
+const NOT_READ = new Unavailable({ detail: "The transcript could not be read now.", retryAfterSeconds: 5 })
+
+const readElsewhere = (form: TranscriptForm, body: Uint8Array) =>
+  Effect.flatMap(MediaProcessor, (processor) =>
+    Effect.mapError(processor.read({ form, body }), ({ tooMuch }) => (tooMuch ? TOO_MUCH : NOT_READ)),
+  )
+
+const readFrom = (contentType: string, body: Uint8Array) =>
+  Effect.gen(function* () {
+    const form = FORMS[contentType] ?? "json"
+    const read = body.byteLength > READ_HERE_BYTES ? yield* readElsewhere(form, body) : readTranscript(form, body)
+    return read.outcome === "read" ? read : yield* new BadRequest({ detail: read.detail })
   })
 
 interface Wanted {
@@ -59,21 +57,34 @@ interface Wanted {
 }
 
 const WRITERS = {
-  vtt: { contentType: "text/vtt; charset=utf-8", write: writeVtt },
-  srt: { contentType: "application/x-subrip; charset=utf-8", write: writeSrt },
-  txt: { contentType: "text/plain; charset=utf-8", write: writeText },
+  vtt: { contentType: "text/vtt; charset=utf-8", writer: vttWriter },
+  srt: { contentType: "application/x-subrip; charset=utf-8", writer: srtWriter },
+  txt: { contentType: "text/plain; charset=utf-8", writer: textWriter },
 } as const
+
+const hits = (row: TranscriptRow, q: string, format: NonNullable<Wanted["format"]>) =>
+  Effect.gen(function* () {
+    const segments = yield* (yield* Database).run((sql) => searchSegments(sql, row.id, q, MOST_HITS))
+    const body = { ...row, segments }
+    if (format === "json") return new Reply(body, {})
+    const { contentType, writer } = WRITERS[format]
+    const written = writer()
+    written.add(segments)
+    return new Reply(body, { text: { contentType, content: written.text() } })
+  })
 
 const answer = (row: TranscriptRow | undefined, { format = "json", q }: Wanted) =>
   Effect.gen(function* () {
     if (row === undefined) return yield* NotFound.of("transcript")
-    const segments = yield* (yield* Database).run((sql) =>
-      q === undefined ? listSegments(sql, row.id) : searchSegments(sql, row.id, q, MOST_HITS),
-    )
-    const body = { ...row, segments }
-    if (format === "json") return new Reply(body, {})
-    const { contentType, write } = WRITERS[format]
-    return new Reply(body, { text: { contentType, content: write(segments) } })
+    if (q !== undefined) return yield* hits(row, q, format)
+    // The answer is the text alone.
+    const body = { ...row, segments: [] }
+    if (format === "json") {
+      const content = yield* transcriptJson(row, row.id)
+      return new Reply(body, { text: { contentType: "application/json", content } })
+    }
+    const { contentType, writer } = WRITERS[format]
+    return new Reply(body, { text: { contentType, content: yield* writtenTranscript(row.id, writer()) } })
   })
 
 export const transcripts: Handlers<typeof Transcripts> = {
@@ -86,31 +97,33 @@ export const transcripts: Handlers<typeof Transcripts> = {
   },
   putTranscript: {
     access: "recording",
-    handle: ({ payload, contentType, scope: { workspaceId, recording } }) =>
+    handle: ({ bytes, contentType, scope: { workspaceId, recording } }) =>
       Effect.gen(function* () {
-        const segments = yield* segmentsOf(payload, contentType)
+        const { slices, count } = yield* readFrom(contentType, bytes)
         const { summarises } = yield* HttpSettings
         const timers = yield* currentTimers
         const outbox = yield* OutboxSignal
         const id = newId()
         const createdAt = toTimestamp(timers.now())
         const { id: recordingId, eventId } = recording
-        const wasThere = yield* (yield* Database).transaction((sql) =>
-          query(async () => {
-            const replaced = await replaceTranscript(sql, { id, recordingId, segments })
-            if (replaced === undefined) return undefined
-            const extra = { assetId: id, recordingId }
-            await appendOccurrences(sql, [
-              { id: newId(), type: "transcript.ready", workspaceId, eventId, occurredAt: createdAt, extra },
-            ])
-            if (summarises) await addSummariseJob(sql, eventId)
-            return replaced
-          }),
+        const wasThere = yield* (yield* Database).transaction(
+          (sql) =>
+            query(async () => {
+              const replaced = await replaceTranscript(sql, { id, recordingId, slices })
+              if (replaced === undefined) return undefined
+              const extra = { assetId: id, recordingId }
+              await appendOccurrences(sql, [
+                { id: newId(), type: "transcript.ready", workspaceId, eventId, occurredAt: createdAt, extra },
+              ])
+              if (summarises) await addSummariseJob(sql, eventId)
+              return replaced
+            }),
+          { withinMs: WRITTEN_WITHIN_MS },
         )
         if (wasThere === undefined) return yield* NotFound.of("recording")
         yield* afterCommit(Effect.sync(outbox.notify))
         yield* startMediaJobs
-        const head = { id, eventId, recordingId, createdAt, segments: segments.length }
+        const head = { id, eventId, recordingId, createdAt, segments: count }
         return new Reply(head, {
           status: wasThere ? 200 : 201,
           headers: [["location", `/v1/recordings/${recordingId}/transcript`]],

@@ -37,6 +37,9 @@ const refusedOr = (cause: unknown): S3Failed => {
   throw cause
 }
 
+/** Nothing is stored under it: its upload is begun and ended. */
+const PROBE_KEY = "gathercue-probe"
+
 const AWAY = "The storage of media is not available."
 
 export const s3Storage = (
@@ -159,6 +162,14 @@ export const s3Storage = (
             await bucket.remove(key)
           }),
         ),
+      // Of the disk too: what this server makes lies there first.
+      probe: Effect.andThen(
+        local.probe,
+        attempt("beginning an upload on trial", async () => {
+          await bucket.begin(PROBE_KEY)
+          await bucket.remove(PROBE_KEY)
+        }),
+      ),
       linkTo: (key, contentType) => {
         const query = { "response-content-type": contentType }
         const since = Math.floor(timers.now() / HOUR_MS) * HOUR_MS
