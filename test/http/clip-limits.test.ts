@@ -12,6 +12,7 @@ import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database } from "../../src/store/database.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
 import { bombOf } from "../support/mp4.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startMediaServer } from "../support/server.ts"
@@ -81,7 +82,9 @@ test("a clip that the disk has no room for is given up after some tries, with th
 })
 
 test("a clip asks for its own room on the disk and not for that of its recording, and gets no more than is there", async () => {
-  const { server, clip } = await open(wavOf(20))
+  const { server, ask, clip } = await open(wavOf(20))
+  const receiver = await startReceiver()
+  await ask("POST", "/v1/webhooks", { url: receiver.url, eventTypes: ["clip.ready"] })
   const { id, sizeBytes } = await clip(1000)
   const store = openStore(server.databaseUrl)
   onTestFinished(store.end)
@@ -108,4 +111,9 @@ test("a clip asks for its own room on the disk and not for that of its recording
   expect((await cutWith(15_000))._tag).toBe("Failure")
   expect((await cutWith(20_000))._tag).toBe("Success")
   expect(tasks).toMatchObject([{ mostBytes: 20_000 }])
+  // A job whose lease ended while it was done is done by two.
+  await store`update clips set status = 'processing' where id = ${id}`
+  const before = await store`select 1 from outbox_messages where type = 'clip.ready'`
+  await Promise.all([cutWith(20_000), cutWith(20_000)])
+  expect(await store`select 1 from outbox_messages where type = 'clip.ready'`).toHaveLength(before.length + 1)
 })

@@ -1,4 +1,4 @@
-/** What the longest transcripts cost the event loop, on which all live events run. */
+/** The cost of the longest transcripts for the event loop, on which all live events run. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { request } from "undici"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -79,7 +79,7 @@ test("a transcript of fifty thousand segments is taken and given without holding
   for (const [what, milliseconds] of Object.entries(held)) expect(milliseconds, what).toBeLessThan(MOST_MS)
 })
 
-test("what is read in the process for media is refused in the same words", async () => {
+test("a transcript that is read in the process for media is refused in the same words", async () => {
   const put = (type: string, raw: string) =>
     call(server.url, "PUT", `/v1/recordings/${id}/transcript`, {
       key: acme.key,

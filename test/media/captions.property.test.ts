@@ -95,7 +95,7 @@ test("a transcript that was read once is read the same way again", () => {
   )
 })
 
-test("whatever is stored, what is written has as many cues, and no time runs back", () => {
+test("cues are whole and no time runs back, also of segments that are stored otherwise", () => {
   const stored = { speaker: "Ada\n\nLovelace", lang: "en", t0: 2000, t1: 1000, text: "One\n\ntwo\r\n \nthree" }
   const read = { speaker: "Ada Lovelace", lang: "en", t0: 2000, t1: 2000, text: "One\ntwo\nthree" }
   expect(readVtt(writeVtt([stored]))).toEqual([read])

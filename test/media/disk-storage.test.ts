@@ -82,7 +82,7 @@ test("a wrong offset is refused with the right one, and removed bytes are gone, 
   await Effect.runPromise(storage.remove(KEY))
 })
 
-test("what a killed cut left behind goes with the next try, and with the clip", async () => {
+test("files of a killed cut go with the next try, and with the clip", async () => {
   const storage = await openStorage(await temporaryFolder())
   const left = async (): Promise<ReadonlyArray<string>> => readdir(dirname(storage.pathOf(KEY)))
   for (const clear of [storage.newPath(KEY), storage.remove(KEY)]) {

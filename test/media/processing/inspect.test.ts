@@ -1,4 +1,4 @@
-/** Inspections of what cannot be read. */
+/** Inspections of files that the system does not read. */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"

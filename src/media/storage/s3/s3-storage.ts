@@ -162,7 +162,7 @@ export const s3Storage = (
             await bucket.remove(key)
           }),
         ),
-      // Of the disk too: what this server makes lies there first.
+      // Of the disk too: files that this server makes lie there first.
       probe: Effect.andThen(
         local.probe,
         attempt("beginning an upload on trial", async () => {
