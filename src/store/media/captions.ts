@@ -95,7 +95,7 @@ export const transcribeRoom = async (sql: Queryable, id: string, recordingId: st
   return count > 0
 }
 
-/** What was said in a room, as its notes need it. */
+/** The talk in a room, as its notes need it. */
 export interface RoomTalk {
   readonly people: ReadonlyArray<{ readonly speaker: string; readonly words: number; readonly turns: number }>
   readonly words: number

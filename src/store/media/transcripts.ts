@@ -67,7 +67,7 @@ export const findTranscriptById = async (sql: Queryable, id: string): Promise<Tr
   return row
 }
 
-/** What was said in a room of a breakout is not the event's. */
+/** The talk in a room of a breakout is not the event's. */
 export const OF_THE_EVENT = `recording_id is null or exists (
   select 1 from recordings r where r.id = recording_id and r.kind <> 'room')`
 
