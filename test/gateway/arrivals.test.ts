@@ -17,3 +17,15 @@ test("of two tabs on their way in the last one that closes ends the presence, un
   inside.add("ann")
   expect(arrivals.left(third)).toBe(false)
 })
+
+test("a person with a tab on its way in is not reported as gone when another tab closes, until that one is gone too", () => {
+  const inside = new Set<string>()
+  const arrivals = new Arrivals({ arrived: () => {} } as unknown as PresenceReports, inside)
+  const [closing, staying] = [comingIn("ann"), comingIn("ann")]
+  for (const connection of [closing, staying]) arrivals.isKnown(connection, () => {})
+  // The first of them opens, and closes before the second one does.
+  arrivals.entered(closing)
+  expect(arrivals.has("ann")).toBe(true)
+  expect(arrivals.left(staying)).toBe(true)
+  expect(arrivals.has("ann")).toBe(false)
+})

@@ -52,6 +52,11 @@ export class Arrivals {
     this.#forget(connection)
   }
 
+  /** A connection of the participant is on its way in, and was reported: a leave after its report would undo it. */
+  has(participantId: string): boolean {
+    return this.#counts.has(participantId)
+  }
+
   /** The connection closed on its way in. True: the participant was reported and has no other connection. */
   left(connection: Connection): boolean {
     if (!this.#forget(connection)) return false

@@ -224,7 +224,9 @@ export class Channel {
       this.#requests.forget(connection)
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
     } else if (from === "lobby") this.#waitingRoom.forget(connection)
-    else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
+    else if (this.participants.leave(connection) && !this.#arrivals.has(connection.identity.participantId)) {
+      this.#presence.left(connection.identity.participantId)
+    }
     this.memory.closed(connection)
     if (this.#isEmpty) this.#emptySince ??= this.#services.timers.now()
   }
