@@ -113,7 +113,10 @@ const films = async (
 ): Promise<Verdict> => {
   const rows = [[`${given.minutes} minutes`, "inspected s", "ffprobe s", "clip of 30 s, s", "ffmpeg -c copy s"]]
   const verdicts: Verdict[] = []
-  for (const film of makeFilms(folder, given.minutes)) {
+  const made = makeFilms(folder, given.minutes)
+  // That took a minute without a turn of the loop: connections that the server has closed are noticed now.
+  await sleep(100)
+  for (const film of made) {
     const { inspected, probed, cut, copied } = await measureFilm(house, film, folder, given)
     rows.push([film.name, spread(inspected), spread(probed), spread(cut), spread(copied)])
     const inspection = spreadOf(inspected).median / spreadOf(probed).median
