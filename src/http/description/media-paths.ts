@@ -228,7 +228,7 @@ export const mediaPaths = (
       get: {
         operationId: "getLiveBroadcast",
         summary:
-          "A broadcast as HLS: `index.m3u8`, and the files that it names; the part that it hints at is answered once it is there",
+          "A broadcast as HLS: `index.m3u8`, and the files that it names; the part that it hints at is answered once it is there. `stage.m3u8` of one that the media server makes: its segments are in the bucket",
         tags: ["media"],
         security: [],
         parameters: [

@@ -15,6 +15,7 @@ import { namesTag } from "../transport/etag.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
+import { piecesOf } from "./pieces.ts"
 import { rangeOf } from "./ranges.ts"
 import { refusalOf } from "./refusal.ts"
 import { requireVisible, validLink } from "./valid-link.ts"
@@ -22,9 +23,6 @@ import { requireVisible, validLink } from "./valid-link.ts"
 export type DownloadServices = Database | MediaLinks | MediaStorage
 
 type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
-
-/** One read of the file. */
-const PIECE = 262_144
 
 /** A recording or a clip. */
 type Asset = Pick<Recording, "id" | "eventId" | "title" | "contentType" | "sha256" | "createdAt"> & {
@@ -194,11 +192,7 @@ export class Downloads {
     const partial: HttpResponse["headers"] =
       range === "whole" ? [] : [["content-range", `bytes ${start}-${end - 1}/${size}`]]
     const status = range === "whole" ? 200 : 206
-    // One for the whole answer: the engine keeps none of it.
-    const piece = Buffer.allocUnsafeSlow(Math.min(PIECE, end - start))
-    return exchange.sendStream(status, [...headers, ...partial], end - start, async (offset) => {
-      const wanted = piece.subarray(0, Math.min(PIECE, end - start - offset))
-      return wanted.subarray(0, await opened.file.read(wanted, start + offset))
-    })
+    const length = end - start
+    return exchange.sendStream(status, [...headers, ...partial], length, piecesOf(opened.file, start, length))
   }
 }

@@ -1,6 +1,6 @@
 /** Transcripts of captions that were pushed live: of the event, and of recordings that were made meanwhile. */
 import type { Queryable } from "../database.ts"
-import { countSpeakers } from "./speakers.ts"
+import { countSpeakers, WORDS } from "./speakers.ts"
 
 /** Rows of one transcript at most. */
 const MOST_SEGMENTS = 50_000
@@ -30,6 +30,18 @@ export const transcribeEvent = async (sql: Queryable, id: string, eventId: strin
   return count > 0
 }
 
+/** The end of a statement whose `spoken` has captions on the clock of a recording, from `begin_ms` on: makes them its transcript. */
+const rowsOfSpoken = (sql: Queryable, id: string, recordingId: string) => sql`
+    , transcript as (
+      insert into transcripts (id, recording_id, event_id, status, source)
+      select ${id}, r.id, r.event_id, 'ready', 'captions' from recordings r
+       where r.id = ${recordingId} and exists (select 1 from spoken) returning id
+    )
+    insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
+    select t.id, row_number() over (order by s.begin_ms, s.segment), s.begin_ms, s.begin_ms + greatest(s.t1 - s.t0, 0),
+           s.speaker, s.lang, s.text
+      from transcript t cross join spoken s`
+
 /**
  * The transcript of a broadcast's recording, from the captions that were pushed while it ran: the times of day that its segments came
  * at put them on its clock. Captions and segments are sorted as one list, because a search for each caption's segment would
@@ -55,15 +67,7 @@ export const transcribeBroadcast = async (sql: Queryable, id: string, recordingI
       select *, media_start_ms + least(extract(epoch from at - media_at) * 1000, media_ms)::integer as begin_ms
         from placed where segment is not null and at <= media_at + (media_ms + ${GAP_MS}) * interval '1 millisecond'
        order by t0, segment limit ${MOST_SEGMENTS}
-    ), transcript as (
-      insert into transcripts (id, recording_id, event_id, status, source)
-      select ${id}, r.id, r.event_id, 'ready', 'captions' from recordings r
-       where r.id = ${recordingId} and exists (select 1 from spoken) returning id
-    )
-    insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
-    select t.id, row_number() over (order by s.begin_ms, s.segment), s.begin_ms, s.begin_ms + greatest(s.t1 - s.t0, 0),
-           s.speaker, s.lang, s.text
-      from transcript t cross join spoken s`
+    ) ${rowsOfSpoken(sql, id, recordingId)}`
   if (count > 0) await countSpeakers(sql, id)
   return count > 0
 }
@@ -82,15 +86,7 @@ export const transcribeRoom = async (sql: Queryable, id: string, recordingId: st
          and e.started_at + k.t0 * interval '1 millisecond' < r.began_at + r.duration_ms * interval '1 millisecond'
        where r.id = ${recordingId} and not exists (select 1 from transcripts t where t.recording_id = r.id)
        order by k.t0, k.segment limit ${MOST_SEGMENTS}
-    ), transcript as (
-      insert into transcripts (id, recording_id, event_id, status, source)
-      select ${id}, r.id, r.event_id, 'ready', 'captions' from recordings r
-       where r.id = ${recordingId} and exists (select 1 from spoken) returning id
-    )
-    insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
-    select t.id, row_number() over (order by s.begin_ms, s.segment), s.begin_ms, s.begin_ms + greatest(s.t1 - s.t0, 0),
-           s.speaker, s.lang, s.text
-      from transcript t cross join spoken s`
+    ) ${rowsOfSpoken(sql, id, recordingId)}`
   if (count > 0) await countSpeakers(sql, id)
   return count > 0
 }
@@ -113,12 +109,12 @@ const MOST_LINES = 5000
 /** `undefined`: nothing was said there. */
 export const findRoomTalk = async (sql: Queryable, eventId: string, roomId: string): Promise<RoomTalk | undefined> => {
   const [sum] = await sql<{ words: number | null; seconds: number }[]>`
-    select sum(cardinality(regexp_split_to_array(trim(text), '\\s+')))::integer as words,
+    select sum(${sql.unsafe(WORDS)})::integer as words,
            round((max(t1) - min(t0)) / 1000.0)::integer as seconds
       from captions where event_id = ${eventId} and room_id = ${roomId}`
   if (sum === undefined || sum.words === null) return undefined
   const people = await sql<{ speaker: string; words: number; turns: number }[]>`
-    select speaker, sum(cardinality(regexp_split_to_array(trim(text), '\\s+')))::integer as words,
+    select speaker, sum(${sql.unsafe(WORDS)})::integer as words,
            count(*) filter (where is_turn)::integer as turns
       from (select speaker, text, speaker is distinct from lag(speaker) over (order by t0, segment) as is_turn
               from captions where event_id = ${eventId} and room_id = ${roomId}) said

@@ -1,12 +1,16 @@
 /** Requests of viewers that wait for a part or a playlist which is not there yet. */
 import type { Cancel, Timers } from "../../../clock/timers.ts"
 import type { LiveBroadcast } from "../../../media/live/live-broadcast.ts"
+import { Unavailable } from "../../../model/errors.ts"
 import type { Exchange } from "../../transport/uws-exchange.ts"
 
 /** A request is held so long; players and proxies wait longer. */
 const HOLD_MS = 15_000
 /** At once, of all broadcasts. */
 const MOST_HELD = 20_000
+
+export const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
+export const tooManyHeld = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 
 export interface HeldRequest {
   /** Asked after each change of the broadcast. */
@@ -29,7 +33,11 @@ export class HeldRequests {
     return this.#held >= MOST_HELD
   }
 
-  hold(exchange: Exchange, { changes }: LiveBroadcast, { mayWait, answer, tooLate }: HeldRequest): void {
+  hold(
+    exchange: Exchange,
+    changes: Pick<LiveBroadcast["changes"], "subscribe">,
+    { mayWait, answer, tooLate }: HeldRequest,
+  ): void {
     this.#held += 1
     let stopTime: Cancel
     let isHeld = true
@@ -42,7 +50,7 @@ export class HeldRequests {
       stopTime()
     }
     const silence = changes.subscribe(() => {
-      if (mayWait()) return
+      if (!isHeld || mayWait()) return
       leave()
       answer()
     })

@@ -25,7 +25,7 @@ import { storedSegments } from "../../../store/media/broadcasts.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
-import { type HeldRequest, HeldRequests } from "./held-requests.ts"
+import { early, type HeldRequest, HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { sendPlaylist } from "./playlist-answer.ts"
 import { StageViews } from "./stage.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
@@ -40,9 +40,7 @@ type Run = <A, E>(effect: Effect.Effect<A, E, LiveServices>, onExit: (exit: Exit
 const WHOLE_FOR_MS = 10_000
 
 const notFound = NotFound.of("file of a broadcast")
-const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
 const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
-const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
 
 const BYTES_HEADERS = segmentHeaders("public")
@@ -71,7 +69,7 @@ export class LiveViews {
   constructor(given: Given) {
     this.#given = given
     this.#held = new HeldRequests(given.timers)
-    this.#stage = new StageViews(given.run, given.problems, given.timers)
+    this.#stage = new StageViews({ ...given, held: this.#held })
   }
 
   /** `GET` and `HEAD`. */
@@ -140,10 +138,10 @@ export class LiveViews {
     { mayWait, answer }: Pick<HeldRequest, "mayWait" | "answer">,
   ): void {
     if (this.#held.isFull) {
-      this.#refuse(exchange, tooMany)
+      this.#refuse(exchange, tooManyHeld)
       return
     }
-    this.#held.hold(exchange, open.live, {
+    this.#held.hold(exchange, open.live.changes, {
       mayWait: () => mayWait() && !open.live.isClosed,
       answer: () => {
         if (open.live.isClosed) this.#refuse(exchange, gone)

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { type Effect, Exit } from "effect"
 import { LRUCache } from "lru-cache"
-import type { Cancel, Timers } from "../../../clock/timers.ts"
+import { every, type Timers } from "../../../clock/timers.ts"
 import { type StagePlaylist, stagePlaylist } from "../../../media/stage/stage-broadcasts.ts"
 import type { MediaStorage } from "../../../media/storage/storage.ts"
 import { type Failure, NotFound, Unavailable } from "../../../model/errors.ts"
@@ -13,27 +13,24 @@ import type { Database } from "../../../store/database.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
+import { early, type HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { sendPlaylist, type TaggedPlaylist } from "./playlist-answer.ts"
 import { isHiddenFrom, type Watched } from "./watched.ts"
 
 type Services = Database | MediaStorage
 type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
+/** A viewer that waits for the first segment looks as often. */
 const FRESH_MS = 1000
 /** A whole playlist is made anew after so long: its recordings may have been deleted. */
 const WHOLE_FOR_MS = 10_000
-/** A request for a broadcast that has not begun to arrive is held so long; it is looked at again once a second. */
-const HOLD_MS = 15_000
-const MOST_HELD = 20_000
 /** Anybody may ask for any id. */
 const MOST_MAKING = 32
 const MOST_KEPT = 256
 const MOST_KEPT_BYTES = 64 * 1024 ** 2
 
 const notFound = NotFound.of("file of a broadcast")
-const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
 const busy = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
-const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 
 interface Ready {
   readonly made: StagePlaylist
@@ -60,54 +57,54 @@ const readyOf = (made: StagePlaylist): Ready => ({
   playlist: made.body && { body: made.body, etag: etagOf(made), maxAgeSeconds: made.edition === null ? 1 : 60 },
 })
 
+interface Given {
+  readonly run: Run
+  readonly problems: Problems
+  readonly timers: Timers
+  readonly held: HeldRequests
+}
+
 export class StageViews {
   readonly #run: Run
   readonly #problems: Problems
   readonly #timers: Timers
+  readonly #held: HeldRequests
   readonly #made = new LRUCache<string, Making>({
     max: MOST_KEPT,
     maxSize: MOST_KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   })
   #making = 0
-  #held = 0
 
-  constructor(run: Run, problems: Problems, timers: Timers) {
+  constructor({ run, problems, timers, held }: Given) {
     this.#run = run
     this.#problems = problems
     this.#timers = timers
+    this.#held = held
   }
 
   give(exchange: Exchange, head: RequestHead, watched: Watched): void {
-    let stopTime: Cancel | undefined
-    let isGone = false
-    let isHeld = false
-    const leave = (): void => {
-      isGone = true
-      stopTime?.()
-      if (isHeld) this.#held -= 1
-      isHeld = false
-    }
-    const deadline = this.#timers.elapsed() + HOLD_MS
-    const look = async (): Promise<void> => {
-      const exit = await this.#playlistOf(watched.id)
-      if (isGone) return
-      if (Exit.isSuccess(exit) && this.#mayWait(exit.value, watched, deadline)) {
-        if (!isHeld) this.#held += 1
-        isHeld = true
-        stopTime = this.#timers.after(FRESH_MS, () => void look())
-        return
+    void this.#playlistOf(watched.id).then((first) => {
+      let latest = first
+      const mayWait = (): boolean =>
+        Exit.isSuccess(latest) &&
+        latest.value.playlist === undefined &&
+        !isHiddenFrom(watched, latest.value.made.visibility)
+      const answer = (): void => this.#answer(exchange, head, watched, latest)
+      if (exchange.aborted) return
+      if (!mayWait()) answer()
+      else if (this.#held.isFull) exchange.send(this.#problems.of(tooManyHeld))
+      else {
+        const subscribe = (look: () => void) =>
+          every(this.#timers, FRESH_MS, () => {
+            void this.#playlistOf(watched.id).then((exit) => {
+              latest = exit
+              look()
+            })
+          })
+        this.#held.hold(exchange, { subscribe }, { mayWait, answer, tooLate: answer })
       }
-      leave()
-      this.#answer(exchange, head, watched, exit)
-    }
-    exchange.whenAborted(leave)
-    void look()
-  }
-
-  #mayWait({ playlist, made }: Ready, watched: Watched, deadline: number): boolean {
-    if (playlist !== undefined || isHiddenFrom(watched, made.visibility)) return false
-    return this.#held < MOST_HELD && this.#timers.elapsed() < deadline
+    })
   }
 
   #answer(exchange: Exchange, head: RequestHead, watched: Watched, exit: Exit.Exit<Ready, Failure>): void {
@@ -118,7 +115,7 @@ export class StageViews {
     const { playlist, made } = exit.value
     if (isHiddenFrom(watched, made.visibility)) exchange.send(this.#problems.of(notFound))
     else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
-    else exchange.send(this.#problems.of(this.#held < MOST_HELD ? early : tooMany))
+    else exchange.send(this.#problems.of(early))
   }
 
   #playlistOf(id: string): Promise<Exit.Exit<Ready, Failure>> {

@@ -7,9 +7,8 @@ import { Unavailable } from "../../../model/errors.ts"
 import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange } from "../../transport/uws-exchange.ts"
+import { PIECE, piecesOf } from "../pieces.ts"
 
-/** One read of a file. */
-const PIECE = 262_144
 const MOST_BYTES = 256 * 1024 * 1024
 
 const tooMany = new Unavailable({ detail: "Too many viewers wait for bytes of this server.", retryAfterSeconds: 2 })
@@ -65,13 +64,8 @@ export class ViewerBytes {
   #stream(exchange: Answer, headers: HttpResponse["headers"], { file, offset, bytes }: Stretch): void {
     const held = Math.min(PIECE, bytes)
     this.#bytes += held
-    // One for the whole answer: the engine keeps none of it.
-    const piece = Buffer.allocUnsafeSlow(held)
-    const sent = exchange.sendStream(200, headers, bytes, async (from) => {
-      const wanted = piece.subarray(0, Math.min(PIECE, bytes - from))
-      return wanted.subarray(0, await file.read(wanted, offset + from))
-    })
-    sent
+    exchange
+      .sendStream(200, headers, bytes, piecesOf(file, offset, bytes))
       .finally(() => {
         this.#bytes -= held
         return file.close()

@@ -1,0 +1,18 @@
+/** Stretches of stored files on their way to clients. */
+import type { StoredFile } from "../../media/storage/storage.ts"
+
+/** One read of a file. */
+export const PIECE = 262_144
+
+/** Reads a stretch piece by piece for `Exchange.sendStream`, into one buffer: the engine keeps none of it. */
+export const piecesOf = (
+  { read }: Pick<StoredFile, "read">,
+  start: number,
+  bytes: number,
+): ((offset: number) => Promise<Uint8Array>) => {
+  const piece = Buffer.allocUnsafeSlow(Math.min(PIECE, bytes))
+  return async (offset) => {
+    const wanted = piece.subarray(0, Math.min(PIECE, bytes - offset))
+    return wanted.subarray(0, await read(wanted, start + offset))
+  }
+}
