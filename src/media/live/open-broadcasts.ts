@@ -1,4 +1,5 @@
 /** The broadcasts in this process's memory, and what happens to them: their rows change, they end, nobody uses them any more. */
+import { timingSafeEqual } from "node:crypto"
 import type { Timers } from "../../clock/timers.ts"
 import type { Visibility } from "../../model/event.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
@@ -67,10 +68,10 @@ export class OpenBroadcasts {
     return undefined
   }
 
-  /** The broadcast that goes on whose encoder has shown the token. */
+  /** The broadcast that goes on whose encoder has shown the token. `hash`: as `hashSecret` makes it. */
   findOfToken(hash: Uint8Array): OpenBroadcast | undefined {
     return [...this.#open.values()].find(
-      ({ tokenHash, status }) => status !== "ended" && tokenHash !== undefined && Buffer.compare(tokenHash, hash) === 0,
+      ({ tokenHash, status }) => status !== "ended" && tokenHash !== undefined && timingSafeEqual(tokenHash, hash),
     )
   }
 
