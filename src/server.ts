@@ -103,10 +103,18 @@ const LAYERS_WITHIN_MS = 4000
 const RESERVE_MS = 1000
 /** As long as a client's longest wait before it tries again. */
 const RETURN_WITHIN_MS = 30_000
-/** For one inspection of a file by the process for media, and its memory. */
+/** For one task of the process for media, and its memory. */
 const INSPECT_WITHIN_MS = 120_000
 const INSPECT_MARGIN_MS = 30_000
 const INSPECT_BYTES = 1024 ** 3
+/** A small file that is made to be read without end must not hold up those behind it. Ten megabytes a second is a slow disk. */
+const SMALL_FILE_WITHIN_MS = 15_000
+const INSPECTED_BYTES_PER_MS = 10_000
+
+const mediaWithinMs = (sizeBytes: number | null): number =>
+  sizeBytes === null
+    ? INSPECT_WITHIN_MS
+    : Math.min(INSPECT_WITHIN_MS, SMALL_FILE_WITHIN_MS + sizeBytes / INSPECTED_BYTES_PER_MS)
 /** An event that is neither live nor watched leaves memory after this long. */
 const ACTOR_IDLE_MS = 300_000
 
@@ -216,7 +224,7 @@ const layersOf = (
   const disk = { folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }
   const mediaBytes = Layer.mergeAll(
     config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer(disk, config.s3),
-    MediaProcessor.layer({ entry: mediaEntry, withinMs: INSPECT_WITHIN_MS, maxResidentBytes: INSPECT_BYTES }),
+    MediaProcessor.layer({ entry: mediaEntry, withinMs: mediaWithinMs, maxResidentBytes: INSPECT_BYTES }),
   )
   return Layer.mergeAll(
     identity,

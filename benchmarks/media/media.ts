@@ -59,13 +59,16 @@ const uploads = async (
   folder: string,
   defer: Defer,
 ): Promise<Verdict> => {
-  const engine = await startChild(new URL("./raw-uws-disk-peer.js", import.meta.url), defer)
-  const port = await engine.call<number>("start", { folder })
+  const startEngine = async (isSynced: boolean) => {
+    const engine = await startChild(new URL("./raw-uws-disk-peer.js", import.meta.url), defer)
+    return { pid: engine.pid, port: await engine.call<number>("start", { folder, isSynced }) }
+  }
   const { house, loader, nginx, files } = running
   const sides = [
     oursAsSide(house),
-    filesAsSide("raw uWebSockets.js", { pid: engine.pid, port }, folder),
-    filesAsSide("nginx, dav", nginx, files),
+    filesAsSide("raw uWebSockets.js, synced", await startEngine(true), folder),
+    filesAsSide("raw uWebSockets.js, not synced", await startEngine(false), folder),
+    filesAsSide("nginx, dav, not synced", nginx, files),
   ]
   return compareUploads(loader, sides, rounds, bytes)
 }

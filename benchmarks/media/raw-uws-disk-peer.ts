@@ -1,21 +1,37 @@
-/** The ceiling for uploads: uWebSockets.js that writes bodies to files, with nothing behind it. */
+/**
+ * The ceiling for uploads: uWebSockets.js that writes bodies to files, with nothing behind it. With `isSynced` it answers as ours does:
+ * when the bytes are on the disk.
+ */
 
 import { App, us_socket_local_port } from "uWebSockets.js"
-import { createWriteStream } from "node:fs"
+import { createWriteStream, fdatasync } from "node:fs"
 import { join } from "node:path"
 import { answerParent } from "../support/child.ts"
 
-const start = ({ folder }: { readonly folder: string }): Promise<number> =>
+interface Given {
+  readonly folder: string
+  readonly isSynced: boolean
+}
+
+const start = ({ folder, isSynced }: Given): Promise<number> =>
   new Promise((resolve, reject) => {
     App({})
       .put("/*", (response, request) => {
-        const file = createWriteStream(join(folder, request.getUrl().slice(1)))
+        const file = createWriteStream(join(folder, request.getUrl().slice(1)), { autoClose: !isSynced })
         response.onAborted(() => file.destroy())
+        const answer = () => {
+          response.cork(() => void response.writeStatus("204 No Content").endWithoutBody())
+        }
+        const finish = () => {
+          if (!isSynced) return answer()
+          const { fd } = file as unknown as { readonly fd: number }
+          return fdatasync(fd, () => file.close(answer))
+        }
         file.on("drain", () => response.resume())
         response.onData((chunk, isLast) => {
           // The engine takes its memory back.
           const isTaken = file.write(Buffer.from(chunk.slice(0)))
-          if (isLast) file.end(() => response.cork(() => void response.writeStatus("204 No Content").endWithoutBody()))
+          if (isLast) file.end(finish)
           else if (!isTaken) response.pause()
         })
       })

@@ -21,25 +21,33 @@ process.on("message", ({ id, source: { path } }) => {
 process.on("disconnect", () => process.exit())
 `
 
-const open = async (withinMs: number): Promise<MediaProcessor["Service"]> => {
+const open = async (givenMs: number): Promise<MediaProcessor["Service"]> => {
   const module = join(await temporaryFolder(), "process.mjs")
   await writeFile(module, MODULE)
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const withinMs = (sizeBytes: number | null) => Math.min(givenMs, sizeBytes ?? givenMs)
   const layer = MediaProcessor.layer({ entry: { module, args: [] }, withinMs, maxResidentBytes: 200_000_000 })
   const built = Layer.buildWithScope(layer.pipe(Layer.provide(Telemetry.layer("silent"))), scope)
   return Context.get(await Effect.runPromise(built), MediaProcessor)
 }
 
-const failureOf = (processor: MediaProcessor["Service"], path: string) =>
-  Effect.runPromise(Effect.flip(processor.inspect({ source: { path }, wantsSha256: true })))
+const taskOf = (path: string, sizeBytes: number | null = null) => ({ source: { path }, sizeBytes, wantsSha256: true })
+
+const failureOf = (processor: MediaProcessor["Service"], path: string, sizeBytes: number | null = null) =>
+  Effect.runPromise(Effect.flip(processor.inspect(taskOf(path, sizeBytes))))
 
 test("a task that takes too long is given up, and the next one has a process of its own", async () => {
   const processor = await open(1000)
   expect(await failureOf(processor, "hang")).toMatchObject({ tooMuch: true, detail: "time" })
-  expect(await Effect.runPromise(processor.inspect({ source: { path: "answer" }, wantsSha256: true }))).toMatchObject({
+  expect(await Effect.runPromise(processor.inspect(taskOf("answer")))).toMatchObject({
     outcome: "refused",
   })
+})
+
+test("a small file has less time than a large one", async () => {
+  const processor = await open(60_000)
+  expect(await failureOf(processor, "hang", 300)).toMatchObject({ tooMuch: true, detail: "time" })
 })
 
 test("a task that takes too much memory is given up", async () => {
@@ -52,7 +60,7 @@ test("a crash is a failed try, and so is a fault; neither is taken for too much"
   const processor = await open(30_000)
   expect(await failureOf(processor, "crash")).toMatchObject({ tooMuch: false })
   expect(await failureOf(processor, "fault")).toMatchObject({ tooMuch: false, detail: "no such file" })
-  expect(await Effect.runPromise(processor.inspect({ source: { path: "answer" }, wantsSha256: true }))).toMatchObject({
+  expect(await Effect.runPromise(processor.inspect(taskOf("answer")))).toMatchObject({
     outcome: "refused",
   })
 })

@@ -95,10 +95,10 @@ class Upload implements UploadEvents {
     this.#run = run
     this.#problems = problems
     this.#onEnd = onEnd
-    exchange.receive((chunk, isLast) => {
+    exchange.receiveBorrowed((chunk, isLast) => {
       this.#isWhole = isLast
       if (this.#opened === undefined) {
-        this.#early.push(chunk)
+        this.#early.push(chunk.slice())
         return
       }
       this.#write(this.#opened, chunk)

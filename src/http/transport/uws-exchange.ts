@@ -177,10 +177,16 @@ export class Exchange {
    * a live stream may come at any pace. The engine cuts others that send less than 16 kB a second.
    */
   receive(onChunk: (chunk: Uint8Array, isLast: boolean) => void, { maySlow = false } = {}): void {
-    this.#res.onData((chunk, isLast) => {
-      if (this.#sent || this.aborted) return
-      onChunk(new Uint8Array(chunk.slice(0)), isLast)
+    this.receiveBorrowed((chunk, isLast) => {
+      onChunk(chunk.slice(), isLast)
       if (maySlow && !isLast && !this.#isPaused) this.#restartTimeout()
+    })
+  }
+
+  /** As `receive`, for a body that is copied elsewhere: a chunk is the engine's again when the call returns. */
+  receiveBorrowed(onChunk: (chunk: Uint8Array, isLast: boolean) => void): void {
+    this.#res.onData((chunk, isLast) => {
+      if (!this.#sent && !this.aborted) onChunk(new Uint8Array(chunk), isLast)
     })
   }
 

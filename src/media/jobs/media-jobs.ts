@@ -114,11 +114,15 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
     const fail = (id: string, failure: MediaFailure) =>
       Effect.asVoid(database.transaction((sql) => markFailed(sql, id, failure)))
 
-    const inspected = ({ storageKey, expectedSha256 }: Recording) =>
+    const inspected = ({ storageKey, sizeBytes, expectedSha256 }: Recording) =>
       Effect.gen(function* () {
         const source = yield* storage.source(storageKey)
         // The bytes of an object elsewhere would all have to come here for it.
-        return yield* processor.inspect({ source, wantsSha256: "path" in source || expectedSha256 !== null })
+        return yield* processor.inspect({
+          source,
+          sizeBytes,
+          wantsSha256: "path" in source || expectedSha256 !== null,
+        })
       })
 
     const inspect = (job: Extract<MediaJob, { kind: "inspect" }>) =>

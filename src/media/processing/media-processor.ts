@@ -30,8 +30,8 @@ export class TaskFailed extends Data.TaggedError("TaskFailed")<{
 export interface MediaProcessorOptions {
   /** The path of the process's module, and its arguments. */
   readonly entry: { readonly module: string; readonly args: ReadonlyArray<string> }
-  /** For one task. */
-  readonly withinMs: number
+  /** For one task on a file of so many bytes; null: their number is not known, or says nothing about the work. */
+  readonly withinMs: (sizeBytes: number | null) => number
   readonly maxResidentBytes: number
 }
 
@@ -67,12 +67,14 @@ class Process {
   }
 
   /** One at a time. `settle` is called once. */
-  run(work: MediaWork, settle: Settle): void {
+  run(work: MediaWork, sizeBytes: number | null, settle: Settle): void {
     this.#stopIdling?.()
     const child = this.#started()
     const id = ++this.#tasks
     const { withinMs, maxResidentBytes } = this.#options
-    const stopTime = this.#timers.after(withinMs, () => this.kill(new TaskFailed({ tooMuch: true, detail: "time" })))
+    const stopTime = this.#timers.after(withinMs(sizeBytes), () =>
+      this.kill(new TaskFailed({ tooMuch: true, detail: "time" })),
+    )
     let stopLook: Cancel
     const look = (): void => {
       stopLook = this.#timers.after(MEMORY_LOOK_MS, () => {
@@ -146,7 +148,9 @@ const OTHER_RESULT = new TaskFailed({ tooMuch: false, detail: "The process for m
 export class MediaProcessor extends Context.Service<
   MediaProcessor,
   {
-    readonly inspect: (task: Omit<InspectTask, "kind">) => Effect.Effect<Inspection, TaskFailed>
+    readonly inspect: (
+      task: Omit<InspectTask, "kind"> & { readonly sizeBytes: number | null },
+    ) => Effect.Effect<Inspection, TaskFailed>
     /** Writes a part of a file to another one. */
     readonly cut: (task: Omit<CutTask, "kind">) => Effect.Effect<Cutting, TaskFailed>
     /** Reads a transcript, in a process of its own: its author waits, and must not wait for a cut. */
@@ -165,10 +169,10 @@ export class MediaProcessor extends Context.Service<
             (open) => Effect.sync(() => open.kill()),
           )
           const turns = yield* Semaphore.make(1)
-          return (work: MediaWork) =>
+          return (work: MediaWork, sizeBytes: number | null = null) =>
             turns.withPermits(1)(
               Effect.callback<Result, TaskFailed>((resume) => {
-                media.run(work, (outcome) =>
+                media.run(work, sizeBytes, (outcome) =>
                   resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
                 )
                 // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
@@ -179,8 +183,8 @@ export class MediaProcessor extends Context.Service<
         const perform = yield* processOf
         const performRead = yield* processOf
         return {
-          inspect: (task) =>
-            Effect.flatMap(perform({ kind: "inspect", ...task }), (result) =>
+          inspect: ({ sizeBytes, ...task }) =>
+            Effect.flatMap(perform({ kind: "inspect", ...task }, sizeBytes), (result) =>
               result.outcome === "readable" || result.outcome === "refused"
                 ? Effect.succeed(result)
                 : Effect.fail(OTHER_RESULT),

@@ -10,7 +10,7 @@ import { crc32 } from "node:zlib"
 import { Conflict } from "../../model/errors.ts"
 import type { Part, StoredPart } from "../../model/media/upload-parts.ts"
 import { orNull, syncFolder } from "./disk-files.ts"
-import { DiskUpload } from "./disk-upload.ts"
+import { DiskUpload, openForUpload } from "./disk-upload.ts"
 import type { PartSink, UploadEvents } from "./storage.ts"
 import { Turns } from "./turns.ts"
 
@@ -180,7 +180,7 @@ export class DiskParts {
       await state.writers.get(part.number)?.cut()
       const known = state.stored.get(part.number)
       if (known !== undefined) return new PartComparison(part, known)
-      const file = await open(this.dataPath(key), O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600)
+      const file = await openForUpload(this.dataPath(key), false)
       const upload = new DiskUpload(file, part.position, events, {
         onClosed: () => {},
         onFailure: this.#onFailure,

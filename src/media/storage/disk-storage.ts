@@ -10,7 +10,7 @@ import { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { codeOf, filesBefore, growingFile, orNull, sizeOf, syncFolder } from "./disk-files.ts"
 import { DiskParts } from "./disk-parts.ts"
-import { DiskUpload } from "./disk-upload.ts"
+import { DiskUpload, openForUpload } from "./disk-upload.ts"
 import {
   type Arrived,
   DISK_FULL,
@@ -72,8 +72,7 @@ export const diskStorage = (
     const size = (await sizeOf(path)) ?? 0
     if (options.offset !== null && options.offset !== size) return new OffsetMismatch({ offset: size })
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const anew = options.offset === null ? O_TRUNC : 0
-    const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | anew, 0o600)
+    const file = await openForUpload(path, options.offset === null)
     const upload: DiskUpload = new DiskUpload(file, options.offset ?? 0, options, {
       onClosed: () => {
         if (writers.get(key) === upload) writers.delete(key)

@@ -1,14 +1,25 @@
 /**
  * One request's bytes on their way to a file. Chunks are gathered, so that a write is large; above a limit the caller is asked to
- * pause, so that a slow disk does not fill the memory.
+ * pause, so that a slow disk does not fill the memory. Each write is on the disk before the next one begins: bytes that only wait in
+ * the system's cache would reach the disk all at once at the end, and the commits of the database would wait behind them.
  */
-import type { FileHandle } from "node:fs/promises"
+import { constants } from "node:fs"
+import { type FileHandle, open } from "node:fs/promises"
+import { BLOCK, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
 
-/** Bytes of one write. */
-const GATHERED = 1_048_576
-const PAUSE_ABOVE = 8 * 1_048_576
-const RESUME_BELOW = 2 * 1_048_576
+/** A symbolic link in the place of a file is refused. */
+const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+
+/** The least and the most of one write, but for the last one. */
+const GATHERED = BLOCK
+const MOST_BLOCKS = 4
+const PAUSE_ABOVE = 8 * BLOCK
+const RESUME_BELOW = 2 * BLOCK
+
+/** A file for `DiskUpload`. */
+export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
+  open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_DSYNC | (isAnew ? O_TRUNC : 0), 0o600)
 
 export interface FileEvents {
   readonly onClosed: () => void
@@ -23,15 +34,16 @@ export class DiskUpload implements UploadSink {
   readonly #request: UploadEvents
   readonly #events: FileEvents
   #position: number
-  #chunks: Uint8Array[] = []
-  #queued = 0
+  readonly #blocks = new Blocks()
+  /** Bytes that are being written. */
+  #underWay = 0
   #writing: Promise<void> | undefined
   #isPaused = false
   #isOver = false
   #failure: { readonly cause: unknown } | undefined
   #closed: Promise<void> | undefined
 
-  /** `position`: bytes of the file that are kept. */
+  /** `file`: of `openForUpload`. `position`: bytes of it that are kept. */
   constructor(file: FileHandle, position: number, request: UploadEvents, events: FileEvents) {
     this.#file = file
     this.#position = position
@@ -41,11 +53,14 @@ export class DiskUpload implements UploadSink {
 
   write = (chunk: Uint8Array): boolean => {
     if (this.#isOver) return false
-    this.#chunks.push(chunk)
-    this.#queued += chunk.byteLength
-    if (this.#queued >= GATHERED) this.#writing ??= this.#writeAll(GATHERED)
+    this.#blocks.add(chunk)
+    if (this.#blocks.bytes >= GATHERED) this.#writing ??= this.#writeAll(GATHERED)
     this.#isPaused ||= this.#queued > PAUSE_ABOVE
     return !this.#isPaused
+  }
+
+  get #queued(): number {
+    return this.#blocks.bytes + this.#underWay
   }
 
   finish = async (): Promise<number> => {
@@ -65,8 +80,7 @@ export class DiskUpload implements UploadSink {
 
   discard = async (): Promise<void> => {
     this.#isOver = true
-    this.#chunks = []
-    this.#queued = 0
+    this.#blocks.clear()
     await this.#writing
     this.#failure ??= { cause: new Error("the bytes were given up") }
     await this.#close()
@@ -80,7 +94,7 @@ export class DiskUpload implements UploadSink {
 
   /** May be called by several at once: all wait for the same writes. */
   async #flush(): Promise<void> {
-    while (this.#writing !== undefined || this.#queued > 0) {
+    while (this.#writing !== undefined || this.#blocks.bytes > 0) {
       this.#writing ??= this.#writeAll(1)
       await this.#writing
     }
@@ -89,11 +103,10 @@ export class DiskUpload implements UploadSink {
   /** Writes what has gathered, until it is less than `atLeast` bytes. */
   async #writeAll(atLeast: number): Promise<void> {
     try {
-      while (this.#queued >= atLeast && this.#failure === undefined) await this.#writeOnce()
+      while (this.#blocks.bytes >= atLeast && this.#failure === undefined) await this.#writeOnce()
     } catch (cause) {
       this.#failed(cause)
-      this.#chunks = []
-      this.#queued = 0
+      this.#blocks.clear()
       if (!this.#isOver) {
         this.#isOver = true
         this.#request.onCut(cutReasonOf(cause))
@@ -109,14 +122,16 @@ export class DiskUpload implements UploadSink {
   }
 
   async #writeOnce(): Promise<void> {
-    let left: ReadonlyArray<Uint8Array> = this.#chunks
-    this.#chunks = []
+    const taken = this.#blocks.take(MOST_BLOCKS)
+    let left = taken.chunks
     while (left.length > 0) {
+      this.#underWay = bytesOf(left)
       const { bytesWritten } = await this.#file.writev(left, this.#position)
       this.#position += bytesWritten
-      this.#queued -= bytesWritten
       left = behind(left, bytesWritten)
     }
+    this.#underWay = 0
+    this.#blocks.give(taken)
     if (!this.#isPaused || this.#queued > RESUME_BELOW) return
     this.#isPaused = false
     if (!this.#isOver) this.#request.onDrain()
@@ -138,6 +153,9 @@ export class DiskUpload implements UploadSink {
     return this.#closed
   }
 }
+
+const bytesOf = (chunks: ReadonlyArray<Uint8Array>): number =>
+  chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
 /** The chunks without their first bytes. */
 const behind = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<Uint8Array> => {

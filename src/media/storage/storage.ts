@@ -13,7 +13,7 @@ export const DISK_FULL = new Unavailable({ detail: "The disk for media is full."
 
 /** Takes the bytes of one request. */
 export interface UploadSink {
-  /** False: the caller should pause until `onDrain` is called. The chunk is kept and must not be reused. */
+  /** False: the caller should pause until `onDrain` is called. The chunk is copied. */
   readonly write: (chunk: Uint8Array) => boolean
   /** Resolves to the upload's size when all bytes are on the disk, and rejects when they cannot be written. */
   readonly finish: () => Promise<number>

@@ -17,7 +17,11 @@ const open = async (name: string, withinMs: number): Promise<MediaProcessor["Ser
   const module = await compiled("src/media/processing/media-process.ts")
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const layer = MediaProcessor.layer({ entry: { module, args: [name] }, withinMs, maxResidentBytes: 1024 ** 3 })
+  const layer = MediaProcessor.layer({
+    entry: { module, args: [name] },
+    withinMs: () => withinMs,
+    maxResidentBytes: 1024 ** 3,
+  })
   const built = Layer.buildWithScope(layer.pipe(Layer.provide(Telemetry.layer("silent"))), scope)
   return Context.get(await Effect.runPromise(built), MediaProcessor)
 }
@@ -48,7 +52,7 @@ const MATROSKA = Buffer.from(
 test("a file that makes its reader go on for ever is given up, and the next one is read", async () => {
   const processor = await open("endless", 4000)
   const endless = await fileOf(Buffer.concat([MATROSKA, Buffer.alloc(5000, 0xa3)]))
-  const inspect = (path: string) => processor.inspect({ source: { path }, wantsSha256: true })
+  const inspect = (path: string) => processor.inspect({ source: { path }, sizeBytes: null, wantsSha256: true })
   expect(await Effect.runPromise(Effect.flip(inspect(endless)))).toMatchObject({ tooMuch: true })
   expect(await Effect.runPromise(inspect(await fileOf(wavOf(1))))).toMatchObject({ outcome: "readable" })
 })
@@ -67,7 +71,7 @@ test.each(["inspect", "cut"] as const)(
       mostBytes: 1_000_000,
     }
     const tried = (): Effect.Effect<{ readonly outcome: string }, unknown> =>
-      kind === "cut" ? processor.cut(task) : processor.inspect({ source: { path }, wantsSha256: true })
+      kind === "cut" ? processor.cut(task) : processor.inspect({ source: { path }, sizeBytes: null, wantsSha256: true })
     const failed = Effect.runPromise(Effect.flip(tried()))
     // Its task waits for it since before it was started.
     process.kill(await pidOf(`killed-${kind}`), "SIGKILL")
