@@ -112,6 +112,7 @@ export const bindGateway = (
     }
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
     const hub = new Hub(services)
+    telemetry.sample(() => telemetry.metrics.callPeers.set(hub.callPeers))
     const sessions = new Sessions(services, hub)
     const silence = services.grants.subscribe((change) => hub.grantWatch.changed(change))
     const clients = yield* ClientAddresses

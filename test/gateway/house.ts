@@ -47,6 +47,8 @@ type Options = Partial<GatewayOptions> & {
 interface Node {
   readonly gateway: RunningGateway
   readonly changeGrants: (change: GrantChange) => void
+  /** As Prometheus reads them. */
+  readonly metrics: () => string
   readonly url: string
   readonly stop: () => Promise<void>
 }
@@ -71,6 +73,8 @@ export interface House {
   readonly report: (stage: Stage, changes: PresenceReport["changes"]) => Promise<void>
   /** Announces a change of grants to the gateway, as REST does after a commit. */
   readonly changeGrants: (change: GrantChange) => void
+  /** As Prometheus reads them. */
+  readonly metrics: () => string
   /** One more gateway before the same actors; its address. */
   readonly anotherNode: (name: string) => Promise<string>
   readonly stop: () => Promise<void>
@@ -94,10 +98,11 @@ const startNode = async (
       Layer.provide([MediaSignal.layer, diskStorageLayer({ folder: join(tmpdir(), newId()), minFreeBytes: 0 })]),
     ),
   ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
-  const { gateway, grants } = await actors.run(
+  const { gateway, grants, telemetry } = await actors.run(
     Effect.all({
       gateway: bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }),
       grants: GrantChanges,
+      telemetry: Telemetry,
     }).pipe(Effect.provide(services)),
   )
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
@@ -106,6 +111,7 @@ const startNode = async (
   return {
     gateway,
     changeGrants: grants.publish,
+    metrics: telemetry.render,
     url: `ws://127.0.0.1:${us_socket_local_port(socket)}/v1/gateway`,
     stop: async () => {
       await gateway.stop()
@@ -178,6 +184,7 @@ export const openHouse = async (
     actors,
     databaseUrl,
     gateway: first.gateway,
+    metrics: first.metrics,
     changeGrants: first.changeGrants,
     connect,
     token,

@@ -46,6 +46,11 @@ export class Hub implements ConnectionOwner {
     return this.#connections.size
   }
 
+  /** People in calls between browsers. */
+  get callPeers(): number {
+    return [...this.#channels.values()].reduce((sum, { mesh }) => sum + mesh.peers, 0)
+  }
+
   add(connection: Connection): void {
     this.#connections.add(connection)
     this.#services.telemetry.metrics.sockets.add(1)

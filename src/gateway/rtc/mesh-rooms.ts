@@ -69,6 +69,11 @@ export class MeshRooms {
     return this.#seats.size + this.#byConnection.size === 0
   }
 
+  /** People in calls, with those whose socket is lost. */
+  get peers(): number {
+    return this.#seats.size
+  }
+
   /** 0, or the milliseconds until the connection may send a message of so many bytes. */
   spend(connection: Connection, bytes: number): number {
     const now = this.#services.timers.elapsed()

@@ -30,7 +30,7 @@ export const mediaRoutes = (
 ): Effect.Effect<ReadonlyArray<PlainRoute | StreamRoute>, never, MediaServices | Telemetry> =>
   Effect.gen(function* () {
     const runWith = Effect.runCallbackWith(yield* Effect.context<MediaServices>())
-    const { log } = yield* Telemetry
+    const { log, metrics, sample } = yield* Telemetry
     const run = <A, E>(effect: Effect.Effect<A, E, MediaServices>, onExit: (exit: Exit.Exit<A, E>) => void) => {
       const logged = Effect.tapDefect(effect, (err) =>
         Effect.sync(() => log.error({ err }, "a request for media failed unexpectedly")),
@@ -38,6 +38,7 @@ export const mediaRoutes = (
       runWith(logged, { onExit })
     }
     const uploads = new Uploads(run, problems, most)
+    sample(() => metrics.uploads.set(uploads.open))
     const unread = (err: unknown): void => log.error({ err }, "media: a file could not be read")
     const downloads = new Downloads(run, problems, unread)
     const bytes = new ViewerBytes(problems, unread)

@@ -36,6 +36,11 @@ export class Uploads {
     this.#most = most
   }
 
+  /** Requests that upload now. */
+  get open(): number {
+    return this.#open
+  }
+
   /** `HEAD`: where the upload goes on. */
   look = (exchange: Exchange, { params, requestId }: RequestHead): void => {
     this.#run(storedOffset(params["token"] ?? ""), (exit) => {

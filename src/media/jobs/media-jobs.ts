@@ -97,7 +97,7 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
-    const { log } = yield* Telemetry
+    const { log, metrics } = yield* Telemetry
     const wake = Latch.makeUnsafe(true)
     const now = () => toTimestamp(timers.now())
 
@@ -188,6 +188,7 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
         const error = String(err).slice(0, 500)
         // A room may be empty for hours.
         if (err !== EMPTY_ROOM) {
+          metrics.mediaJobs.add(1, "retry")
           log.warn({ job: job.id, kind: job.kind, attempts: job.attempts, err }, "media: a job failed")
         }
         return database.run((sql) => postponeMediaJob(sql, job.id, pauseOf(job), error))
@@ -198,6 +199,7 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
         Effect.provideContext(work(job), context),
         database.run((sql) => deleteMediaJob(sql, job.id)),
       ).pipe(
+        Effect.tap(() => Effect.sync(() => metrics.mediaJobs.add(1, "done"))),
         Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : tryLater(job, cause))),
         Effect.andThen(Effect.sync(() => outbox.notify())),
       )

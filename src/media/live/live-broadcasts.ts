@@ -105,10 +105,11 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const signal = yield* MediaSignal
-    const { log } = yield* Telemetry
+    const { log, metrics, sample } = yield* Telemetry
     const timers = yield* currentTimers
     const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
     const opened = new OpenBroadcasts(timers, log)
+    sample(() => metrics.encoders.set(opened.encoders))
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
     /** Of broadcasts that left memory for it, by id. */
     const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })

@@ -1,5 +1,5 @@
 /** Calls between browsers over real sockets: who may join which room, where signals go, and what ends a call. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { newId } from "../../../src/model/ids.ts"
 import { eventually } from "../../support/wait.ts"
 import type { Client } from "../client.ts"
@@ -63,6 +63,13 @@ test("a call outlives the moment in which everybody has lost their socket", asyn
     const back = await house.join(stage, name)
     expect((await joinCall(back, roomId, PICTURE, ids[n])).d).toEqual({ connectionId: ids[n], resumed: true })
   }
+})
+
+test("the metrics have the number of people in calls", async () => {
+  const own = await openHouse()
+  onTestFinished(() => own.stop())
+  await callOf(own, ["ann", "ben", "cat"])
+  expect(own.metrics()).toContain("gathercue_call_peers 3\n")
 })
 
 test("a signal that is too large is refused, and the socket stays open", async () => {
