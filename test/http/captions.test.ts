@@ -2,7 +2,7 @@
 
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
@@ -212,24 +212,32 @@ test("a person's summary is shown, with the speakers that are given or counted",
   expect((await put({ text: "Foreign" }, (await createWorkspace(server.url)).key)).status).toBe(404)
 })
 
-test("a model, where one is configured, writes the summary, and again when it was away; a person's is kept", async () => {
-  const asked: Json[] = []
+/** A model behind `answer`, and a server that asks it. */
+const startWithModel = async (answer: (asked: Json, response: ServerResponse) => void): Promise<TestServer> => {
   const model = createServer((request, response) => {
     let body = ""
     request.on("data", (chunk) => {
       body += String(chunk)
     })
-    request.on("end", () => {
-      asked.push(JSON.parse(body))
-      if (asked.length === 1) response.writeHead(500).end()
-      else response.end(JSON.stringify({ choices: [{ message: { content: " They said hello. " } }] }))
-    })
+    request.on("end", () => answer(JSON.parse(body), response))
   }).listen(0, "127.0.0.1")
   await once(model, "listening")
   const own = await startTestServer({ HELP_LLM_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1` })
   onTestFinished(async () => {
     await own.stop()
     model.close()
+  })
+  return own
+}
+
+const answered = (content: string): string => JSON.stringify({ choices: [{ message: { content } }] })
+
+test("a model, where one is configured, writes the summary, and again when it was away; a person's is kept", async () => {
+  const asked: Json[] = []
+  const own = await startWithModel((question, response) => {
+    asked.push(question)
+    if (asked.length === 1) response.writeHead(500).end()
+    else response.end(answered(" They said hello. "))
   })
   const { key } = await createWorkspace(own.url)
   const call2 = apiOf(own.url, key)
@@ -261,4 +269,29 @@ test("a model, where one is configured, writes the summary, and again when it wa
   // Twice, because the model was away at first; and never for the event that a person had written about.
   const contents = asked.map(({ messages }) => messages.at(-1).content)
   expect(contents).toEqual(["Ada: Hello to you", "Ada: Hello to you", "Uploaded words"])
+})
+
+test("a transcript that is replaced while the model reads it is summarised again", async () => {
+  const held: Array<{ readonly said: string; readonly response: ServerResponse }> = []
+  const own = await startWithModel((question, response) => {
+    held.push({ said: question.messages.at(-1).content, response })
+  })
+  const { key } = await createWorkspace(own.url)
+  const call2 = apiOf(own.url, key)
+  const { id } = await createLiveEvent(own.url, key)
+  const { id: recording } = (await call2("POST", `/v1/events/${id}/recordings`, {})).body
+  const put = async (text: string): Promise<void> => {
+    const answer = await call2("PUT", `/v1/recordings/${recording}/transcript`, { segments: [{ t0: 0, t1: 1, text }] })
+    expect(answer.status).toBeLessThan(300)
+  }
+  await put("First words")
+  await eventually(() => held.length === 1, "the question about the first transcript")
+  await put("Second words")
+  held[0]?.response.end(answered("A summary of the first."))
+  await eventually(() => held.length === 2, "the question about the second transcript")
+  expect(held.map(({ said }) => said)).toEqual(["First words", "Second words"])
+  held[1]?.response.end(answered("A summary of the second."))
+  const summary = async () => (await call(own.url, "GET", `/v1/public/events/${id}/recap`, { key })).body.summary?.text
+  await eventually(async () => (await summary()) !== undefined, "the summary")
+  expect(await summary()).toBe("A summary of the second.")
 })

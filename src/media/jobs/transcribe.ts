@@ -10,6 +10,7 @@ import { putModelSummary } from "../../store/events/summaries.ts"
 import { transcribeEvent } from "../../store/media/captions.ts"
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
 import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/media/transcripts.ts"
+import { query } from "../../store/query.ts"
 import { announce } from "./announce.ts"
 
 /** Words a transcript as a summary. Rejects when it cannot. */
@@ -17,6 +18,8 @@ export type Summarise = (transcript: string) => Promise<string>
 
 /** Characters of a transcript that a model gets. */
 const MOST_CHARACTERS = 100_000
+
+const REPLACED = new Error("the transcript was replaced while it was summarised")
 
 interface Job {
   readonly id: number
@@ -66,18 +69,39 @@ const beginningOf = (slices: ReadonlyArray<string>): string => {
   return text.slice(0, MOST_CHARACTERS)
 }
 
-export const summarise = ({ eventId }: Job, by: Summarise): Effect.Effect<void, Unavailable | Error, Database> =>
+/** The job is deleted in the transaction that stores the summary. Fails when the transcript was replaced while the model read it. */
+export const summarise = (
+  { id: jobId, eventId }: Job,
+  by: Summarise,
+): Effect.Effect<void, Unavailable | Error, Database> =>
   Effect.gen(function* () {
     const database = yield* Database
-    const slices = yield* database.run(async (sql) => {
+    const { transcriptId, slices } = yield* database.run(async (sql) => {
       const transcript = await findEventTranscript(sql, eventId)
-      return transcript === undefined ? [] : listSlices(sql, transcript.id)
+      return {
+        transcriptId: transcript?.id,
+        slices: transcript === undefined ? [] : await listSlices(sql, transcript.id),
+      }
     })
     const text = beginningOf(slices)
-    if (text === "") return
-    const summary = yield* Effect.tryPromise({
-      try: () => by(text),
-      catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
-    })
-    yield* database.run((sql) => putModelSummary(sql, eventId, summary))
+    const summary =
+      text === ""
+        ? undefined
+        : yield* Effect.tryPromise({
+            try: () => by(text),
+            catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+          })
+    yield* database.transaction((sql) =>
+      Effect.flatMap(
+        query(async () => {
+          // Waits for callers that add the job again.
+          await deleteMediaJob(sql, jobId)
+          return findEventTranscript(sql, eventId)
+        }),
+        (latest) => {
+          if (latest?.id !== transcriptId) return Effect.fail(REPLACED)
+          return summary === undefined ? Effect.void : query(() => putModelSummary(sql, eventId, summary))
+        },
+      ),
+    )
   })

@@ -57,13 +57,16 @@ export const addMoveJob = async (sql: Queryable, recordingId: string): Promise<v
   await sql`insert into media_jobs (kind, recording_id) values ('move', ${recordingId}) on conflict do nothing`
 }
 
-/** A model is not asked where a person wrote the summary. */
+/**
+ * A model is not asked where a person wrote the summary. A job that goes on has its row locked until the caller commits, so that it
+ * does not end without having seen the caller's transcript.
+ */
 export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {
   await sql`
     insert into media_jobs (kind, event_id)
     select 'summarise', ${eventId}::uuid
      where not exists (select 1 from event_summaries where event_id = ${eventId} and source = 'person')
-    on conflict do nothing`
+    on conflict (event_id, kind) where event_id is not null and kind <> 'capture' do update set due_at = media_jobs.due_at`
 }
 
 /** At the start of the only process: leases of processes that died end at once. */
