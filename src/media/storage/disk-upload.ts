@@ -7,6 +7,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { BLOCK, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
+import { Places } from "./turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
@@ -16,6 +17,12 @@ const GATHERED = BLOCK
 const MOST_BLOCKS = 4
 const PAUSE_ABOVE = 8 * BLOCK
 const RESUME_BELOW = 2 * BLOCK
+
+/**
+ * Writes of all uploads at once. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read
+ * media for viewers and check passwords and tokens meanwhile.
+ */
+const places = new Places(2)
 
 /** A file for `DiskUpload`. */
 export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
@@ -126,7 +133,7 @@ export class DiskUpload implements UploadSink {
     let left = taken.chunks
     while (left.length > 0) {
       this.#underWay = bytesOf(left)
-      const { bytesWritten } = await this.#file.writev(left, this.#position)
+      const { bytesWritten } = await places.take(() => this.#file.writev(left, this.#position))
       this.#position += bytesWritten
       left = behind(left, bytesWritten)
     }
