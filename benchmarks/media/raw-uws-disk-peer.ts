@@ -4,7 +4,7 @@
  */
 
 import { App, us_socket_local_port } from "uWebSockets.js"
-import { createWriteStream, fdatasync } from "node:fs"
+import { close, createWriteStream, fdatasync } from "node:fs"
 import { join } from "node:path"
 import { answerParent } from "../support/child.ts"
 
@@ -25,7 +25,7 @@ const start = ({ folder, isSynced }: Given): Promise<number> =>
         const finish = () => {
           if (!isSynced) return answer()
           const { fd } = file as unknown as { readonly fd: number }
-          return fdatasync(fd, () => file.close(answer))
+          return fdatasync(fd, () => close(fd, answer))
         }
         file.on("drain", () => response.resume())
         response.onData((chunk, isLast) => {

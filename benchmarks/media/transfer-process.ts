@@ -76,7 +76,10 @@ const get = ({ url, ranges, connections }: Get): Promise<Transferred> =>
     const waiting = [...ranges]
     let bytes = 0
     const work = async (): Promise<void> => {
-      for (let range = waiting.pop(); range !== undefined; range = waiting.pop()) bytes += await open({ range })
+      for (let range = waiting.pop(); range !== undefined; range = waiting.pop()) {
+        const received = await open({ range })
+        bytes += received
+      }
     }
     await Promise.all(Array.from({ length: connections }, work))
     return bytes

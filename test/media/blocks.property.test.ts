@@ -1,7 +1,7 @@
 /** Bytes come out of the blocks as they went in, also while earlier ones are still being written. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Blocks, type Taken } from "../../src/media/storage/blocks.ts"
+import { BlockPool, Blocks, type Taken } from "../../src/media/storage/blocks.ts"
 
 const BLOCK = 16
 
@@ -24,7 +24,7 @@ const bytesFrom = (start: number, count: number): Uint8Array =>
 test("bytes are taken in the order in which they were added, and stay as they are until they are given back", () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const blocks = new Blocks(BLOCK)
+      const blocks = new Blocks(new BlockPool(BLOCK, 2))
       const under: Array<Taken & { readonly from: number }> = []
       let added = 0
       let taken = 0

@@ -3,28 +3,44 @@
  * garbage collector only, long after it was written.
  */
 
-/** Bytes of a block. */
-export const BLOCK = 1_048_576
-
 /** Bytes to write, and the blocks that hold them. */
 export interface Taken {
   readonly chunks: ReadonlyArray<Uint8Array>
   readonly blocks: ReadonlyArray<Buffer>
 }
 
+/** Blocks that wait for their next use. */
+export class BlockPool {
+  readonly size: number
+  readonly #kept: number
+  readonly #free: Buffer[] = []
+
+  /** `size`: bytes of a block. `kept`: blocks that are kept while nobody uses them. */
+  constructor(size: number, kept: number) {
+    this.size = size
+    this.#kept = kept
+  }
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.size)
+  }
+
+  give(blocks: ReadonlyArray<Buffer>): void {
+    this.#free.push(...blocks.slice(0, this.#kept - this.#free.length))
+  }
+}
+
 export class Blocks {
-  readonly #size: number
+  readonly #pool: BlockPool
   #bytes = 0
   /** All but the last one are full. */
   #filled: Buffer[] = []
   /** Bytes in the last one of them. */
   #end: number
-  #free: Buffer[] = []
 
-  /** `size`: bytes of a block. */
-  constructor(size = BLOCK) {
-    this.#size = size
-    this.#end = size
+  constructor(pool: BlockPool) {
+    this.#pool = pool
+    this.#end = pool.size
   }
 
   /** Bytes that were added and not taken. */
@@ -37,7 +53,7 @@ export class Blocks {
     this.#bytes += chunk.byteLength
     for (let from = 0; from < chunk.byteLength; ) {
       const block = this.#open()
-      const some = chunk.subarray(from, from + this.#size - this.#end)
+      const some = chunk.subarray(from, from + this.#pool.size - this.#end)
       block.set(some, this.#end)
       this.#end += some.byteLength
       from += some.byteLength
@@ -47,8 +63,8 @@ export class Blocks {
   /** A block that has room. */
   #open(): Buffer {
     const last = this.#filled.at(-1)
-    if (last !== undefined && this.#end < this.#size) return last
-    const block = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#size)
+    if (last !== undefined && this.#end < this.#pool.size) return last
+    const block = this.#pool.take()
     this.#filled.push(block)
     this.#end = 0
     return block
@@ -56,23 +72,24 @@ export class Blocks {
 
   /** The oldest bytes: at most so many full blocks, or the one that is not full. They stay as they are until `give`. */
   take(most: number): Taken {
-    const full = this.#end < this.#size ? this.#filled.length - 1 : this.#filled.length
+    const { size } = this.#pool
+    const full = this.#end < size ? this.#filled.length - 1 : this.#filled.length
     const blocks = this.#filled.splice(0, full > 0 ? Math.min(most, full) : 1)
     const chunks = full > 0 ? blocks : blocks.map((block) => block.subarray(0, this.#end))
-    if (this.#filled.length === 0) this.#end = this.#size
+    if (this.#filled.length === 0) this.#end = size
     for (const { byteLength } of chunks) this.#bytes -= byteLength
     return { chunks, blocks }
   }
 
-  /** Their bytes are written. */
+  /** Their bytes are written: another upload may have the blocks. */
   give({ blocks }: Taken): void {
-    this.#free.push(...blocks)
+    this.#pool.give(blocks)
   }
 
   clear(): void {
+    this.#pool.give(this.#filled)
     this.#bytes = 0
     this.#filled = []
-    this.#end = this.#size
-    this.#free = []
+    this.#end = this.#pool.size
   }
 }

@@ -5,18 +5,22 @@
  */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import { BLOCK, Blocks } from "./blocks.ts"
+import { BlockPool, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
 import { Places } from "./turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
-/** The least and the most of one write, but for the last one. */
+const BLOCK = 1_048_576
+/** The least and the most of one write, but for the last one. A larger one would hold up commits for longer, and is not faster. */
 const GATHERED = BLOCK
-const MOST_BLOCKS = 4
+const MOST_BLOCKS = 2
 const PAUSE_ABOVE = 8 * BLOCK
 const RESUME_BELOW = 2 * BLOCK
+
+/** For all uploads; of four at their most. */
+const pool = new BlockPool(BLOCK, 40)
 
 /**
  * Writes of all uploads at once. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read
@@ -41,7 +45,7 @@ export class DiskUpload implements UploadSink {
   readonly #request: UploadEvents
   readonly #events: FileEvents
   #position: number
-  readonly #blocks = new Blocks()
+  readonly #blocks = new Blocks(pool)
   /** Bytes that are being written. */
   #underWay = 0
   #writing: Promise<void> | undefined
