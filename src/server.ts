@@ -17,6 +17,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import type { Recorder } from "./actors/domain/turn.ts"
+import { Feed } from "./actors/feed.ts"
 import { liveEventsLayer } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
 import type { Config } from "./config/config.ts"
@@ -174,7 +175,7 @@ const layersOf = (
     hashCost === undefined ? Passwords.layer : Passwords.layer.pipe(Layer.provide(Layer.succeed(HashCost, hashCost))),
     ClientAddresses.layer(config.trustedProxies),
     AnonymousBudgets.layer(config.production),
-    Layer.succeed(Ownership, { node, holds: Effect.sync(open.lock.held) }),
+    Layer.succeed(Ownership, { node, holds: () => Effect.sync(open.lock.held), onGone: () => () => {} }),
     Layer.succeed(HttpSettings, {
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
@@ -204,7 +205,7 @@ const layersOf = (
     recorder: recorderOf(config),
     hasStageBroadcasts: config.stage !== null,
     simulateNetwork: false,
-  })
+  }).pipe(Layer.provideMerge(Feed.layerMemory))
   const dispatcher = dispatcherLayer({
     sealingKey,
     retryDelaysMs: config.webhookRetryDelaysMs,

@@ -1,6 +1,6 @@
 /**
- * Every command of a live event, and its answers. A command carries its own ids and its time, so that the machine needs neither a
- * clock nor randomness: the same command on the same state gives the same answer.
+ * Every command of a live event, and its answers. A command carries its own ids, and a received one its time, so that the machine
+ * needs neither a clock nor randomness: the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
 import { EventPatch, EventWithPhases } from "../model/event.ts"
@@ -121,13 +121,17 @@ export const Envelope = Schema.Struct({
   bodyHash: Schema.String,
   /** Checked against the phase; `null` for callers that manage the workspace, and for the deadline timer. */
   by: Schema.NullOr(Caller),
-  /** When the command was received, Unix milliseconds. */
-  at: Schema.Int,
   /** The id of the entity that the command creates, if it creates one. */
   freshId: Schema.String,
   command: Command,
 })
 export type Envelope = typeof Envelope.Type
+
+/** A command that its live event has received. */
+export interface Received extends Envelope {
+  /** Unix milliseconds, by the clock of the process that owns the event: the clocks of others may differ. */
+  readonly at: number
+}
 
 export const Answer = Schema.Struct({
   version: Schema.Int,

@@ -39,6 +39,8 @@ export interface FeedMessage {
   readonly kind: "commit" | "note"
   readonly eventId: string
   readonly epoch: string
+  /** Of the activation that publishes: a later one has a higher token, and may not know who is connected. */
+  readonly fencingToken: number
   /** The version that it builds on, and the one after it. */
   readonly from: number
   readonly version: number
@@ -63,7 +65,7 @@ export class Feed extends Context.Service<
   {
     readonly publish: (message: FeedMessage) => void
     readonly subscribe: (eventId: string, listener: FeedListener) => () => void
-    /** The link was lost for a while: every subscribed event must be read anew. */
+    /** The link was lost for a while, and messages with it: the versions of all subscribed events must be compared with the store. */
     readonly onReset: (listener: () => void) => () => void
   }
 >()("gathercue/Feed") {

@@ -9,7 +9,7 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { type Answer, type Envelope, Refused, StoreUnavailable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"
-import { LiveEvent, type LiveReading, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
+import { LiveEvent, type LiveReading, type LiveSnapshot, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
 import { CommandBatcher } from "./runtime/command-batcher.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
@@ -41,8 +41,12 @@ export class LiveEvents extends Context.Service<
       participants: ReadonlyArray<string>,
       /** The snapshot must be of the present version too; otherwise it may be a moment old. */
       fresh: boolean,
-      /** Further streams whose heads are wanted; by default none. */
-      streams?: ReadonlyArray<string>,
+      more?: {
+        /** Further streams whose heads are wanted. */
+        readonly streams?: ReadonlyArray<string>
+        /** The snapshot that the caller has. It is not sent again while it is good. */
+        readonly known?: LiveSnapshot | undefined
+      },
     ) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
     /** Keeps the event in memory until interrupted. */
@@ -114,8 +118,15 @@ export class LiveEvents extends Context.Service<
           execute,
           reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
           reportReactions: (eventId, report) => reach(client(eventId).ReportReactions(report)),
-          read: (eventId, participants, fresh, streams = []) =>
-            reach(client(eventId).Read({ participants, fresh, streams })),
+          read: (eventId, participants, fresh, { streams = [], known } = {}) => {
+            const query = { participants, fresh, streams, known: known?.id ?? null }
+            return Effect.flatMap(reach(client(eventId).Read(query)), (reading) => {
+              const snapshot = reading.snapshot ?? known
+              return snapshot === undefined
+                ? Effect.die(new Error("a reading without a snapshot"))
+                : Effect.succeed({ ...reading, snapshot })
+            })
+          },
           roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
         }

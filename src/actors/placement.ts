@@ -10,7 +10,7 @@ import { listLiveEventIds } from "../store/events/events.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { Feed } from "./feed.ts"
+import type { Feed } from "./feed.ts"
 import { LiveEvents } from "./live-events.ts"
 import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
 import type { Ownership } from "./runtime/ownership.ts"
@@ -64,13 +64,12 @@ const recoverLiveEvents = Effect.gen(function* () {
   log.info({ events: ids.length }, "live events are back in memory")
 })
 
-/** The layer of live events: their feed, and the recovery of the live ones. */
+/** The layer of live events, and the recovery of those that are live now. */
 export const liveEventsLayer = (
   options: PlacementOptions,
-): Layer.Layer<LiveEvents | Feed, never, Database | OutboxSignal | MediaSignal | Telemetry | Ownership> =>
+): Layer.Layer<LiveEvents, never, Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership> =>
   Layer.effectDiscard(Effect.forkScoped(recoverLiveEvents)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
     Layer.provideMerge(liveEventLayer(options)),
     Layer.provide(oneProcess(options)),
-    Layer.provideMerge(Feed.layerMemory),
   )

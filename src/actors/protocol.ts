@@ -53,6 +53,8 @@ const Traits = Schema.Struct({
 }) satisfies Schema.Codec<ActivePhase>
 
 export const LiveSnapshot = Schema.Struct({
+  /** Another one for each snapshot of the event, also of the same version. */
+  id: Schema.String,
   /** The name of the event's history of streams, as clients receive it. */
   epoch: Schema.String,
   version: Schema.Int,
@@ -82,16 +84,24 @@ export type LiveSnapshot = typeof LiveSnapshot.Type
  * A snapshot, which may be a moment old, and the present personal state of the requested participants. Each part is continued by
  * its own streams: the snapshot by the streams in its heads, the personal part by the participant's own stream.
  */
-export const LiveReading = Schema.Struct({
+const Reading = Schema.Struct({
   /** The version of the personal parts. */
   version: Schema.Int,
-  snapshot: LiveSnapshot,
+  /** Of the activation that answers. */
+  fencingToken: Schema.Int,
+  /** Null: the one that the reader knows is still good. It may be a megabyte. */
+  snapshot: Schema.NullOr(LiveSnapshot),
   /** Highest `s` of the requested streams, at that version. */
   heads: Schema.Record(Schema.String, Schema.Int),
   /** `head`: of the participant's own stream. */
   personal: Schema.Record(Schema.String, Schema.Struct({ head: Schema.Int, state: Json })),
 })
-export type LiveReading = typeof LiveReading.Type
+
+/** A reading with the snapshot, whichever side had it. */
+export interface LiveReading extends Omit<typeof Reading.Type, "snapshot"> {
+  readonly snapshot: LiveSnapshot
+}
+export type WireReading = typeof Reading.Type
 
 export const RosterQuery = Schema.Struct({
   roomId: Schema.optionalKey(Schema.String),
@@ -121,11 +131,13 @@ export const ReadQuery = Schema.Struct({
   streams: Schema.Array(Schema.String),
   /** The snapshot must be of the present version too. */
   fresh: Schema.Boolean,
+  /** The id of the snapshot that the reader has; null: none. */
+  known: Schema.NullOr(Schema.String),
 })
 export type ReadQuery = typeof ReadQuery.Type
 export const Read = Rpc.make("Read", {
   payload: ReadQuery,
-  success: LiveReading,
+  success: Reading,
   error: Away,
 })
 export const ReadRoster = Rpc.make("ReadRoster", { payload: RosterQuery, success: RosterPage, error: Away })

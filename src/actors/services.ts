@@ -5,7 +5,7 @@ import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { Feed } from "./feed.ts"
-import type { Ownership } from "./runtime/ownership.ts"
+import type { EventOwnership } from "./runtime/ownership.ts"
 
 export interface ActorServices {
   readonly timers: Timers
@@ -14,5 +14,5 @@ export interface ActorServices {
   readonly outbox: OutboxSignal["Service"]
   readonly media: MediaSignal["Service"]
   readonly telemetry: Telemetry["Service"]
-  readonly ownership: Ownership["Service"]
+  readonly ownership: EventOwnership
 }

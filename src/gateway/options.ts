@@ -7,6 +7,8 @@ export interface GatewayOptions {
   readonly identifyTimeoutMs: number
   /** The interval at which all connections are checked for deadlines. */
   readonly sweepMs: number
+  /** Between two comparisons of the followed events' versions with the store. */
+  readonly auditMs: number
   /** Between two looks at the rooms of the media server. */
   readonly roomSweepMs: number
   /**
@@ -57,6 +59,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   heartbeatMs: 20_000,
   identifyTimeoutMs: 10_000,
   sweepMs: 1000,
+  auditMs: 5000,
   roomSweepMs: 30_000,
   recheckMs: 7000,
   historyMs: 120_000,

@@ -25,7 +25,7 @@ const staged = async (of: House, config: PhaseConfig = {}) => {
   return { stage, host, client: clients[0] }
 }
 
-/** Opens rooms; `ago`: as if that long ago, so that a timer falls due sooner. */
+/** Opens rooms; `ago`: milliseconds that pass then, so that a timer falls due sooner. */
 const openRooms = async (of: House, stage: Stage, durationMs?: number, ago = 0): Promise<Frame> => {
   const { result } = await of.actors.execute(stage.eventId, {
     type: "breakout.plan",
@@ -33,7 +33,8 @@ const openRooms = async (of: House, stage: Stage, durationMs?: number, ago = 0):
   })
   const { id: planId } = (result as Frame).plan
   const d = durationMs === undefined ? { planId } : { planId, durationMs }
-  const opened = await of.actors.execute(stage.eventId, { type: "breakout.open", d }, { at: Date.now() - ago })
+  const opened = await of.actors.execute(stage.eventId, { type: "breakout.open", d })
+  of.actors.jump(ago)
   return opened.result
 }
 

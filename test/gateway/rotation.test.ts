@@ -26,9 +26,12 @@ const staged = async (people: number, of: House = house) => {
   return { stage, host, clients }
 }
 
-/** Starts as if it had been long enough ago that the round's end is due in a moment. */
-const startAgo = (of: House, { eventId }: Stage, d: Frame, ago: number) =>
-  of.actors.execute(eventId, { type: "rotation.start", d }, { at: Date.now() - ago })
+/** Starts, and lets so much time pass that the round's end is due in a moment. */
+const startAgo = async (of: House, { eventId }: Stage, d: Frame, ago: number) => {
+  const started = await of.actors.execute(eventId, { type: "rotation.start", d })
+  of.actors.jump(ago)
+  return started
+}
 
 const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "rotation.round").map(({ d }) => d)
 
@@ -374,6 +377,7 @@ test("a round whose end passed while nobody ran the event is followed by the nex
   await startAgo(first, stage, { roundSeconds: 5, rounds: 3 }, 4000)
   isOwner = false
   const second = await openHouse({}, { node: "second" }, first.databaseUrl)
+  second.actors.jump(4000)
   try {
     const [client] = await crowd(second, stage, names(2))
     expect((await inRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])

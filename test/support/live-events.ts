@@ -14,6 +14,7 @@ import { insertEvent } from "../../src/store/events/events.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { openJumpingClock } from "./jumping-clock.ts"
 import { openStore, type TestSql } from "./store.ts"
 
 /** Of an activity's command the event is not there; only tests of steering look at it. */
@@ -27,6 +28,8 @@ export interface ActorHouse {
   readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
   readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<A>
   readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
+  /** Puts the clock of the live events forward, by milliseconds: their deadlines up to then are due. */
+  readonly jump: (ms: number) => void
   readonly watch: (eventId: string) => Promise<FeedMessage[]>
   readonly stop: () => Promise<void>
 }
@@ -38,7 +41,6 @@ export const envelope = (command: Command, given: Partial<Envelope> = {}): Envel
   scope: "test",
   bodyHash: JSON.stringify(command),
   by: null,
-  at: Date.now(),
   freshId: newId(),
   command,
   ...given,
@@ -46,12 +48,14 @@ export const envelope = (command: Command, given: Partial<Envelope> = {}): Envel
 
 export const startActors = async (
   url: string,
-  options: Partial<PlacementOptions> & { readonly holds?: () => boolean; readonly node?: string } = {},
+  options: Partial<PlacementOptions> & { readonly holds?: () => boolean; readonly node?: string; readonly feed?: Layer.Layer<Feed> } = {},
 ): Promise<ActorHouse> => {
   const ownership = Layer.succeed(Ownership, {
     node: options.node ?? "test",
-    holds: Effect.sync(() => options.holds?.() ?? true),
+    holds: () => Effect.sync(() => options.holds?.() ?? true),
+    onGone: () => () => {},
   })
+  const clock = openJumpingClock()
   const layer = liveEventsLayer({
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
@@ -64,6 +68,8 @@ export const startActors = async (
     simulateNetwork: true,
     ...options,
   }).pipe(
+    Layer.provide(clock.layer),
+    Layer.provideMerge(options.feed ?? Feed.layerMemory),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
     Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),
   )
@@ -81,6 +87,7 @@ export const startActors = async (
       runtime.runPromise(
         Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(command, given))),
       ) as Promise<SteeredAnswer>,
+    jump: clock.jump,
     watch: async (eventId) => {
       const seen: FeedMessage[] = []
       const feed = await runtime.runPromise(Feed)

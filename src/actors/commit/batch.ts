@@ -14,7 +14,7 @@ import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/
 import { encodeEphemeralFrame, encodeOrdered } from "../../protocol/wire/encoding.ts"
 import type { LiveCommit, StoredCommand } from "../../store/live/live-events.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
-import type { Envelope } from "../commands.ts"
+import type { Received } from "../commands.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
@@ -145,7 +145,7 @@ export class Batch {
   }
 
   /** The answer of a command that was accepted before, or earlier in the batch. */
-  answered({ scope, commandId, at }: Pick<Envelope, "scope" | "commandId" | "at">): StoredCommand | undefined {
+  answered({ scope, commandId, at }: Pick<Received, "scope" | "commandId" | "at">): StoredCommand | undefined {
     return this.loaded.answers.find(scope, commandId, at) ?? this.#idle.find(scope, commandId, at)
   }
 

@@ -1,6 +1,6 @@
 /** One command in a batch: answered before, refused, without effect, or added as a step of its own. */
 
-import { type Answer, type Command, type Envelope, isAgendaCommand, type Outcome, Refused } from "../commands.ts"
+import { type Answer, type Command, isAgendaCommand, type Outcome, type Received, Refused } from "../commands.ts"
 import { decide } from "../domain/decide.ts"
 import { type LiveState, restEvent } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
@@ -32,7 +32,7 @@ interface Leaving {
 }
 
 /** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
-export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
+export const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined => {
   const known = batch.answered(envelope)
   if (known === undefined) return undefined
   if (known.bodyHash !== envelope.bodyHash) {
@@ -42,7 +42,7 @@ export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | un
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-export const perform = (batch: Batch, turn: Turn, envelope: Envelope, event: Leaving): Outcome => {
+export const perform = (batch: Batch, turn: Turn, envelope: Received, event: Leaving): Outcome => {
   const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
   if (result instanceof Refused) {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { AnsweredBefore } from "../../store/live/live-events.ts"
-import { type Envelope, type Outcome, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { type Outcome, type Received, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
 import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
 import type { NotCommitted } from "./commit-batch.ts"
@@ -27,7 +27,7 @@ export class Executor {
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
-  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
+  execute(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     return this.#attempt(envelopes).pipe(
       Effect.catchTag("AnsweredBefore", () => this.#withAnswers(envelopes)),
       // The store refused the whole batch because of one command: each command runs alone to find it.
@@ -38,7 +38,7 @@ export class Executor {
     )
   }
 
-  #attempt(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
+  #attempt(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
     const { database } = this.#services
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#owned.current
@@ -51,7 +51,7 @@ export class Executor {
 
   #performAndKeep(
     of: LoadedEvent,
-    envelopes: ReadonlyArray<Envelope>,
+    envelopes: ReadonlyArray<Received>,
   ): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
     return Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> => {
       const batch = new Batch(of)
@@ -63,7 +63,7 @@ export class Executor {
   }
 
   /** Commands that may be repeats whose answers memory has evicted. */
-  #possibleRepeats({ answers }: LoadedEvent, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> {
+  #possibleRepeats({ answers }: LoadedEvent, envelopes: ReadonlyArray<Received>): ReadonlyArray<Received> {
     const now = this.#services.timers.now()
     return envelopes.filter(
       ({ scope, commandId }) =>
@@ -78,7 +78,7 @@ export class Executor {
    * is used again after its day may find its old row, which is neither an answer any more nor swept yet: its command waits.
    */
   #withAnswers(
-    envelopes: ReadonlyArray<Envelope>,
+    envelopes: ReadonlyArray<Received>,
   ): Effect.Effect<ReadonlyArray<Outcome>, Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     return Effect.gen({ self: this }, function* () {
       yield* recallAnswers(this.#services.database, yield* this.#owned.current, envelopes)
@@ -89,7 +89,7 @@ export class Executor {
   }
 
   /** Returns `undefined` after a defect in one command, which must not fail the others. */
-  #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
+  #performAll(batch: Batch, envelopes: ReadonlyArray<Received>): ReadonlyArray<Outcome> | undefined {
     const { telemetry, eventId } = this.#services
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
@@ -100,7 +100,7 @@ export class Executor {
     }
   }
 
-  #perform(batch: Batch, envelope: Envelope): Outcome {
+  #perform(batch: Batch, envelope: Received): Outcome {
     const known = rememberedAnswer(batch, envelope)
     if (known !== undefined) return known
     const turn = this.#owned.turn(batch.loaded, batch.state, envelope)
@@ -119,12 +119,12 @@ export class Executor {
 
   /** `alone`: the outcome of the command that fails alone. */
   #oneByOne(
-    envelopes: ReadonlyArray<Envelope>,
-    alone: (envelope: Envelope) => Effect.Effect<Outcome, Unreachable>,
+    envelopes: ReadonlyArray<Received>,
+    alone: (envelope: Received) => Effect.Effect<Outcome, Unreachable>,
   ): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     const [only] = envelopes
     if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
-    const each = (envelope: Envelope) =>
+    const each = (envelope: Received) =>
       Effect.catchTag(this.execute([envelope]), "StoreUnavailable", (away) => Effect.succeed([away]))
     return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
   }

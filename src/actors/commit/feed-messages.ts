@@ -9,6 +9,7 @@ export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: 
   kind,
   eventId: of.state.event.id,
   epoch: of.epoch,
+  fencingToken: of.fencingToken,
   from: of.version,
   version: of.version,
   status: of.state.event.status,

@@ -8,7 +8,7 @@ import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
-import { type Envelope, type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { type NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
 import { type Recorder, Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
@@ -78,7 +78,7 @@ export class OwnedEvent {
     )
   })
 
-  turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
+  turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Received, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
     const { playbackUrlOf, recorder, hasStageBroadcasts } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY

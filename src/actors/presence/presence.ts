@@ -169,6 +169,12 @@ export class Presence implements PresentPeople {
     else this.#leaving.set(participantId, now + this.#graceMs)
   }
 
+  /** The node is gone with all connections there; its participants have their grace to come back elsewhere. */
+  forgetNode(node: string, now: number, at: Timestamp): void {
+    this.lobby.forgetNode(node)
+    for (const participantId of this.#entries.keys()) this.#drop(node, participantId, now, at)
+  }
+
   /** Participants that have to wait are no longer present: they are in the waiting room, or gone if the policy denies them. */
   moveToWaitingRoom(admission: (participant: Participant) => Admission, at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) {

@@ -3,11 +3,12 @@
  * personal part is read for each request, as it is now.
  */
 
+import { newId } from "../../model/ids.ts"
 import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
 import { activePhaseOf, gatewayPhase, phaseTraits } from "../domain/state.ts"
-import type { LiveReading, LiveSnapshot, ReadQuery } from "../protocol.ts"
+import type { LiveSnapshot, ReadQuery, WireReading } from "../protocol.ts"
 import { runningTimersOf } from "../runtime/deadlines.ts"
 import { lobbyPolicy } from "./admission-policy.ts"
 import { NOBODY, type Presence } from "./presence.ts"
@@ -43,16 +44,18 @@ export class Snapshots {
     of: LoadedEvent,
     presence: Presence | undefined,
     now: number,
-    { participants, fresh, streams }: ReadQuery,
-  ): LiveReading {
+    { participants, fresh, streams, known }: ReadQuery,
+  ): WireReading {
     if (fresh && this.#last?.version !== of.version) this.#last = undefined
     const context = contextOf(of, presence, now)
     const personal = participants.map((id) => {
       return [id, { head: of.heads.of(ownStream(id)), state: personalViewOf(context, id) }] as const
     })
+    const snapshot = this.#snapshot(of, presence, now)
     return {
       version: of.version,
-      snapshot: this.#snapshot(of, presence, now),
+      fencingToken: of.fencingToken,
+      snapshot: snapshot.id === known ? null : snapshot,
       heads: Object.fromEntries(streams.map((stream) => [stream, of.heads.of(stream)])),
       personal: Object.fromEntries(personal),
     }
@@ -88,6 +91,7 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
   const active = activePhaseOf(state)
   const seats = [...records.all("seat")].filter(([, { away }]) => !away)
   return {
+    id: newId(),
     epoch: of.epoch,
     version: of.version,
     heads: headsIn(of),

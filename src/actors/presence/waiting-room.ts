@@ -59,6 +59,11 @@ export class Lobby {
     this.#changed.add(participantId)
   }
 
+  /** The node is gone with all connections there. */
+  forgetNode(node: string): void {
+    for (const participantId of this.#entries.keys()) this.leave(node, participantId)
+  }
+
   /** The changes that staff have not received yet. */
   get news(): { readonly add: ReadonlyArray<WaitingParticipant>; readonly remove: ReadonlyArray<string> } {
     const add: WaitingParticipant[] = []

@@ -7,7 +7,7 @@ import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
 import { keepRoster } from "../../store/live/live-events.ts"
-import type { Envelope, Outcome, Unreachable } from "../commands.ts"
+import type { Outcome, Received, Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { TIMER_SCOPE } from "../commit/execution.ts"
 import { Executor } from "../commit/executor.ts"
@@ -25,7 +25,7 @@ import { rosterPage } from "../presence/presence-view.ts"
 import { type ReactionReport, Reactions } from "../presence/reactions.ts"
 import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
-import type { LiveReading, PresenceReport, ReadQuery, RosterPage, RosterQuery } from "../protocol.ts"
+import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
 import { awaitHolders } from "./awaited-holders.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Deadline, nextDeadline } from "./deadlines.ts"
@@ -96,7 +96,7 @@ export class LiveEventActor {
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
-  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
+  execute(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     return this.#exclusive(this.#executor.execute(envelopes))
   }
 
@@ -109,11 +109,22 @@ export class LiveEventActor {
     )
   }
 
+  /** A node is gone, with the connections of participants there. An event that is not in memory knows of none. */
+  forgetNode(node: string): Effect.Effect<void> {
+    return this.#exclusive(
+      Effect.sync(() => {
+        const now = this.#needs.timers.now()
+        this.#owned.presence?.forgetNode(node, now, toTimestamp(now))
+        this.#flush.schedule()
+      }),
+    )
+  }
+
   react(report: ReactionReport): Effect.Effect<void, Unreachable> {
     return Effect.sync(() => this.#reactions.add(report))
   }
 
-  read(query: ReadQuery): Effect.Effect<LiveReading, Unreachable> {
+  read(query: ReadQuery): Effect.Effect<WireReading, Unreachable> {
     return this.#exclusive(
       Effect.gen({ self: this }, function* () {
         const of = yield* this.#owned.current

@@ -8,6 +8,7 @@ import { Database } from "../../store/database.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { Envelope, Received } from "../commands.ts"
 import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
 import { LiveEvent } from "../protocol.ts"
@@ -42,11 +43,12 @@ export const liveEventLayer = (
 > =>
   LiveEvent.toLayer(
     Effect.gen(function* () {
-      const { entityId: eventId } = yield* Entity.CurrentAddress
+      const { entityId: eventId, shardId } = yield* Entity.CurrentAddress
       const telemetry = yield* Telemetry
       const timers = yield* currentTimers
       const self = yield* LiveEvent.client
       const fork = Effect.runForkWith(yield* Effect.context<never>())
+      const ownership = yield* Ownership
       const actor = new LiveEventActor({
         eventId,
         database: yield* Database,
@@ -54,7 +56,7 @@ export const liveEventLayer = (
         outbox: yield* OutboxSignal,
         media: yield* MediaSignal,
         telemetry,
-        ownership: yield* Ownership,
+        ownership: { node: ownership.node, holds: ownership.holds(shardId) },
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         playbackUrlOf: options.playbackUrlOf,
@@ -68,16 +70,23 @@ export const liveEventLayer = (
           return () => clearInterval(touch)
         },
       })
+      const silence = ownership.onGone((node) => fork(actor.forgetNode(node)))
+      /** By this process' clock: those of other processes, where the commands come from, may differ. */
+      const received = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Received> => {
+        const at = timers.now()
+        return envelopes.map((envelope) => ({ ...envelope, at }))
+      }
       telemetry.metrics.actorsActive.add(1)
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
+          silence()
           actor.stop()
           telemetry.metrics.actorsActive.add(-1)
           return actor.saveRoster
         }),
       )
       return LiveEvent.of({
-        Execute: ({ payload }) => actor.execute(payload.envelopes),
+        Execute: ({ payload }) => actor.execute(received(payload.envelopes)),
         ReportPresence: ({ payload }) => actor.report(payload),
         ReportReactions: ({ payload }) => actor.react(payload),
         Read: ({ payload }) => actor.read(payload),

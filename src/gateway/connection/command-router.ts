@@ -101,7 +101,7 @@ export class Commands {
       this.#answerLocally(connection, channel, frame.id, t, d)
       return
     }
-    const envelope = envelopeOf(t, d, frame, connection, this.#services.timers.now())
+    const envelope = envelopeOf(t, d, frame, connection)
     this.#perform(
       connection,
       frame.id,

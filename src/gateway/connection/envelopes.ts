@@ -25,19 +25,17 @@ const callerOf = ({ participantId, name, userId, kind, role, walkIn, manages }: 
   ...(kind === "anonymous" ? { address } : {}),
 })
 
-/** `d` has been decoded by the schema of `t`. `now`: Unix milliseconds. */
+/** `d` has been decoded by the schema of `t`. */
 export const envelopeOf = (
   t: Exclude<CommandName, GatewayCommandName>,
   d: unknown,
   frame: CommandFrame,
   { identity: by, address }: Pick<Connection, "identity" | "address">,
-  now: number,
 ): Envelope => ({
   commandId: frame.id,
   scope: by.participantId,
   bodyHash: bodyHash(frame),
   by: callerOf(by, address),
-  at: now,
   freshId: newId(),
   command: { type: t, d, ...(frame.rev === undefined ? {} : { rev: frame.rev }) } as Command,
 })

@@ -16,6 +16,7 @@ import type { Identity } from "../connection/lifecycle.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { ParticipantMemory } from "../memory/participant-memory.ts"
+import type { StoredVersion } from "../../store/live/live-events.ts"
 import { ConnectionSync } from "../recovery/connection-sync.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
 import { ReadyRequests } from "../recovery/ready-requests.ts"
@@ -157,6 +158,15 @@ export class Channel {
   /** Subscribes to the event; connections that enter wait until it has been read. */
   start(): void {
     this.#subscriber.start()
+  }
+
+  /** For the comparison of versions with the store (`recovery/version-audit.ts`). */
+  isBehind(stored: StoredVersion | undefined): boolean {
+    return this.#subscriber.isBehind(stored)
+  }
+
+  reload(): void {
+    this.#subscriber.reload()
   }
 
   /** The facts that permissions depend on, for local checks. */

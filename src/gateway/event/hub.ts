@@ -8,6 +8,7 @@ import type { Connection, ConnectionOwner } from "../connection/connection.ts"
 import { dueEvent } from "../connection/deadlines.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
+import { VersionAudit } from "../recovery/version-audit.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
 
@@ -21,6 +22,7 @@ export class Hub implements ConnectionOwner {
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
   readonly grantWatch: GrantWatch
+  readonly #audit: VersionAudit
   #isDraining = false
 
   constructor(services: GatewayServices) {
@@ -35,6 +37,7 @@ export class Hub implements ConnectionOwner {
       },
       services.timers.now(),
     )
+    this.#audit = new VersionAudit(services, () => [...this.#channels.values()])
   }
 
   /** No new connection is taken. */
@@ -130,6 +133,7 @@ export class Hub implements ConnectionOwner {
 
   stop(): void {
     this.#isDraining = true
+    this.#audit.stop()
     for (const channel of this.#channels.values()) channel.stop()
     this.#channels.clear()
     for (const connection of this.#connections) connection.close(CLOSE.drain)

@@ -11,6 +11,7 @@ import { type NotFound, Unavailable } from "../../model/errors.ts"
 import type { EventStatus, Visibility } from "../../model/event.ts"
 import { ownStream } from "../../model/live/streams.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { StoredVersion } from "../../store/live/live-events.ts"
 import { listPublications, type StoredPublication } from "../../store/live/live-history.ts"
 import type { StreamName } from "../broadcast/stream-names.ts"
 import { ParticipantStates } from "../event/participant-states.ts"
@@ -92,6 +93,8 @@ export class EventSubscriber {
   readonly #receivers: Receivers
   /** Messages that arrive while the store is read; `undefined` otherwise. */
   #buffer: FeedMessage[] | undefined = []
+  /** The highest fencing token of the event that is known here. */
+  #activation = 0
   #isOpen = false
   #isStopped = false
   #isRefreshing = false
@@ -115,7 +118,6 @@ export class EventSubscriber {
     const { feed } = this.#services
     this.#unsubscribe = [
       feed.subscribe(this.#eventId, (message) => this.#receive(message)),
-      feed.onReset(() => this.#reload()),
     ]
     this.#load()
   }
@@ -149,6 +151,7 @@ export class EventSubscriber {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
             if (reading.snapshot.epoch !== this.epoch || reading.version > this.version) return this.#reload()
+            this.#activated(reading.fencingToken)
             this.buffers.learn(heads, stored)
             this.read = reading
             this.#emit({ type: "refreshed" })
@@ -168,7 +171,10 @@ export class EventSubscriber {
     return Effect.gen({ self: this }, function* () {
       const phases = [this.phase, this.read?.snapshot.phase ?? this.phase]
       const { participants, fresh } = this.#receivers.requests.readers(phases)
-      const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.buffers.owned : [])
+      const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, {
+        streams: isAnew ? this.buffers.owned : [],
+        known: this.read?.snapshot,
+      })
       const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
       const isWanted = (stream: StreamName): boolean => isAnew || !this.buffers.knows(stream)
       const wanted = Object.keys(heads).filter((stream) => (heads[stream] ?? 0) > 0 && isWanted(stream))
@@ -203,8 +209,22 @@ export class EventSubscriber {
     if (buffer.length > MAX_BUFFERED) buffer.shift()
   }
 
+  /** Has this subscriber missed messages? A message of the present turn may still be on its way. `undefined`: no such event. */
+  isBehind(stored: StoredVersion | undefined): boolean {
+    if (!this.#isOpen || this.#isStopped || this.#buffer !== undefined) return false
+    if (stored === undefined) return this.status !== "ended"
+    return stored.epoch !== this.epoch || stored.version > this.version || stored.fencingToken > this.#activation
+  }
+
+  /** Another activation owns the event, and may not know who is connected here. */
+  #activated(fencingToken: number): void {
+    if (fencingToken <= this.#activation) return
+    this.#activation = fencingToken
+    if (this.#isOpen) this.#emit({ type: "actorLoaded" })
+  }
+
   #accept(message: FeedMessage): void {
-    if (message.kind === "note" && message.ephemeral.length === 0) this.#emit({ type: "actorLoaded" })
+    this.#activated(message.fencingToken)
     const isCommit = message.kind === "commit"
     const isOld = isCommit ? message.version <= this.version : message.version < this.version
     if (message.epoch === this.epoch && isOld) return
@@ -272,6 +292,11 @@ export class EventSubscriber {
     }
   }
 
+  /** Messages were missed. */
+  reload(): void {
+    if (this.#isOpen && !this.#isStopped) this.#reload()
+  }
+
   /** A message was missed: reads the store, and buffers messages meanwhile. */
   #reload(because?: FeedMessage): void {
     if (this.#buffer !== undefined) return
@@ -316,6 +341,7 @@ export class EventSubscriber {
     const { phase, lobby } = snapshot
     this.#settle({ ...snapshot.event, phase, lobby })
     const wasOpen = this.#isOpen
+    this.#activated(reading.fencingToken)
     this.#isOpen = true
     if (wasOpen) this.#emit({ type: "participantsRead" })
     if (reason !== undefined) this.#emit({ type: "restarted", reason })

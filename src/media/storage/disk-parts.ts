@@ -12,7 +12,7 @@ import type { Part, StoredPart } from "../../model/media/upload-parts.ts"
 import { orNull, syncFolder } from "./disk-files.ts"
 import { DiskUpload, openForUpload } from "./disk-upload.ts"
 import type { PartSink, UploadEvents } from "./storage.ts"
-import { Turns } from "./turns.ts"
+import { Turns } from "../../clock/turns.ts"
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
 

@@ -19,7 +19,7 @@ import {
   type StoredFile,
   type UploadOptions,
 } from "./storage.ts"
-import { TurnsByKey } from "./turns.ts"
+import { TurnsByKey } from "../../clock/turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants

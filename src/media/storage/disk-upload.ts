@@ -7,7 +7,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { BlockPool, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
-import { Places } from "./turns.ts"
+import { Places } from "../../clock/turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants

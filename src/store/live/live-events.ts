@@ -68,6 +68,22 @@ export const claimLiveEvent = async (
   return row
 }
 
+export interface StoredVersion {
+  readonly eventId: string
+  readonly epoch: string
+  readonly version: number
+  /** Of the activation that claimed the event last. */
+  readonly fencingToken: number
+}
+
+/** In no order; events that are not there, or were never claimed, are left out. */
+export const findVersions = async (
+  sql: Queryable,
+  eventIds: ReadonlyArray<string>,
+): Promise<ReadonlyArray<StoredVersion>> =>
+  sql<StoredVersion[]>`
+    select event_id, history as epoch, version, epoch as fencing_token from live_events where event_id = any(${[...eventIds]}::uuid[])`
+
 /** Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. */
 export const recoverLiveEvent = (
   sql: Queryable,

@@ -1,5 +1,5 @@
 /** Commands that REST sends to an event's mailbox, as the gateway does, and the REST failures of their refusals. */
-import { Clock, Context, Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../../../actors/commands.ts"
 import { ID_USED_BEFORE } from "../../../actors/commit/execution.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
@@ -42,7 +42,7 @@ export const ask = (eventId: string, command: Command, by: Caller | null): Effec
     const caller = by?.participantId ?? "rest"
     const known =
       key === undefined ? { scope: caller, commandId: newId(), bodyHash: "" } : { scope: keyedScope(caller), ...key }
-    return yield* live.execute(eventId, { ...known, by, at: yield* Clock.currentTimeMillis, freshId: newId(), command })
+    return yield* live.execute(eventId, { ...known, by, freshId: newId(), command })
   }).pipe(
     Effect.catchTag("Refused", (refused) => {
       if (refused.code === "internal_error") return Effect.die(refused)

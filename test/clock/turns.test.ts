@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Places } from "../../src/media/storage/turns.ts"
+import { Places } from "../../src/clock/turns.ts"
 
 test("no more than the given number goes on at once, all are done in the order in which they came, and failures give their place back", async () => {
   await fc.assert(
