@@ -15,7 +15,7 @@ import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
 import { early, type HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { sendPlaylist, type TaggedPlaylist } from "./playlist-answer.ts"
-import { isHiddenFrom, type Watched } from "./watched.ts"
+import { expired, isHiddenFrom, type Watched } from "./watched.ts"
 
 type Services = Database | MediaStorage
 type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exit<A, E>) => void) => void
@@ -114,6 +114,7 @@ export class StageViews {
     }
     const { playlist, made } = exit.value
     if (isHiddenFrom(watched, made.visibility)) exchange.send(this.#problems.of(notFound))
+    else if (watched.isExpired && made.isOver) exchange.send(this.#problems.of(expired))
     else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
     else exchange.send(this.#problems.of(early))
   }
