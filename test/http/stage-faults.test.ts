@@ -92,3 +92,30 @@ test("an expired address of a private event's stage is good as long as the broad
   expect((await fetch(expired)).status).toBe(401)
   await host.cut()
 })
+
+test("whoever asks for broadcasts that do not exist keeps nobody from watching one", async () => {
+  const { room, host } = await house.openRoom("broadcast", { visibility: "public" })
+  house.livekit.enter(room, "host")
+  const { playbackUrl: url } = await start(host)
+  await writeTake(house, await house.egressOf(room), 3)
+  await untilSegments(url, 3)
+  let asked = 0
+  let isOver = false
+  const asking = Array.from({ length: 100 }, async () => {
+    while (!isOver) {
+      asked += 1
+      const id = `00000000-0000-7000-8000-${String(asked).padStart(12, "0")}`
+      await (await fetch(`${house.server.url}/v1/live/${id}/stage.m3u8`)).arrayBuffer()
+    }
+  })
+  const answers: number[] = []
+  while (answers.length < 30) {
+    answers.push((await fetch(url)).status)
+    await new Promise((resolve) => setTimeout(resolve, 150))
+  }
+  isOver = true
+  await Promise.all(asking)
+  expect(asked).toBeGreaterThan(500)
+  expect(answers.filter((status) => status !== 200)).toEqual([])
+  await host.cut()
+})
