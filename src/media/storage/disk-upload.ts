@@ -44,6 +44,8 @@ export class DiskUpload implements UploadSink {
   readonly #file: FileHandle
   readonly #request: UploadEvents
   readonly #events: FileEvents
+  /** Where the request began. */
+  readonly #from: number
   #position: number
   readonly #blocks = new Blocks(pool)
   /** Bytes that are being written. */
@@ -57,6 +59,7 @@ export class DiskUpload implements UploadSink {
   /** `file`: of `openForUpload`. `position`: bytes of it that are kept. */
   constructor(file: FileHandle, position: number, request: UploadEvents, events: FileEvents) {
     this.#file = file
+    this.#from = position
     this.#position = position
     this.#request = request
     this.#events = events
@@ -152,7 +155,10 @@ export class DiskUpload implements UploadSink {
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       try {
-        if (this.#failure !== undefined) await this.#events.undo()
+        if (this.#failure !== undefined) {
+          await this.#events.undo()
+          this.#position = this.#from
+        }
         await this.#file.datasync()
       } catch (cause) {
         this.#failed(cause)
