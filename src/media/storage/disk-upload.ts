@@ -7,7 +7,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { BlockPool, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
-import { Places } from "./turns.ts"
+import { Slots } from "./turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
@@ -26,7 +26,7 @@ const pool = new BlockPool(BLOCK, 40)
  * Writes of all uploads at once. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read
  * media for viewers and check passwords and tokens meanwhile.
  */
-const places = new Places(2)
+const places = new Slots(2)
 
 /** A file for `DiskUpload`. */
 export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
