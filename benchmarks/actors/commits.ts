@@ -36,7 +36,6 @@ export const announce = (house: ActorHouse, eventId: string): Promise<unknown> =
     scope: "bench",
     bodyHash: announcementId,
     by: null,
-    at: Date.now(),
     freshId: announcementId,
     command: { type: "announce", d: { text: TEXT } },
   })

@@ -23,7 +23,11 @@ export interface ActorHouse {
 }
 
 export const openHouse = async (url: string, pool: number, defer: Defer): Promise<ActorHouse> => {
-  const ownership = Layer.succeed(Ownership, { node: "bench", holds: Effect.succeed(true) })
+  const ownership = Layer.succeed(Ownership, {
+    node: "bench",
+    holds: () => Effect.succeed(true),
+    onGone: () => () => {},
+  })
   const layer = liveEventsLayer({
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
@@ -35,6 +39,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     hasStageBroadcasts: false,
     simulateNetwork: false,
   }).pipe(
+    Layer.provideMerge(Feed.layerMemory),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),
     Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),
   )

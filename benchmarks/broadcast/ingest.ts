@@ -25,6 +25,8 @@ const OPTIONS = {
 
 const RECEIVED_KBPS = 2000
 const SECONDS_OF_MEDIA = 60
+/** An hour is pushed in half a minute. Without pauses the server refuses so many fragments a second. */
+const PAUSE_MS = 400
 
 /** CPU seconds of the server in a second of an encoder. */
 const receiving = async (onAir: OnAir, file: string, seconds: number): Promise<number> => {
@@ -64,10 +66,12 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   await quiet.stop()
 
   const talk = encoded(folder, options.kbps, SECONDS_OF_MEDIA)
-  // An hour is pushed in a few minutes.
   const environment = { BROADCAST_MAX_KBPS: "100000" }
   const long = await goLive(join(folder, "recorded"), { profile: 0, environment }, defer)
-  for (let minute = 0; minute < options.minutes; minute++) await long.push(talk)
+  for (let minute = 0; minute < options.minutes; minute++) {
+    await long.push(talk)
+    await sleep(PAUSE_MS)
+  }
   const stoppedAt = performance.now()
   await long.stop()
   let made = await recordingOf(long)

@@ -66,8 +66,8 @@ export const goLive = async (
     playbackUrl,
     streamUrl,
     push: async (file) => {
-      const { status } = await fetch(streamUrl, { method: "PUT", body: new Uint8Array(readFileSync(file)) })
-      if (status !== 204) throw new Error(`the stream was answered ${status}`)
+      const answer = await fetch(streamUrl, { method: "PUT", body: new Uint8Array(readFileSync(file)) })
+      if (answer.status !== 204) throw new Error(`the stream was answered ${answer.status}: ${await answer.text()}`)
     },
     stop: () => call(server.url, "POST", `${phase}/stop`, { key }),
   }

@@ -9,7 +9,14 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { type Answer, type Envelope, Refused, StoreUnavailable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"
-import { LiveEvent, type LiveReading, type LiveSnapshot, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
+import {
+  LiveEvent,
+  type LiveReading,
+  type LiveSnapshot,
+  type PresenceReport,
+  type RosterPage,
+  type RosterQuery,
+} from "./protocol.ts"
 import { CommandBatcher } from "./runtime/command-batcher.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>

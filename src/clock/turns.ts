@@ -27,7 +27,7 @@ export class TurnsByKey {
 }
 
 /** Work of which so many go on at once, in the order in which it came. */
-export class Places {
+export class Slots {
   #free: number
   readonly #waiting: Array<() => void> = []
 

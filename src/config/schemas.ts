@@ -2,7 +2,7 @@
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
 import { isIceUrl } from "../model/media/ice-url.ts"
-import { isPlaybackTemplate } from "../model/playback-url.ts"
+import { isPlaybackTemplate } from "../model/media/playback-url.ts"
 import { FEWEST_KEY_CHARACTERS } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 

@@ -1,7 +1,7 @@
 /** Laws of the statechart, on random sequences of commands. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type Command, type Envelope, Refused } from "../../src/actors/commands.ts"
+import { type Command, type Received, Refused } from "../../src/actors/commands.ts"
 import { decide } from "../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import { activePhaseOf, type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
@@ -94,7 +94,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 )
 
-const envelope = (at: number, given: Command): Envelope => ({
+const envelope = (at: number, given: Command): Received => ({
   commandId: "c",
   scope: "s",
   bodyHash: "",
@@ -109,7 +109,7 @@ const NOBODY = { size: 0, find: () => undefined, all: () => [].values(), waiting
 const context = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
 
 /** The decision and what its turn came to. */
-const decideOn = (state: LiveState, given: Envelope) => {
+const decideOn = (state: LiveState, given: Received) => {
   const turn = new Turn({
     records: new RecordStore(),
     state,

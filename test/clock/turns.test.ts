@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Places } from "../../src/clock/turns.ts"
+import { Slots } from "../../src/clock/turns.ts"
 
 test("no more than the given number goes on at once, all are done in the order in which they came, and failures give their place back", async () => {
   await fc.assert(
@@ -8,7 +8,7 @@ test("no more than the given number goes on at once, all are done in the order i
       fc.integer({ min: 1, max: 3 }),
       fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean()), { maxLength: 12 }),
       async (count, all) => {
-        const places = new Places(count)
+        const places = new Slots(count)
         const begun: number[] = []
         let open = 0
         let most = 0

@@ -34,7 +34,7 @@ const openRooms = async (of: House, stage: Stage, durationMs?: number, ago = 0):
   const { id: planId } = (result as Frame).plan
   const d = durationMs === undefined ? { planId } : { planId, durationMs }
   const opened = await of.actors.execute(stage.eventId, { type: "breakout.open", d })
-  of.actors.jump(ago)
+  of.actors.clock.jump(ago)
   return opened.result
 }
 
@@ -67,22 +67,28 @@ test("without grace everyone is back at once", async () => {
 })
 
 test("a breakout's own timer is drawn, warns, elapses into the grace, and more time keeps the rooms open", async () => {
-  const { stage, host, client } = await staged(house)
-  const { breakout } = await openRooms(house, stage, 61_000, 500)
-  const { timer } = (await client.dispatch("timer.updated")).d
-  expect(timer).toMatchObject({ id: breakout.id, scope: "room", state: "running", endsAt: breakout.endsAt })
-  expect((await readyOf(house, stage, "p0")).timers).toEqual([timer])
-  expect((await client.dispatch("timer.warning")).d).toEqual({ timerId: breakout.id, remainingMs: 60_000 })
-  await host.command("breakout.close", { graceMs: 0 })
-  expect((await client.dispatch("timer.updated")).d.timer.state).toBe("cancelled")
+  // Of its own: others run at the same time, and not all by its clock.
+  const own = await openHouse()
+  try {
+    const { stage, host, client } = await staged(own)
+    const { breakout } = await openRooms(own, stage, 61_000, 500)
+    const { timer } = (await client.dispatch("timer.updated")).d
+    expect(timer).toMatchObject({ id: breakout.id, scope: "room", state: "running", endsAt: breakout.endsAt })
+    expect((await readyOf(own, stage, "p0")).timers).toEqual([timer])
+    expect((await client.dispatch("timer.warning")).d).toEqual({ timerId: breakout.id, remainingMs: 60_000 })
+    await host.command("breakout.close", { graceMs: 0 })
+    expect((await client.dispatch("timer.updated")).d.timer.state).toBe("cancelled")
 
-  const short = (await openRooms(house, stage, 10_000, 9_500)).breakout
-  expect((await client.dispatch("timer.elapsed")).d).toMatchObject({ timerId: short.id, timer: { state: "elapsed" } })
-  const longer = await host.command("timer.extend", { timerId: short.id, seconds: 60 })
-  expect(longer.d.timer).toMatchObject({ state: "running", extendedMs: 60_000 })
-  const updated = await client.dispatch("breakout.updated")
-  expect(updated.d.breakout).toMatchObject({ closesAt: null, endsAt: longer.d.timer.endsAt })
-  expect((await readyOf(house, stage, "p0")).assignment.endsAt).toBe(longer.d.timer.endsAt)
+    const short = (await openRooms(own, stage, 10_000, 9_500)).breakout
+    expect((await client.dispatch("timer.elapsed")).d).toMatchObject({ timerId: short.id, timer: { state: "elapsed" } })
+    const longer = await host.command("timer.extend", { timerId: short.id, seconds: 60 })
+    expect(longer.d.timer).toMatchObject({ state: "running", extendedMs: 60_000 })
+    const updated = await client.dispatch("breakout.updated")
+    expect(updated.d.breakout).toMatchObject({ closesAt: null, endsAt: longer.d.timer.endsAt })
+    expect((await readyOf(own, stage, "p0")).assignment.endsAt).toBe(longer.d.timer.endsAt)
+  } finally {
+    await own.stop()
+  }
 })
 
 test("two hosts who extend at once add one stretch; a closed breakout's timer is not extended", async () => {

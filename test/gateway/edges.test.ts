@@ -91,8 +91,9 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
   const metrics = { sockets: { add: () => undefined }, disconnects: { add: () => undefined } }
   const { timers } = await openVirtualTime(3_600_000)
   const absent = new AbsentParticipants(timers, 1)
-  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers, absent } as never)
   const nothing = (): void => undefined
+  const feed = { onReset: () => nothing }
+  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers, absent, feed } as never)
   const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
   for (const [steps, after] of [
     [["heldBack"], "lobby"],

@@ -115,6 +115,7 @@ test("a socket that falls behind is sent no ephemeral message until it has caugh
       kind: "note",
       eventId: stage.eventId,
       epoch: history,
+      fencingToken: 1,
       from: version,
       version,
       status: "live",

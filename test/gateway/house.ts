@@ -42,6 +42,8 @@ type Options = Partial<GatewayOptions> & {
   readonly media?: MediaServer | null
   /** The media server is there, so that its rooms are looked after. */
   readonly guardsRooms?: boolean
+  /** A report of arrivals and departures goes to the live event when this has resolved. */
+  readonly beforeReport?: (changes: PresenceReport["changes"]) => Promise<void>
 }
 
 interface Node {
@@ -83,8 +85,19 @@ export interface House {
 const startNode = async (
   actors: ActorHouse,
   node: string,
-  { media = null, guardsRooms = false, ...options }: Options,
+  { media = null, guardsRooms = false, beforeReport, ...options }: Options,
 ): Promise<Node> => {
+  const delayed = (live: LiveEvents["Service"]): LiveEvents["Service"] =>
+    beforeReport === undefined
+      ? live
+      : {
+          ...live,
+          reportPresence: (eventId, report) =>
+            Effect.andThen(
+              Effect.promise(() => beforeReport(report.changes)),
+              live.reportPresence(eventId, report),
+            ),
+        }
   const app = App()
   const services = Layer.mergeAll(
     tokensLayer,
@@ -100,7 +113,11 @@ const startNode = async (
   ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
   const { gateway, grants, telemetry } = await actors.run(
     Effect.all({
-      gateway: bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }),
+      gateway: Effect.flatMap(LiveEvents, (live) =>
+        bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(
+          Effect.provideService(LiveEvents, delayed(live)),
+        ),
+      ),
       grants: GrantChanges,
       telemetry: Telemetry,
     }).pipe(Effect.provide(services)),

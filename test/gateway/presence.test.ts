@@ -155,6 +155,7 @@ test("an actor that came back into memory receives the present participants agai
     kind: "note",
     eventId: stage.eventId,
     epoch: standing.epoch,
+    fencingToken: 2,
     from: version,
     version,
     status: "live",

@@ -27,10 +27,20 @@ const staged = async (people: number, of: House = house) => {
 }
 
 /** Starts, and lets so much time pass that the round's end is due in a moment. */
-const startAgo = async (of: House, { eventId }: Stage, d: Frame, ago: number) => {
+const startAgo = async (of: House, { eventId }: Stage, d: Frame, ago: number, isLate = false) => {
   const started = await of.actors.execute(eventId, { type: "rotation.start", d })
-  of.actors.jump(ago)
+  of.actors.clock.jump(ago, isLate)
   return started
+}
+
+/** Tests run at the same time: one that puts the clock forward has it to itself. */
+const withOwnHouse = async (body: (own: House) => Promise<void>): Promise<void> => {
+  const own = await openHouse()
+  try {
+    await body(own)
+  } finally {
+    await own.stop()
+  }
 }
 
 const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "rotation.round").map(({ d }) => d)
@@ -136,45 +146,51 @@ test("a phase with rounds starts by itself, and its end ends the rotation", asyn
   await received(client as Client, "subscribed", ({ dropped }) => dropped.includes(`room:${told.d.roomId}`))
 })
 
-test("the clock ends a round, breaks, leads into the next and ends after the last", async () => {
-  const { stage, clients } = await staged(2)
-  await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
-  const [client] = clients
-  const first = await inRound(client, 1)
-  expect(first.leadMs).toBe(3000)
-  const { d } = await received(client, "rotation.state", ({ rotation }) => rotation.status === "break")
-  expect(toMillis(d.rotation.endsAt) - toMillis(d.rotation.startsAt)).toBe(1000)
-  const second = await inRound(client, 2)
-  expect(second).toMatchObject({ repeat: true })
-  expect(toMillis(second.endsAt) - toMillis(second.startsAt)).toBe(5000)
-  await received(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
-})
+test("the clock ends a round, breaks, leads into the next and ends after the last", () =>
+  withOwnHouse(async (own) => {
+    const { stage, clients } = await staged(2, own)
+    await startAgo(own, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
+    const [client] = clients
+    const first = await inRound(client, 1)
+    expect(first.leadMs).toBe(3000)
+    const { d } = await received(client, "rotation.state", ({ rotation }) => rotation.status === "break")
+    expect(toMillis(d.rotation.endsAt) - toMillis(d.rotation.startsAt)).toBe(1000)
+    const second = await inRound(client, 2)
+    expect(second).toMatchObject({ repeat: true })
+    expect(toMillis(second.endsAt) - toMillis(second.startsAt)).toBe(5000)
+    await received(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
+  }))
 
-test("a round's timer warns ten seconds before its end", async () => {
-  const { stage, clients } = await staged(2)
-  const { result } = await startAgo(house, stage, { roundSeconds: 11, rounds: 1 }, 300)
-  const { rotation } = result as Frame
-  expect((await received(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
-})
+test("a round's timer warns ten seconds before its end", () =>
+  withOwnHouse(async (own) => {
+    const { stage, clients } = await staged(2, own)
+    const { result } = await startAgo(own, stage, { roundSeconds: 11, rounds: 1 }, 300)
+    const { rotation } = result as Frame
+    expect((await received(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
+  }))
 
-test("a pause keeps the remaining time of the round, and a resumed round ends so much later", async () => {
-  const { stage, host, clients } = await staged(2)
-  await host.command("rotation.start", LONG)
-  const told = await inRound(clients[0], 1)
-  const { d } = await host.command("rotation.pause")
-  expect(d.rotation).toMatchObject({ status: "paused", n: 1 })
-  expect((await host.command("rotation.pause")).d).toEqual(d)
-  expect((await readyOf(house, stage, "p0")).round).toEqual(told)
-  expect((await readyOf(house, stage, "p0")).timers).toMatchObject([
-    { state: "paused", remainingMs: d.rotation.remainingMs },
-  ])
-  const at = Date.now() + 60_000
-  const { result } = await house.actors.execute(stage.eventId, { type: "rotation.resume", d: {} }, { at })
-  const { rotation } = result as Frame
-  expect(rotation).toMatchObject({ status: "round", n: 1, remainingMs: null })
-  expect(toMillis(rotation.endsAt)).toBe(at + d.rotation.remainingMs)
-  expect((await readyOf(house, stage, "p0")).round.endsAt).toBe(rotation.endsAt)
-})
+test("a pause keeps the remaining time of the round, and a resumed round ends so much later", () =>
+  withOwnHouse(async (own) => {
+    const { stage, host, clients } = await staged(2, own)
+    await host.command("rotation.start", LONG)
+    const told = await inRound(clients[0], 1)
+    const { d } = await host.command("rotation.pause")
+    expect(d.rotation).toMatchObject({ status: "paused", n: 1 })
+    expect((await host.command("rotation.pause")).d).toEqual(d)
+    expect((await readyOf(own, stage, "p0")).round).toEqual(told)
+    expect((await readyOf(own, stage, "p0")).timers).toMatchObject([
+      { state: "paused", remainingMs: d.rotation.remainingMs },
+    ])
+    const { clock } = own.actors
+    clock.jump(60_000, true)
+    const from = clock.now()
+    const { result } = await own.actors.execute(stage.eventId, { type: "rotation.resume", d: {} })
+    const { rotation } = result as Frame
+    expect(rotation).toMatchObject({ status: "round", n: 1, remainingMs: null })
+    expect(toMillis(rotation.endsAt) - d.rotation.remainingMs).toBeGreaterThanOrEqual(from)
+    expect(toMillis(rotation.endsAt) - d.rotation.remainingMs).toBeLessThanOrEqual(clock.now())
+    expect((await readyOf(own, stage, "p0")).round.endsAt).toBe(rotation.endsAt)
+  }))
 
 test("two hosts who extend a round at once add one stretch, which holds for everything of the round", async () => {
   const { stage, host, clients } = await staged(2)
@@ -212,33 +228,38 @@ test("more time outlasts a pause, in which there is nothing to extend, and ends 
   expect((await extend()).e.code).toBe("conflict")
 })
 
-test("a round extended in time goes on after its old end, and warns before the new one", async () => {
-  const { stage, host, clients } = await staged(2)
-  const { result } = await startAgo(house, stage, { roundSeconds: 20, rounds: 2 }, 17_000)
-  const { rotation } = result as Frame
-  await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
-  // Ten seconds before the new end is when the round would have been over.
-  const { timer } = (await received(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
-  expect(toMillis(timer.endsAt) - toMillis(rotation.endsAt)).toBe(10_000)
-  const { ts, d } = await received(clients[0], "timer.warning")
-  expect(d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
-  expect(ts).toBeGreaterThanOrEqual(toMillis(rotation.endsAt))
-  expect((await readyOf(house, stage, "p0")).round.n).toBe(1)
-})
+test("a round extended in time goes on after its old end, and warns before the new one", () =>
+  withOwnHouse(async (own) => {
+    const { stage, host, clients } = await staged(2, own)
+    // The warning of the first end is not sent: the server is late until the host extends.
+    const { result } = await startAgo(own, stage, { roundSeconds: 20, rounds: 2 }, 17_000, true)
+    const { rotation } = result as Frame
+    await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
+    // Ten seconds before the new end is when the round would have been over.
+    const { timer } = (await received(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
+    expect(toMillis(timer.endsAt) - toMillis(rotation.endsAt)).toBe(10_000)
+    const { ts, d } = await received(clients[0], "timer.warning")
+    expect(d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
+    expect(ts).toBeGreaterThanOrEqual(toMillis(rotation.endsAt))
+    expect((await readyOf(own, stage, "p0")).round.n).toBe(1)
+  }))
 
-test("a round's or a break's timer that runs out elapses, and one that is stopped is cancelled", async () => {
-  const { stage, host, clients } = await staged(2)
-  const { result } = await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
-  const { id } = (result as Frame)["rotation"]
-  const over = await received(clients[0], "timer.elapsed")
-  expect(over.d).toMatchObject({ timerId: id, timer: { id, scope: "round", ref: "1", state: "elapsed" } })
-  const next = await received(clients[0], "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
-  expect(next.d.timer).toMatchObject({ id, state: "running" })
-  expect((await received(clients[0], "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(id)
-  await inRound(clients[0], 2)
-  await host.command("rotation.stop")
-  await received(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
-})
+test("a round's or a break's timer that runs out elapses, and one that is stopped is cancelled", () =>
+  withOwnHouse(async (own) => {
+    const { stage, host, clients } = await staged(2, own)
+    const { result } = await startAgo(own, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
+    const { id } = (result as Frame)["rotation"]
+    const over = await received(clients[0], "timer.elapsed")
+    expect(over.d).toMatchObject({ timerId: id, timer: { id, scope: "round", ref: "1", state: "elapsed" } })
+    const next = await received(clients[0], "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
+    expect(next.d.timer).toMatchObject({ id, state: "running" })
+    expect((await received(clients[0], "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(
+      id,
+    )
+    await inRound(clients[0], 2)
+    await host.command("rotation.stop")
+    await received(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
+  }))
 
 test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", async () => {
   const { stage, host, clients } = await staged(2)
@@ -377,7 +398,7 @@ test("a round whose end passed while nobody ran the event is followed by the nex
   await startAgo(first, stage, { roundSeconds: 5, rounds: 3 }, 4000)
   isOwner = false
   const second = await openHouse({}, { node: "second" }, first.databaseUrl)
-  second.actors.jump(4000)
+  second.actors.clock.jump(4000)
   try {
     const [client] = await crowd(second, stage, names(2))
     expect((await inRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])

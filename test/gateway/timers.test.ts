@@ -13,9 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-/** Executes a command as if it had come so many milliseconds ago, so that a timer of ten seconds is soon over. */
-const execute = (stage: Stage, command: Frame, ago = 0) =>
-  house.actors.execute(stage.eventId, command, { at: Date.now() - ago })
+/** Executes a command, and lets so many milliseconds pass, so that a timer of ten seconds is soon over. */
+const execute = async (stage: Stage, command: Frame, ago = 0) => {
+  const answer = await house.actors.execute(stage.eventId, command)
+  house.actors.clock.jump(ago)
+  return answer
+}
 
 /** Timers of Node round to the millisecond, so that one may fire a moment before its end. */
 const ROUNDING_MS = 10
@@ -63,7 +66,7 @@ test.each(cases)("the timer of a $scope elapses when it is due and not before", 
   const [ann] = await crowd(house, stage, ["ann", "bob"])
   await begin(stage, host)
   const { ts, d } = await ann.dispatch("timer.elapsed")
-  const receivedAt = Date.now()
+  const receivedAt = house.actors.clock.now()
   expect(d.timer).toMatchObject({ scope, state: "elapsed" })
   expect(ts).toBeGreaterThanOrEqual(toMillis(d.timer.endsAt))
   // A timer that fires too early stamps the dispatch with the deadline all the same: only the time of receipt shows it.

@@ -347,3 +347,30 @@ const NOBODYS: Egress = {
   segmentResults: [],
   startedAt: "0",
 }
+
+test("a media server that does not answer for one event keeps no other event's recording waiting", async () => {
+  const [one, other] = [await house.openRoom("meeting"), await house.openRoom("meeting")]
+  for (const { room } of [one, other]) house.livekit.enter(room, "host")
+  let answer = () => {}
+  house.livekit.beforeAnswer = ({ roomName }) =>
+    roomName === one.room
+      ? new Promise((resolve) => {
+          answer = resolve
+        })
+      : Promise.resolve()
+  await record(one.host)
+  const waiting = await house.egressOf(one.room)
+  const before = Date.now()
+  await record(other.host)
+  const begun = await house.egressOf(other.room)
+  // Jobs of one event still wait for each other.
+  await one.host.command("capture.stop", {})
+  await other.host.command("capture.stop", {})
+  await eventually(() => begun.status === "EGRESS_ENDING", "the other event's recording is ended")
+  expect(Date.now() - before).toBeLessThan(10_000)
+  expect(waiting.status).toBe("EGRESS_ACTIVE")
+  house.livekit.beforeAnswer = undefined
+  answer()
+  await eventually(() => waiting.status === "EGRESS_ENDING", "the recording that waited is ended")
+  for (const { host } of [one, other]) await host.cut()
+})

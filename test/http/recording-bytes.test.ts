@@ -1,6 +1,6 @@
 /** Bytes of recordings as they go out and come in: any range, readers who leave, titles that are no names of files, and an endless upload. */
 import { closeSync, openSync, readSync } from "node:fs"
-import { readdir, readlink, stat } from "node:fs/promises"
+import { type FileHandle, open, readdir, readlink, stat } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -163,4 +163,22 @@ test("an upload that claims to be small and goes on is stopped at the quota, and
     return sizes.reduce((sum, { size }) => sum + size, 0)
   }
   await eventually(async () => (await stored()) <= quota, "the end of what was too much")
+})
+
+test("an upload whose bytes came at once is answered, however long the disk takes", async () => {
+  const { uploadUrl } = (await begin({})).body
+  const file = await open("/dev/null", "r")
+  const handle: FileHandle = Object.getPrototypeOf(file)
+  await file.close()
+  const { writev } = handle
+  onTestFinished(() => {
+    handle.writev = writev
+  })
+  // Longer than the engine lets a silent connection be.
+  handle.writev = async function (this: FileHandle, ...given: Parameters<FileHandle["writev"]>) {
+    await new Promise((resolve) => setTimeout(resolve, 13_000))
+    return writev.apply(this, given)
+  } as FileHandle["writev"]
+  const answer = await fetch(uploadUrl, { method: "PUT", body: noiseOf(100) })
+  expect([answer.status, answer.headers.get("upload-offset")]).toEqual([204, "100"])
 })

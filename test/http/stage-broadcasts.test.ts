@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client } from "../gateway/client.ts"
 import { CaptureHouse } from "../support/capture-house.ts"
 import type { Egress } from "../support/livekit-server.ts"
+import { segmentsIn, writeTake } from "../support/stage-recorder.ts"
 import { eventually } from "../support/wait.ts"
 
 let house: CaptureHouse
@@ -11,31 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => house?.close())
 
-/** As the media server writes its playlists: of the last five segments, and of all once it has ended. */
-const write = async (egress: Egress, count: number, isOver = false): Promise<void> => {
-  const [output] = egress.roomComposite.segmentOutputs
-  expect(output.s3.secret).toBe(egress.roomComposite.fileOutputs[0].s3.secret)
-  const folder = output.filenamePrefix.slice(0, output.filenamePrefix.lastIndexOf("/") + 1)
-  const all = Array.from({ length: count }, (_, index) => `segment_${String(index).padStart(5, "0")}.ts`)
-  for (const name of all) await house.put(egress, `${folder}${name}`, `bytes of ${egress.egressId} ${name}`)
-  const playlist = (names: ReadonlyArray<string>, first: number) =>
-    [
-      "#EXTM3U",
-      "#EXT-X-VERSION:4",
-      "#EXT-X-TARGETDURATION:2",
-      `#EXT-X-MEDIA-SEQUENCE:${first}`,
-      ...names.flatMap((name) => ["#EXT-X-PROGRAM-DATE-TIME:2026-11-23T10:00:00.123Z", "#EXTINF:2.000,", name]),
-      ...(isOver ? ["#EXT-X-ENDLIST"] : []),
-      "",
-    ].join("\n")
-  const first = Math.max(0, count - 5)
-  await house.put(egress, output.livePlaylistName, playlist(all.slice(first), first))
-  if (!isOver) return
-  await house.put(egress, output.playlistName, playlist(all, 0))
-  egress.segmentResults = [{ playlistName: output.playlistName, size: "1000" }]
-  await house.complete(egress)
-  await house.tell(egress)
-}
+const write = (egress: Egress, count: number, isOver?: boolean): Promise<void> =>
+  writeTake(house, egress, count, isOver)
 
 const linesOf = async (url: string): Promise<ReadonlyArray<string>> => {
   const answer = await fetch(url)
@@ -43,8 +21,6 @@ const linesOf = async (url: string): Promise<ReadonlyArray<string>> => {
   expect(answer.headers.get("content-type")).toBe("application/vnd.apple.mpegurl")
   return (await answer.text()).split("\n")
 }
-const segmentsIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines.filter((line) => line.startsWith("http"))
 const bytesAt = async (url: string | undefined): Promise<string> => {
   const answer = await fetch(url ?? "")
   expect(answer.headers.get("content-type")).toBe("video/mp2t")

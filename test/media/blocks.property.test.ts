@@ -1,7 +1,7 @@
 /** Bytes come out of the blocks as they went in, also while earlier ones are still being written. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { BlockPool, Blocks, type Taken } from "../../src/media/storage/blocks.ts"
+import { BlockPool, Blocks, type TakenBlocks } from "../../src/media/storage/blocks.ts"
 
 const BLOCK = 16
 
@@ -25,10 +25,10 @@ test("bytes are taken in the order in which they were added, and stay as they ar
   fc.assert(
     fc.property(steps, (all) => {
       const blocks = new Blocks(new BlockPool(BLOCK, 2))
-      const under: Array<Taken & { readonly from: number }> = []
+      const under: Array<TakenBlocks & { readonly from: number }> = []
       let added = 0
       let taken = 0
-      const look = ({ chunks, from }: Taken & { readonly from: number }): void => {
+      const look = ({ chunks, from }: TakenBlocks & { readonly from: number }): void => {
         const held = Buffer.concat(chunks)
         expect(held.equals(bytesFrom(from, held.byteLength))).toBe(true)
       }

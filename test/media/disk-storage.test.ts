@@ -1,10 +1,10 @@
 /** Uploads on a real disk: what is there after a crash, and several who end one upload at once. */
 import { randomBytes } from "node:crypto"
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { type FileHandle, open, readdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { Effect } from "effect"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { type DiskStorage, diskStorage } from "../../src/media/storage/disk-storage.ts"
 import { storageKeyOf } from "../../src/media/storage/storage.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
@@ -125,5 +125,55 @@ test("of two requests with the whole at once, the later one's bytes are there al
     const stored = await readFile(`${storage.pathOf(key)}.part`)
     const kept = files.findIndex((file) => file.equals(stored))
     expect([kept, acknowledged[kept]], `round ${round}`).toEqual([expect.any(Number), true])
+  }
+})
+
+test("an upload that was sealed takes no more bytes, of the whole or of a part, and stays as it was inspected", async () => {
+  const folder = await temporaryFolder()
+  const storage = await openStorage(folder)
+  const sink = await Effect.runPromise(storage.upload(KEY, quiet))
+  sink.write(Buffer.from("inspected"))
+  await sink.finish()
+  expect(await Effect.runPromise(storage.seal({ key: KEY, uploadId: null }, null))).toBe(9)
+  expect(await Effect.runPromise(Effect.flip(storage.upload(KEY, quiet)))).toMatchObject({ _tag: "Conflict" })
+  const part = { number: 1, position: 0, sizeBytes: 5 }
+  expect(await Effect.runPromise(Effect.flip(storage.uploadPart(KEY, part, quiet)))).toMatchObject({ _tag: "Conflict" })
+  expect(await Effect.runPromise(storage.seal({ key: KEY, uploadId: null }, null))).toBe(9)
+  expect(await readFile(storage.pathOf(KEY), "utf8")).toBe("inspected")
+  expect(await readdir(dirname(storage.pathOf(KEY)))).toEqual(["recording-0f"])
+})
+
+/** Writes of all files in this process fail, but for the first ones. */
+const failWritesAfter = async (most: number): Promise<void> => {
+  const file = await open("/dev/null", "r")
+  const handle: FileHandle = Object.getPrototypeOf(file)
+  await file.close()
+  const { writev } = handle
+  onTestFinished(() => {
+    handle.writev = writev
+  })
+  let writes = 0
+  handle.writev = function (this: FileHandle, ...given: Parameters<FileHandle["writev"]>) {
+    writes += 1
+    return writes > most
+      ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }))
+      : writev.apply(this, given)
+  } as FileHandle["writev"]
+}
+
+test("of a request that the disk refuses in the middle no byte is there, and none is counted", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  const sink = await Effect.runPromise(storage.upload(KEY, quiet))
+  sink.write(new Uint8Array(100))
+  expect(await sink.finish()).toBe(100)
+  await failWritesAfter(1)
+  for (const [offset, kept] of [
+    [100, 100],
+    [null, 0],
+  ] as const) {
+    const next = await Effect.runPromise(storage.upload(KEY, { ...quiet, offset }))
+    for (let round = 0; round < 6; round++) next.write(new Uint8Array(1_000_000))
+    expect(await next.abandon()).toBe(kept)
+    expect((await Effect.runPromise(storage.uploaded(KEY))) ?? 0).toBe(kept)
   }
 })

@@ -129,3 +129,10 @@ test("a playlist that is cut off anywhere, or holds anything else, gives its who
   ]
   expect(readTakePlaylist(hostile.join("\n")).segments).toEqual([])
 })
+
+test("a broadcast of a week, in several takes, has a playlist of all of its segments", () => {
+  const takes = Array.from({ length: 7 }, (_, take) => wholeOf({ segments: 43_200, isOver: true }, take))
+  const playlist = writeWholeStage(takes) ?? ""
+  expect(addressesIn(playlist)).toHaveLength(7 * 43_200)
+  expect(numberIn(playlist, "TARGETDURATION")).toBe(2)
+})

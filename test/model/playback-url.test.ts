@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isPlaybackTemplate, playbackUrl } from "../../src/model/playback-url.ts"
+import { isPlaybackTemplate, playbackUrl } from "../../src/model/media/playback-url.ts"
 
 const BROADCAST = { broadcastId: "b1", eventId: "e1", phaseId: "p1" }
 

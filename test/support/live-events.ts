@@ -14,7 +14,7 @@ import { insertEvent } from "../../src/store/events/events.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
-import { openJumpingClock } from "./jumping-clock.ts"
+import { type JumpingClock, openJumpingClock } from "./jumping-clock.ts"
 import { openStore, type TestSql } from "./store.ts"
 
 /** Of an activity's command the event is not there; only tests of steering look at it. */
@@ -28,8 +28,8 @@ export interface ActorHouse {
   readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
   readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<A>
   readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
-  /** Puts the clock of the live events forward, by milliseconds: their deadlines up to then are due. */
-  readonly jump: (ms: number) => void
+  /** The clock of the live events, which a test can put forward. */
+  readonly clock: JumpingClock["timers"] & Pick<JumpingClock, "jump">
   readonly watch: (eventId: string) => Promise<FeedMessage[]>
   readonly stop: () => Promise<void>
 }
@@ -48,7 +48,11 @@ export const envelope = (command: Command, given: Partial<Envelope> = {}): Envel
 
 export const startActors = async (
   url: string,
-  options: Partial<PlacementOptions> & { readonly holds?: () => boolean; readonly node?: string; readonly feed?: Layer.Layer<Feed> } = {},
+  options: Partial<PlacementOptions> & {
+    readonly holds?: () => boolean
+    readonly node?: string
+    readonly feed?: Layer.Layer<Feed>
+  } = {},
 ): Promise<ActorHouse> => {
   const ownership = Layer.succeed(Ownership, {
     node: options.node ?? "test",
@@ -66,9 +70,9 @@ export const startActors = async (
     recorder: null,
     hasStageBroadcasts: false,
     simulateNetwork: true,
+    timers: clock.timers,
     ...options,
   }).pipe(
-    Layer.provide(clock.layer),
     Layer.provideMerge(options.feed ?? Feed.layerMemory),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
     Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),
@@ -87,7 +91,7 @@ export const startActors = async (
       runtime.runPromise(
         Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(command, given))),
       ) as Promise<SteeredAnswer>,
-    jump: clock.jump,
+    clock: { ...clock.timers, jump: clock.jump },
     watch: async (eventId) => {
       const seen: FeedMessage[] = []
       const feed = await runtime.runPromise(Feed)

@@ -45,6 +45,8 @@ export interface LiveKitServer {
   readonly egresses: Egress[]
   /** Called before a beginning is answered. */
   beforeAnswer: ((egress: Egress) => Promise<void>) | undefined
+  /** A refusal of some calls, instead of their answer. */
+  refuse: ((method: string, asked: Json) => { readonly status: number; readonly body: Json } | undefined) | undefined
   /** The message that the media server sends about a recording, and its signature. */
   readonly messageAbout: (egress: Egress) => Promise<{ readonly body: string; readonly authorization: string }>
   readonly stop: () => Promise<void>
@@ -127,7 +129,11 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
   const answer = (method: string, asked: Json, grant: Json) =>
     CALLS[method]?.(asked, grant) ?? { status: 404, body: { code: "bad_route", msg: method } }
 
-  const state: Pick<LiveKitServer, "failures" | "beforeAnswer"> = { failures: 0, beforeAnswer: undefined }
+  const state: Pick<LiveKitServer, "failures" | "beforeAnswer" | "refuse"> = {
+    failures: 0,
+    beforeAnswer: undefined,
+    refuse: undefined,
+  }
   const listening = createServer((request, response) => {
     const respond = async () => {
       if (state.failures > 0) {
@@ -136,7 +142,8 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
       }
       const { video } = await verifier.verify((request.headers.authorization ?? "").replace("Bearer ", ""))
       const method = request.url?.split("/").at(-1) ?? ""
-      const answered = answer(method, await bodyOf(request), video ?? {})
+      const asked = await bodyOf(request)
+      const answered = state.refuse?.(method, asked) ?? answer(method, asked, video ?? {})
       if (method === "StartRoomCompositeEgress" && answered.status === 200) await state.beforeAnswer?.(answered.body)
       return answered
     }
@@ -172,6 +179,12 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     },
     set beforeAnswer(call) {
       state.beforeAnswer = call
+    },
+    get refuse() {
+      return state.refuse
+    },
+    set refuse(call) {
+      state.refuse = call
     },
     stop: () =>
       new Promise((resolve) => {

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
-import type { PlaybackUrlOf } from "../../model/playback-url.ts"
+import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"

@@ -15,7 +15,7 @@ import {
   VOLATILE,
 } from "../../model/live/live-records.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
-import type { PlaybackUrlOf } from "../../model/playback-url.ts"
+import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import {
   type Dispatch,

@@ -2,8 +2,8 @@
 import { Effect, type Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { currentTimers } from "../../clock/timers.ts"
-import type { PlaybackUrlOf } from "../../model/playback-url.ts"
+import { currentTimers, type Timers } from "../../clock/timers.ts"
+import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { Database } from "../../store/database.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
@@ -21,6 +21,8 @@ export interface LiveEventOptions {
   readonly presenceGraceMs: number
   /** A participant that was present before a restart and does not return within this time has left. */
   readonly returnWithinMs: number
+  /** By which its deadlines fall due; by default the clock of the layer. */
+  readonly timers?: Timers
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
   /** Where a broadcast is watched that was given no address. */
@@ -45,7 +47,7 @@ export const liveEventLayer = (
     Effect.gen(function* () {
       const { entityId: eventId, shardId } = yield* Entity.CurrentAddress
       const telemetry = yield* Telemetry
-      const timers = yield* currentTimers
+      const timers = options.timers ?? (yield* currentTimers)
       const self = yield* LiveEvent.client
       const fork = Effect.runForkWith(yield* Effect.context<never>())
       const ownership = yield* Ownership

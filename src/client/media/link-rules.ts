@@ -5,7 +5,7 @@
  * earlier generation are ignored.
  */
 
-export interface Link {
+export interface LinkState {
   /** This side has the greater id. */
   readonly offers: boolean
   /** Of the present connection, and of its signals. */
@@ -41,7 +41,7 @@ export type LinkEffect =
   | { readonly type: "cancel"; readonly timer: LinkTimer }
 
 export interface LinkStep {
-  readonly link: Link
+  readonly link: LinkState
   readonly effects: ReadonlyArray<LinkEffect>
 }
 
@@ -56,7 +56,7 @@ const MOST_RESTARTS = 3
 const INTERRUPTED_OF_WAITING_MS = INTERRUPTED_MS + RESTART_EVERY_MS * (MOST_RESTARTS + 1) + WATCHDOG_MS
 const LONGEST_BACKOFF_MS = 8000
 
-export const newLink = (ownId: string, peerId: string): Link => ({
+export const newLink = (ownId: string, peerId: string): LinkState => ({
   offers: ownId > peerId,
   gen: 0,
   state: "waiting",
@@ -70,19 +70,19 @@ export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_
 const timer = (name: LinkTimer, ms: number): LinkEffect => ({ type: "timer", timer: name, ms })
 const cancel = (name: LinkTimer): LinkEffect => ({ type: "cancel", timer: name })
 
-const watchdog = ({ offers }: Link): LinkEffect => timer("watchdog", offers ? WATCHDOG_MS : WATCHDOG_OF_WAITING_MS)
+const watchdog = ({ offers }: LinkState): LinkEffect => timer("watchdog", offers ? WATCHDOG_MS : WATCHDOG_OF_WAITING_MS)
 
-const opened = (link: Link, gen: number, offer: boolean): LinkStep => {
-  const next: Link = { ...link, gen, state: "connecting", restarts: 0 }
+const opened = (link: LinkState, gen: number, offer: boolean): LinkStep => {
+  const next: LinkState = { ...link, gen, state: "connecting", restarts: 0 }
   return { link: next, effects: [cancel("restart"), cancel("reopen"), { type: "open", gen, offer }, watchdog(next)] }
 }
 
-const failed = (link: Link): LinkStep => ({
+const failed = (link: LinkState): LinkStep => ({
   link: { ...link, state: "waiting", failures: link.failures + 1 },
   effects: [cancel("watchdog"), cancel("restart"), { type: "close" }, timer("reopen", backoffMs(link.failures))],
 })
 
-const restarted = (link: Link): LinkStep => {
+const restarted = (link: LinkState): LinkStep => {
   if (!link.offers || link.restarts >= MOST_RESTARTS) return failed(link)
   return {
     link: { ...link, restarts: link.restarts + 1 },
@@ -90,7 +90,7 @@ const restarted = (link: Link): LinkStep => {
   }
 }
 
-const changed = (link: Link, to: string): LinkStep => {
+const changed = (link: LinkState, to: string): LinkStep => {
   const unchanged: LinkStep = { link, effects: [] }
   if (link.state === "waiting") return unchanged
   switch (to) {
@@ -108,7 +108,7 @@ const changed = (link: Link, to: string): LinkStep => {
     case "failed": {
       // Of a connection that was never connected the watchdog decides; a running restart has its time.
       if (link.state === "connecting" || link.restarts > 0) return unchanged
-      const interrupted: Link = { ...link, state: "interrupted" }
+      const interrupted: LinkState = { ...link, state: "interrupted" }
       if (link.offers) return restarted(interrupted)
       if (link.state === "interrupted") return unchanged
       return { link: interrupted, effects: [timer("restart", INTERRUPTED_OF_WAITING_MS)] }
@@ -118,7 +118,7 @@ const changed = (link: Link, to: string): LinkStep => {
   }
 }
 
-const signalled = (link: Link, kind: "offer" | "answer" | "candidates", gen: number): LinkStep => {
+const signalled = (link: LinkState, kind: "offer" | "answer" | "candidates", gen: number): LinkStep => {
   const isPresent = gen === link.gen && link.state !== "waiting"
   if (isPresent) return { link, effects: [{ type: "apply" }] }
   if (kind !== "offer" || gen < link.gen) return { link, effects: [] }
@@ -126,7 +126,7 @@ const signalled = (link: Link, kind: "offer" | "answer" | "candidates", gen: num
   return { link: next, effects: [...effects, { type: "apply" }] }
 }
 
-export const linkAfter = (link: Link, event: LinkEvent): LinkStep => {
+export const linkAfter = (link: LinkState, event: LinkEvent): LinkStep => {
   switch (event.type) {
     case "start":
       return link.offers ? opened(link, link.gen, true) : { link, effects: [watchdog(link)] }

@@ -6,7 +6,7 @@
 import type { RtcLimits } from "../../protocol/topics/media.ts"
 import type { DispatchData } from "../wire.ts"
 import { pictureEncoding, soundEncoding } from "./call-rules.ts"
-import { type Link, type LinkEffect, type LinkEvent, type LinkTimer, linkAfter, newLink } from "./link-rules.ts"
+import { type LinkEffect, type LinkEvent, type LinkState, type LinkTimer, linkAfter, newLink } from "./link-rules.ts"
 import type { LocalTracks, TrackKind } from "./local-tracks.ts"
 import { Outbox, type Signal } from "./outbox.ts"
 import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, TrackLike, WebRtc } from "./web-rtc.ts"
@@ -60,7 +60,7 @@ export class PeerLink {
   readonly #needs: LinkNeeds
   readonly #outbox: Outbox
   readonly #timers = new Map<LinkTimer, ReturnType<typeof setTimeout>>()
-  #link: Link
+  #link: LinkState
   #open: Open | undefined
   #stream: StreamLike | null = null
   #work: Promise<void> = Promise.resolve()
@@ -72,7 +72,7 @@ export class PeerLink {
     this.#outbox = new Outbox(needs.peerId, needs.send)
   }
 
-  get state(): Link["state"] {
+  get state(): LinkState["state"] {
     return this.#link.state
   }
 

@@ -52,8 +52,11 @@ export const broadcastAfter = (
 export const encoderAfter = (_encoder: EncoderView | null, dispatch: NewsOf<"encoder">): EncoderView | null =>
   dispatch.t === "broadcast.stream" ? dispatch.d : null
 
-const without = (segments: ReadonlyArray<TranscriptSegment>, { segment }: TranscriptSegment) =>
-  segments.filter((other) => other.segment !== segment)
+/** Each room has ids of its own. */
+const isSame = (a: TranscriptSegment, b: TranscriptSegment): boolean => a.segment === b.segment && a.roomId === b.roomId
+
+const without = (segments: ReadonlyArray<TranscriptSegment>, one: TranscriptSegment) =>
+  segments.filter((other) => !isSame(other, one))
 
 export const transcriptAfter = (transcript: Transcript, dispatch: NewsOf<"transcript">): Transcript => {
   switch (dispatch.t) {
@@ -62,7 +65,7 @@ export const transcriptAfter = (transcript: Transcript, dispatch: NewsOf<"transc
       return { segments, interim: without(transcript.interim, dispatch.d) }
     }
     case "transcript.interim": {
-      const isFinal = transcript.segments.some(({ segment }) => segment === dispatch.d.segment)
+      const isFinal = transcript.segments.some((one) => isSame(one, dispatch.d))
       return isFinal ? transcript : { ...transcript, interim: [...without(transcript.interim, dispatch.d), dispatch.d] }
     }
   }

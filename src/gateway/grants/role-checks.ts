@@ -47,14 +47,13 @@ export class RoleChecks {
   }
 
   #ask({ identity: { participantId: userId } }: Connection, difference: Difference): void {
-    const { fork, grants, live, telemetry, timers } = this.#services
+    const { fork, grants, live, telemetry } = this.#services
     const eventId = this.#eventId
     const asked = live.execute(eventId, {
       commandId: newId(),
       scope: TIMER_SCOPE,
       bodyHash: "",
       by: null,
-      at: timers.now(),
       freshId: newId(),
       command: { type: "role.check", d: { userId, stored: difference.stored } },
     })

@@ -3,8 +3,8 @@
  * event leaves no gap to notice. One statement reads all of them, every few seconds, and soon after the feed's link was lost.
  */
 import { Effect } from "effect"
-import { type Cancel, every } from "../../clock/timers.ts"
 import { DueRun } from "../../clock/throttle.ts"
+import { type Cancel, every } from "../../clock/timers.ts"
 import { findVersions, type StoredVersion } from "../../store/live/live-events.ts"
 import type { GatewayServices } from "../services.ts"
 

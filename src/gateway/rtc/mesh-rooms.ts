@@ -17,7 +17,7 @@ import type { GatewayServices } from "../services.ts"
 import { sendAll } from "../transport/send.ts"
 import { limitsOf } from "./limits.ts"
 import { callOf, callOfAbsent, type Facts } from "./places.ts"
-import { NO_SUCH_PEER, type Peer, type Room, type RoomEffect, type RoomEvent, step } from "./room.ts"
+import { type CallRoom, NO_SUCH_PEER, type Peer, type RoomEffect, type RoomEvent, stepCall } from "./room.ts"
 import { SignalBudget } from "./signal-budget.ts"
 
 /** A peer keeps its place for this long after its socket was lost. */
@@ -50,7 +50,7 @@ export class MeshRooms {
   readonly #services: Pick<GatewayServices, "options" | "timers" | "media">
   readonly #facts: Facts
   /** Rooms with at least one peer. */
-  readonly #rooms = new Map<string, Room>()
+  readonly #rooms = new Map<string, CallRoom>()
   readonly #seats = new Map<string, Seat>()
   /** The one peer of each participant. */
   readonly #byParticipant = new Map<string, string>()
@@ -190,14 +190,14 @@ export class MeshRooms {
 
   /** `connection`: the sender of the command. */
   #step(roomId: string, event: RoomEvent, connection?: Connection): ReadonlyArray<RoomEffect> {
-    const { room, effects } = step(this.#rooms.get(roomId) ?? [], event)
+    const { room, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
     if (room.length === 0) this.#rooms.delete(roomId)
     else this.#rooms.set(roomId, room)
     for (const effect of effects) this.#perform(roomId, room, effect, connection)
     return effects
   }
 
-  #perform(roomId: string, room: Room, effect: RoomEffect, connection: Connection | undefined): void {
+  #perform(roomId: string, room: CallRoom, effect: RoomEffect, connection: Connection | undefined): void {
     switch (effect.type) {
       case "attach":
         if (connection !== undefined) this.#attach(roomId, effect.peer, connection)
@@ -247,7 +247,7 @@ export class MeshRooms {
     if (!isSilent) this.#sendClosed(roomId, connectionId, connection, closed)
   }
 
-  #sendList(roomId: string, room: Room, connectionId: string): void {
+  #sendList(roomId: string, room: CallRoom, connectionId: string): void {
     const connection = this.#seats.get(connectionId)?.connection
     if (connection === undefined) return
     const { options, timers } = this.#services

@@ -18,11 +18,11 @@ export interface Peer {
 }
 
 /** In the order in which they joined. */
-export type Room = ReadonlyArray<Peer>
+export type CallRoom = ReadonlyArray<Peer>
 
-export type Signal = CommandData<"rtc.signal">
+export type PeerSignal = CommandData<"rtc.signal">
 /** The reason why a peer left. */
-export type Departure = "left" | "moved" | "replaced" | "expired"
+export type PeerDeparture = "left" | "moved" | "replaced" | "expired"
 
 interface Join extends Pick<Peer, "participantId" | "name" | "have"> {
   readonly type: "join"
@@ -37,23 +37,23 @@ interface Join extends Pick<Peer, "participantId" | "name" | "have"> {
 
 export type RoomEvent =
   | Join
-  | { readonly type: "leave"; readonly connectionId: string; readonly why: Departure }
+  | { readonly type: "leave"; readonly connectionId: string; readonly why: PeerDeparture }
   /** The socket of the peer is lost; the time until which the peer keeps its place. */
   | { readonly type: "lose"; readonly connectionId: string; readonly until: number }
   | { readonly type: "expire"; readonly now: number }
-  | { readonly type: "signal"; readonly from: string; readonly signal: Signal }
+  | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
 
 export type RoomEffect =
   /** The socket of the command is that of this peer from now on. */
   | { readonly type: "attach"; readonly peer: Peer; readonly resumed: boolean }
-  | { readonly type: "detach"; readonly peer: Peer; readonly why: Departure }
+  | { readonly type: "detach"; readonly peer: Peer; readonly why: PeerDeparture }
   /** The list of peers is sent to one peer, or to all of them. */
   | { readonly type: "list"; readonly to: string | "all" }
-  | { readonly type: "signal"; readonly from: string; readonly signal: Signal }
+  | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
   | { readonly type: "refuse"; readonly refusal: Refusal }
 
 export interface RoomStep {
-  readonly room: Room
+  readonly room: CallRoom
   readonly effects: ReadonlyArray<RoomEffect>
 }
 
@@ -69,16 +69,16 @@ const AWAY: Refusal = {
   retryAfterMs: AWAY_RETRY_MS,
 }
 
-const refused = (room: Room, refusal: Refusal): RoomStep => ({ room, effects: [{ type: "refuse", refusal }] })
+const refused = (room: CallRoom, refusal: Refusal): RoomStep => ({ room, effects: [{ type: "refuse", refusal }] })
 
 const isSameTracks = (a: RtcTracks, b: RtcTracks): boolean => a.audio === b.audio && a.video === b.video
 
 /** The peer that the sender of `join` has already: by its socket, or by the id of its earlier socket. */
-const knownPeer = (room: Room, { own, resume, participantId }: Join): Peer | undefined =>
+const knownPeer = (room: CallRoom, { own, resume, participantId }: Join): Peer | undefined =>
   room.find(({ connectionId }) => connectionId === own) ??
   room.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
 
-const join = (room: Room, event: Join): RoomStep => {
+const join = (room: CallRoom, event: Join): RoomStep => {
   const { participantId, name, have, maxPeers, freshId } = event
   const known = knownPeer(room, event)
   const others = room.filter((peer) => peer.participantId !== participantId)
@@ -108,7 +108,7 @@ const join = (room: Room, event: Join): RoomStep => {
   }
 }
 
-const without = (room: Room, gone: ReadonlyArray<Peer>, why: Departure): RoomStep => {
+const without = (room: CallRoom, gone: ReadonlyArray<Peer>, why: PeerDeparture): RoomStep => {
   if (gone.length === 0) return { room, effects: [] }
   return {
     room: room.filter((peer) => !gone.includes(peer)),
@@ -116,14 +116,14 @@ const without = (room: Room, gone: ReadonlyArray<Peer>, why: Departure): RoomSte
   }
 }
 
-const signal = (room: Room, from: string, given: Signal): RoomStep => {
+const signal = (room: CallRoom, from: string, given: PeerSignal): RoomStep => {
   const [sender, receiver] = [from, given.to].map((id) => room.find(({ connectionId }) => connectionId === id))
   if (sender === undefined || receiver === undefined || sender === receiver) return refused(room, NO_SUCH_PEER)
   if (receiver.awayUntil !== null) return refused(room, AWAY)
   return { room, effects: [{ type: "signal", from, signal: given }] }
 }
 
-export const step = (room: Room, event: RoomEvent): RoomStep => {
+export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
   switch (event.type) {
     case "join":
       return join(room, event)

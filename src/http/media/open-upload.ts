@@ -62,6 +62,10 @@ const awaited = (id: string): Effect.Effect<Recording, Failure, UploadServices> 
     return recording
   })
 
+/** Its bytes may have been removed before the file was opened, which nothing would remove any more. */
+const stillAwaited = (id: string, close: () => Promise<void>): Effect.Effect<void, Failure, UploadServices> =>
+  Effect.asVoid(Effect.tapError(awaited(id), () => Effect.promise(close)))
+
 /** Null for an upload that begins anew. */
 const rangeOf = (
   header: string | undefined,
@@ -108,6 +112,7 @@ export const openWhole: Opening = ({ params, headers }, events) =>
     const refusal = free < allowed ? DISK_FULL : new PayloadTooLarge({ limitBytes: limit })
     if (free === 0 || Number(headers["content-length"] ?? 0) > left) return yield* Effect.fail(refusal)
     const { write, finish, abandon, discard } = yield* storage.upload(recording.storageKey, { offset, ...events })
+    yield* stillAwaited(id, discard)
     // The bytes that came are kept, so that another request can go on after them.
     const keep = Effect.flatMap(Effect.promise(abandon), (size) => noted(id, size))
     return {
@@ -152,6 +157,7 @@ export const openPart: Opening = ({ params, headers }, events) =>
     const storage = yield* MediaStorage
     if ((yield* storage.free) < sizeBytes) return yield* DISK_FULL
     const { write, finish, abandon } = yield* storage.uploadPart(recording.storageKey, part, events)
+    yield* stillAwaited(id, abandon)
     return {
       write,
       left: sizeBytes,

@@ -124,7 +124,8 @@ class Upload implements UploadEvents {
       return
     }
     this.#opened = opened
-    this.#exchange.resume()
+    // The engine would close a connection that is resumed and silent, while a slow disk takes a body that is here already.
+    if (!this.#isWhole) this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(opened, chunk)
     if (this.#isWhole) this.#finish(opened)
   }

@@ -1,7 +1,7 @@
 /** Media playlists of HLS (RFC 8216, and its second edition for parts): a broadcast while it runs, and when it is over. */
-import type { Part, Segment } from "./segments.ts"
+import type { MediaSegment, SegmentPart } from "./segments.ts"
 import { storedTimes } from "./stored-times.ts"
-import type { ListedSegment, LiveState } from "./window.ts"
+import type { ListedSegment, WindowState } from "./window.ts"
 
 /** Addresses relative to the playlist's. */
 export interface LiveNames {
@@ -28,7 +28,7 @@ const dateTime = (at: number): string => `#EXT-X-PROGRAM-DATE-TIME:${new Date(at
 const targetDuration = (segments: ReadonlyArray<{ readonly durationMs: number }>, wantedMs: number): number =>
   Math.max(1, ...[wantedMs, ...segments.map(({ durationMs }) => durationMs)].map((ms) => Math.round(ms / 1000)))
 
-type Placed = Pick<Segment, "take" | "isDiscontinuous">
+type Placed = Pick<MediaSegment, "take" | "isDiscontinuous">
 
 /** The tags that a change of clock or take puts before a segment. */
 const breakTags = (
@@ -40,7 +40,7 @@ const breakTags = (
   ...(segment.take === before?.take ? [] : [`#EXT-X-MAP:${map(segment.take)}`]),
 ]
 
-const partTag = (part: Part, uri: string): string =>
+const partTag = (part: SegmentPart, uri: string): string =>
   `#EXT-X-PART:DURATION=${seconds(part.durationMs)},URI="${uri}"${part.isIndependent ? ",INDEPENDENT=YES" : ""}`
 
 /** Parts are listed for so many target durations before the end. */
@@ -48,7 +48,7 @@ const TARGETS_WITH_PARTS = 3
 /** Players stay so many parts behind the end. */
 const PARTS_BEHIND = 3
 
-const longestPart = ({ window, open }: LiveState, wantedMs: number): number =>
+const longestPart = ({ window, open }: WindowState, wantedMs: number): number =>
   Math.max(
     wantedMs,
     ...[...window.segments, ...(open === undefined ? [] : [open])]
@@ -65,7 +65,7 @@ const firstWithParts = (segments: ReadonlyArray<ListedSegment>, targetMs: number
 }
 
 /** The tags by which a player waits for parts. */
-const partHeader = (state: LiveState, partMs: number): ReadonlyArray<string> => {
+const partHeader = (state: WindowState, partMs: number): ReadonlyArray<string> => {
   const longest = longestPart(state, partMs)
   return [
     `#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=${seconds(longest * PARTS_BEHIND)}`,
@@ -74,7 +74,7 @@ const partHeader = (state: LiveState, partMs: number): ReadonlyArray<string> => 
 }
 
 /** The parts of the segment that grows, and the one that comes next. */
-const openLines = (state: LiveState, names: LiveNames): ReadonlyArray<string> => {
+const openLines = (state: WindowState, names: LiveNames): ReadonlyArray<string> => {
   const { window, open, nextSegment } = state
   const parts = open?.parts ?? []
   const hint = `#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${names.part(nextSegment, parts.length)}"`
@@ -88,7 +88,7 @@ const openLines = (state: LiveState, names: LiveNames): ReadonlyArray<string> =>
 }
 
 /** The playlist of a broadcast that runs, or of its last minute when it has ended. */
-export const writeLivePlaylist = (state: LiveState, options: LiveOptions): string => {
+export const writeLivePlaylist = (state: WindowState, options: LiveOptions): string => {
   const { window, hasEnded } = state
   const { names, segmentMs } = options
   const partMs = hasEnded ? undefined : options.partMs
@@ -133,12 +133,12 @@ const mapOf = (names: RecordingNames, take: number): string =>
     ? `URI="${names.init(take)}"`
     : `URI="${names.file(take)}",BYTERANGE="${names.initBytes(take)}@0"`
 
-const addressOf = (names: RecordingNames, { number, take, offset, bytes }: Segment): ReadonlyArray<string> =>
+const addressOf = (names: RecordingNames, { number, take, offset, bytes }: MediaSegment): ReadonlyArray<string> =>
   names.form === "names" ? [names.segment(number)] : [`#EXT-X-BYTERANGE:${bytes}@${offset}`, names.file(take)]
 
 /** The playlist of a whole recording. `withDates`: the time of day, of which some readers make the start of the recording. */
 export const writeRecordingPlaylist = (
-  segments: ReadonlyArray<Segment>,
+  segments: ReadonlyArray<MediaSegment>,
   names: RecordingNames,
   { withDates = false }: { readonly withDates?: boolean } = {},
 ): string => {

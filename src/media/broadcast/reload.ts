@@ -1,5 +1,5 @@
 /** Requests for a playlist that is to have a certain segment or part (blocking reload, RFC 8216bis §6.2.5.2), and for the part that comes next. */
-import type { LiveState } from "./window.ts"
+import type { WindowState } from "./window.ts"
 
 /** `invalid` is a 400. */
 export type ReloadAnswer = "ready" | "wait" | "invalid"
@@ -32,7 +32,7 @@ const wantedOf = ({ msn, part }: ReloadQuery): Wanted | "latest" | undefined => 
 }
 
 /** `partMs`: the longest part; `undefined` where the playlist has none, and then the query means nothing. */
-export const answerReload = (state: LiveState, query: ReloadQuery, partMs: number | undefined): ReloadAnswer => {
+export const answerReload = (state: WindowState, query: ReloadQuery, partMs: number | undefined): ReloadAnswer => {
   const wanted = wantedOf(query)
   if (wanted === undefined) return "invalid"
   if (wanted === "latest" || partMs === undefined || state.hasEnded) return "ready"
@@ -47,7 +47,7 @@ export const answerReload = (state: LiveState, query: ReloadQuery, partMs: numbe
 
 /** Parts beyond the last of a whole segment are the next segment's first. */
 const partOfWhole = (
-  { window, nextSegment, open }: LiveState,
+  { window, nextSegment, open }: WindowState,
   segment: number,
   part: number | undefined,
   partMs: number,
@@ -60,7 +60,7 @@ const partOfWhole = (
 }
 
 /** Whether the playlist hints at the part: players ask for it before it is there. */
-export const isHinted = ({ open, nextSegment, hasEnded }: LiveState, segment: number, index: number): boolean =>
+export const isHinted = ({ open, nextSegment, hasEnded }: WindowState, segment: number, index: number): boolean =>
   !hasEnded && segment === nextSegment && index === (open?.parts.length ?? 0)
 
 /** The Advance Part Limit. */

@@ -43,7 +43,7 @@ const betterLastDuration = ({ samples, duration, lastSampleDuration }: FragmentT
   return lastSampleDuration < usual / 2 ? usual : lastSampleDuration
 }
 
-export class Run {
+export class EncoderRun {
   readonly #offset: number
   readonly #clocks = new Map<Kind, TrackClock>()
   #end: number

@@ -1,7 +1,7 @@
 /** A segment while it grows: its fragments, and the parts that they make. */
 import type { Fragment } from "./fmp4/fragment.ts"
 import { EncoderRefused } from "./fmp4/refusal.ts"
-import type { OpenSegment, Part, Segment, SegmentEvent, TimelineEvent } from "./segments.ts"
+import type { MediaSegment, OpenSegment, SegmentEvent, SegmentPart, TimelineEvent } from "./segments.ts"
 
 /** Fragments of no duration would make a segment grow without end. */
 const LARGEST_SEGMENT = 32 * 1024 * 1024
@@ -10,7 +10,7 @@ const MOST_FRAGMENTS = 1000
 export class SegmentBuilder {
   readonly #head: Omit<OpenSegment, "parts">
   readonly #data: Uint8Array[] = []
-  readonly #parts: Part[] = []
+  readonly #parts: SegmentPart[] = []
   #bytes = 0
   /** Fragments of the part that is not whole yet: from which on, how long, and whether the first starts with a key frame. */
   #from = 0
@@ -42,7 +42,10 @@ export class SegmentBuilder {
   partsReady(leastMs: number): ReadonlyArray<TimelineEvent> {
     if (this.#from === this.#data.length || this.#pendingMs < leastMs) return []
     const data = this.#data.slice(this.#from)
-    const part: Part = { durationMs: Math.max(1, Math.round(this.#pendingMs)), isIndependent: this.#isIndependent }
+    const part: SegmentPart = {
+      durationMs: Math.max(1, Math.round(this.#pendingMs)),
+      isIndependent: this.#isIndependent,
+    }
     const index = this.#parts.push(part) - 1
     this.#from = this.#data.length
     this.#pendingMs = 0
@@ -50,9 +53,9 @@ export class SegmentBuilder {
   }
 
   /** The last part, and the segment. */
-  close(endMs: number): { readonly segment: Segment; readonly events: ReadonlyArray<TimelineEvent> } {
+  close(endMs: number): { readonly segment: MediaSegment; readonly events: ReadonlyArray<TimelineEvent> } {
     const lastPart = this.partsReady(0)
-    const segment: Segment = {
+    const segment: MediaSegment = {
       ...this.#head,
       bytes: this.#bytes,
       durationMs: Math.max(0, endMs - this.#head.startMs),

@@ -12,24 +12,24 @@ export interface Take {
   readonly initBytes: number
 }
 
-export interface Part {
+export interface SegmentPart {
   readonly durationMs: number
   /** Starts with a key frame. */
   readonly isIndependent: boolean
 }
 
-export type Segment = BroadcastSegment
+export type MediaSegment = BroadcastSegment
 
 /** A segment that grows. */
-export interface OpenSegment extends Omit<Segment, "durationMs" | "bytes"> {
-  readonly parts: ReadonlyArray<Part>
+export interface OpenSegment extends Omit<MediaSegment, "durationMs" | "bytes"> {
+  readonly parts: ReadonlyArray<SegmentPart>
 }
 
 /** A segment is whole: its bytes go to the end of the take's file. */
 export interface SegmentEvent {
   readonly type: "segment"
-  readonly segment: Segment
-  readonly parts: ReadonlyArray<Part>
+  readonly segment: MediaSegment
+  readonly parts: ReadonlyArray<SegmentPart>
   readonly data: ReadonlyArray<Uint8Array>
 }
 
@@ -38,7 +38,7 @@ export interface PartEvent {
   readonly type: "part"
   readonly segment: number
   readonly index: number
-  readonly part: Part
+  readonly part: SegmentPart
   readonly data: ReadonlyArray<Uint8Array>
 }
 
@@ -70,7 +70,7 @@ export const START: Position = { nextSegment: 0, endMs: 0, take: undefined, file
 const ROOM_MS = 100
 
 /** From the last row. The bytes behind the row's end are cut off the take's file. */
-export const positionAfter = (last: Segment | undefined, take: Take | undefined): Position =>
+export const positionAfter = (last: MediaSegment | undefined, take: Take | undefined): Position =>
   last === undefined
     ? START
     : {

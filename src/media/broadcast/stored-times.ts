@@ -1,11 +1,11 @@
 /** How long the stored segments of a recording last. */
-import type { Segment } from "./segments.ts"
+import type { MediaSegment } from "./segments.ts"
 
 /**
  * A segment lasts until the next one starts, which is right to the millisecond also where the encoder guessed the duration of its last frames.
  * Where the ones between two were not stored, it has its own duration, and the time jumps.
  */
-export const storedTimes = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
+export const storedTimes = (segments: ReadonlyArray<MediaSegment>): ReadonlyArray<MediaSegment> =>
   segments.map((segment, index) => {
     const [before, next] = [segments[index - 1], segments[index + 1]]
     return {

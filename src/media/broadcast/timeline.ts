@@ -6,7 +6,7 @@ import type { Fragment, FragmentTrack } from "./fmp4/fragment.ts"
 import type { Init } from "./fmp4/init.ts"
 import { EncoderRefused } from "./fmp4/refusal.ts"
 import { JumpLimit } from "./jump-limit.ts"
-import { Run } from "./run.ts"
+import { EncoderRun } from "./run.ts"
 import { SegmentBuilder } from "./segment-builder.ts"
 import { type OpenSegment, type Position, START, type Take, type TimelineEvent } from "./segments.ts"
 
@@ -40,7 +40,7 @@ export class Timeline {
   #init: Init | undefined
   /** Of the take's file, whose numbers of tracks count. Unknown after a restart of the server. */
   #takeInit: Init | undefined
-  #run: Run | undefined
+  #run: EncoderRun | undefined
   /** Broadcast and wallclock time of the run's start. */
   #anchor = { startMs: 0, at: 0 }
   #open: SegmentBuilder | undefined
@@ -84,7 +84,7 @@ export class Timeline {
     const isBroken = this.#run?.isBrokenBy(fragment) === true
     const run = isBroken ? undefined : this.#run
     // Refused before anything changes: events of a call that throws would be lost.
-    const next = run ?? new Run(fragment, this.#run?.endMs ?? this.#position.endMs)
+    const next = run ?? new EncoderRun(fragment, this.#run?.endMs ?? this.#position.endMs)
     next.check(fragment)
     if (run === undefined && isKey) this.#jumps.count(now)
     const events = isBroken ? [...this.#endRun()] : []
@@ -125,7 +125,7 @@ export class Timeline {
     if (this.#withoutKeyFrameMs > LONGEST_WITHOUT_KEY_FRAME_MS) throw noKeyFrame()
   }
 
-  #beginRun(run: Run, init: Init, lead: FragmentTrack, now: number): ReadonlyArray<TimelineEvent> {
+  #beginRun(run: EncoderRun, init: Init, lead: FragmentTrack, now: number): ReadonlyArray<TimelineEvent> {
     const { endMs, take } = this.#position
     this.#run = run
     this.#anchor = { startMs: endMs, at: Math.round(now - (lead.duration / lead.track.timescale) * 1000) }
@@ -140,7 +140,7 @@ export class Timeline {
     return [{ type: "take", take: next, init }]
   }
 
-  #append(run: Run, fragment: Fragment, lead: FragmentTrack, isKey: boolean, events: TimelineEvent[]): void {
+  #append(run: EncoderRun, fragment: Fragment, lead: FragmentTrack, isKey: boolean, events: TimelineEvent[]): void {
     const start = run.startMs(lead)
     const elapsed = this.#open === undefined ? 0 : start - this.#open.startMs
     const least = this.#options.segmentMs * (run.isWholeIn(fragment) ? EARLY : TARGETS_FOR_WHOLE)

@@ -1,8 +1,8 @@
 /** The segments that a live playlist has: the latest few. */
-import type { OpenSegment, Part, Segment } from "./segments.ts"
+import type { MediaSegment, OpenSegment, SegmentPart } from "./segments.ts"
 
-export interface ListedSegment extends Segment {
-  readonly parts: ReadonlyArray<Part>
+export interface ListedSegment extends MediaSegment {
+  readonly parts: ReadonlyArray<SegmentPart>
 }
 
 export interface Window {
@@ -24,11 +24,11 @@ export const withSegment = (window: Window, segment: ListedSegment, size: number
 }
 
 /** From rows, after a restart of the server. Parts are forgotten: nobody waits for them any more. */
-export const windowOf = (segments: ReadonlyArray<Segment>, size: number): Window =>
+export const windowOf = (segments: ReadonlyArray<MediaSegment>, size: number): Window =>
   segments.reduce((window, segment) => withSegment(window, { ...segment, parts: [] }, size), EMPTY_WINDOW)
 
 /** A broadcast as its live playlist shows it. */
-export interface LiveState {
+export interface WindowState {
   readonly window: Window
   readonly open: OpenSegment | undefined
   /** Of the segment that comes next, or is open. */

@@ -129,14 +129,14 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
       )
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
-    yield* all(
-      known.filter((one) => !isWanted(one)),
-      end,
-    )
+    const unwanted = known.filter((one) => !isWanted(one))
+    // A recorder that died cannot be ended, and the media server goes on to list its recording: the next ones begin all the same.
+    const ended = yield* Effect.result(all(unwanted, end))
     yield* all(
       starting.filter((one) => one !== undefined),
       begin,
     )
+    if (ended._tag === "Failure") yield* Effect.fail(ended.failure)
   })
 
 /** Does what the job says, unless the event has a newer one. */

@@ -30,6 +30,7 @@ import { announce } from "./announce.ts"
 import { EMPTY_ROOM, followCapture } from "./capture.ts"
 import { cutClip, failClip, STORAGE_FULL } from "./cut.ts"
 import { derive } from "./derive.ts"
+import { EventTurns } from "./event-turns.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe, transcribeRecording } from "./transcribe.ts"
@@ -54,6 +55,8 @@ const POLL_MS = 5_000
 const MOST_TRIES = 5
 const MOST_DERIVE_TRIES = 2
 const SUMMARIES_AT_ONCE = 4
+/** Events; a media server that does not answer for one of them does not keep the others waiting. */
+const CAPTURES_AT_ONCE = 8
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -210,19 +213,20 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
     const aside = new Map<MediaJob["kind"], Semaphore.Semaphore>([
       ["summarise", yield* Semaphore.make(SUMMARIES_AT_ONCE)],
       ["move", yield* Semaphore.make(1)],
-      ["capture", yield* Semaphore.make(1)],
+      ["capture", yield* Semaphore.make(CAPTURES_AT_ONCE)],
       ["derive", yield* Semaphore.make(1)],
     ])
+    const turns = new EventTurns()
     /** A job whose lease ends meanwhile is done twice, one after the other, which does no harm. */
-    const performAside = (places: Semaphore.Semaphore, job: MediaJob) =>
-      places
-        .withPermits(1)(Effect.ignore(perform(job)))
-        .pipe(
-          // The loop sleeps as if the job went on until the end of its lease.
-          Effect.andThen(Effect.sync(() => wake.openUnsafe())),
-          Effect.forkIn(scope),
-          Effect.asVoid,
-        )
+    const performAside = (places: Semaphore.Semaphore, job: MediaJob) => {
+      const doing = places.withPermits(1)(Effect.ignore(perform(job)))
+      return (job.kind === "capture" ? turns.take(job.eventId, doing) : doing).pipe(
+        // The loop sleeps as if the job went on until the end of its lease.
+        Effect.andThen(Effect.sync(() => wake.openUnsafe())),
+        Effect.forkIn(scope),
+        Effect.asVoid,
+      )
+    }
 
     const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
       Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),

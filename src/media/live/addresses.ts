@@ -1,5 +1,5 @@
 /** Addresses of a broadcast on this server: where it is watched, and where its encoder pushes. */
-import { type PlaybackUrlOf, playbackUrl } from "../../model/playback-url.ts"
+import { type PlaybackUrlOf, playbackUrl } from "../../model/media/playback-url.ts"
 import type { MediaLinks } from "../links.ts"
 import type { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./live-settings.ts"
 
@@ -36,7 +36,7 @@ export const playbackUrlBy =
     return own === null ? null : ownPlaybackUrl(own)(broadcast)
   }
 
-export interface IngestAddress {
+export interface EncoderAddress {
   /** Of the playlist, beside which an encoder puts its files. */
   readonly url: string
   readonly streamUrl: string
@@ -44,7 +44,7 @@ export interface IngestAddress {
 }
 
 /** The addresses are credentials: each holds the token. */
-export const ingestAddress = (publicUrl: string, token: string): IngestAddress => {
+export const ingestAddress = (publicUrl: string, token: string): EncoderAddress => {
   const url = `${publicUrl}/v1/ingest/${token}`
   return { url: `${url}/index.m3u8`, streamUrl: `${url}/stream`, token }
 }

@@ -4,12 +4,12 @@
  */
 import type { Timers } from "../../clock/timers.ts"
 import { RateLimited, Unavailable } from "../../model/errors.ts"
+import { SpeedLimit } from "../../model/limits/speed-limit.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
 import { FragmentedMp4Reader, type Mp4Event } from "../broadcast/fmp4/reader.ts"
 import { EncoderRefused } from "../broadcast/fmp4/refusal.ts"
 import { FileDescription } from "./file-description.ts"
 import type { LiveBroadcast } from "./live-broadcast.ts"
-import { SpeedLimit } from "./speed-limit.ts"
 
 /** A stream under way. */
 export interface StreamInput {

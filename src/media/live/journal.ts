@@ -17,7 +17,7 @@ import {
 import type { SegmentEvent } from "../broadcast/segments.ts"
 import { cutReasonOf, type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
 import type { Journal } from "./live-broadcast.ts"
-import { whyNoRoom } from "./room.ts"
+import { whyFull } from "./room.ts"
 
 export interface JournalGiven {
   readonly broadcast: StoredBroadcast
@@ -101,7 +101,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     Effect.gen(function* () {
       if (isRoomUsedUp) return false
       if (segments++ % LOOK_EVERY !== 0) return true
-      const reason = yield* patient(whyNoRoom(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes))
+      const reason = yield* patient(whyFull(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes))
       if (reason === undefined) return true
       yield* cutOff(recordingId, reason)
       return false

@@ -7,11 +7,11 @@ import { createHash } from "node:crypto"
 import { Listeners } from "../../model/listeners.ts"
 import type { Fragment } from "../broadcast/fmp4/fragment.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
-import { EncoderRefused, type RefusalCode } from "../broadcast/fmp4/refusal.ts"
+import { type EncoderRefusalCode, EncoderRefused } from "../broadcast/fmp4/refusal.ts"
 import { writeLivePlaylist } from "../broadcast/playlist.ts"
 import type { OpenSegment, PartEvent, Position, SegmentEvent, TimelineEvent } from "../broadcast/segments.ts"
 import { Timeline } from "../broadcast/timeline.ts"
-import { type LiveState, type Window, withSegment } from "../broadcast/window.ts"
+import { type Window, type WindowState, withSegment } from "../broadcast/window.ts"
 import { LIVE_OPTIONS, PART_MS, SEGMENT_MS, WINDOW } from "./live-settings.ts"
 import { SegmentMemory } from "./segment-memory.ts"
 
@@ -52,7 +52,7 @@ export interface EncoderFailure {
    * `busy`: too many encoders push to this server. `not_stored`: the database or the disk does not take it. `replaced`: another encoder took over, or
    * the address is another now.
    */
-  readonly code: RefusalCode | "busy" | "not_stored" | "replaced"
+  readonly code: EncoderRefusalCode | "busy" | "not_stored" | "replaced"
   readonly detail: string
 }
 
@@ -116,7 +116,7 @@ export class LiveBroadcast {
     for (const [take, { bytes }] of inits) this.memory.addInit(take, bytes)
   }
 
-  get state(): LiveState {
+  get state(): WindowState {
     return { window: this.#window, open: this.#open, nextSegment: this.#nextSegment, hasEnded: this.#hasEnded }
   }
 

@@ -6,7 +6,7 @@ import { bytesInUse } from "../../store/media/recordings.ts"
 import { MediaStorage } from "../storage/storage.ts"
 
 /** Succeeds with the reason why `bytes` more cannot be stored, if they cannot. `quotaBytes`: of the workspace; 0: no limit. */
-export const whyNoRoom = (
+export const whyFull = (
   workspaceId: string,
   bytes: number,
   quotaBytes: number,

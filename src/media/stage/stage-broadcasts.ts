@@ -1,7 +1,7 @@
 /** Broadcasts that the media server makes: their playlists are written for viewers from those that it puts into the bucket. */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
-import { NotFound, type Unavailable } from "../../model/errors.ts"
+import { NotFound, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findBroadcast, type StoredBroadcast } from "../../store/media/broadcasts.ts"
 import { type StageTake, stageTakesOf } from "../../store/media/captures.ts"
@@ -17,6 +17,8 @@ const SEGMENT_TYPE = "video/mp2t"
 
 export interface StagePlaylist {
   readonly visibility: StoredBroadcast["visibility"]
+  /** Nothing is added to it any more. */
+  readonly isOver: boolean
   /** `undefined`: there is no segment yet. */
   readonly body: Buffer | undefined
   /** Names the text of a broadcast that is over: its takes, and the hour of its addresses. Null: the broadcast goes on. */
@@ -26,6 +28,10 @@ export interface StagePlaylist {
 const HOUR_MS = 3_600_000
 /** Addresses that are signed in one go: the playlist of a day has tens of thousands. */
 const SIGNED_AT_ONCE = 200
+
+/** Players of a running broadcast give up after some seconds, and its segments are shorter. */
+const READ_WITHIN = "5 seconds"
+const SLOW = new Unavailable({ detail: "The storage of media does not answer in time.", retryAfterSeconds: 1 })
 
 const breathe = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
@@ -44,7 +50,7 @@ const textAt = (key: string): Effect.Effect<string, Unavailable, MediaStorage> =
   )
 
 const read = (
-  { storageKey, hasEnded }: StageTake,
+  { storageKey, hasEnded, isOverdue }: StageTake,
   name: string,
 ): Effect.Effect<StageTakeSegments, Unavailable, MediaStorage> =>
   Effect.gen(function* () {
@@ -58,10 +64,16 @@ const read = (
     }
     return {
       ...playlist,
-      hasEnded: playlist.hasEnded || hasEnded,
+      hasEnded: playlist.hasEnded || hasEnded || isOverdue,
       addressOf: (file) => addresses.get(file) ?? file,
     }
   })
+
+/** Fails after `READ_WITHIN`. The request that takes longer is not waited for: it ends by the storage's own deadlines. */
+const soon = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
+  Effect.flatMap(Effect.forkDetach(reading), (fiber) =>
+    Effect.timeoutOrElse(Fiber.join(fiber), { duration: READ_WITHIN, orElse: () => Effect.fail(SLOW) }),
+  )
 
 /** The playlist of a broadcast for its viewers, as it is now. `known`: the one that was made last. */
 export const stagePlaylist = (
@@ -81,7 +93,7 @@ export const stagePlaylist = (
     if (edition !== null && known?.edition === edition) return { ...known, visibility }
     const text = isOver
       ? writeWholeStage(yield* readAll(STAGE_FILES.whole))
-      : writeStagePlaylist(yield* readAll(STAGE_FILES.live))
+      : writeStagePlaylist(yield* soon(readAll(STAGE_FILES.live)))
     if (text === undefined && broadcast.status === "ended") return yield* NotFound.of("file of a broadcast")
-    return { visibility, body: text === undefined ? undefined : Buffer.from(text), edition }
+    return { visibility, isOver, body: text === undefined ? undefined : Buffer.from(text), edition }
   })

@@ -97,9 +97,9 @@ const lines = (segments: ReadonlyArray<Placed>): ReadonlyArray<string> =>
     address,
   ])
 
-/** Rounded, as the standard has it. */
+/** Rounded, as the standard has it. Not by one call: broadcasts of some days have more segments than a call may have arguments. */
 const target = (segments: ReadonlyArray<StageSegment>): number =>
-  Math.max(1, ...segments.map(({ seconds }) => Math.round(seconds)))
+  segments.reduce((longest, { seconds }) => Math.max(longest, Math.round(seconds)), 1)
 
 /** Segments that viewers of a running broadcast are given. */
 const WINDOW = 12

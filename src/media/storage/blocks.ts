@@ -4,7 +4,7 @@
  */
 
 /** Bytes to write, and the blocks that hold them. */
-export interface Taken {
+export interface TakenBlocks {
   readonly chunks: ReadonlyArray<Uint8Array>
   readonly blocks: ReadonlyArray<Buffer>
 }
@@ -71,7 +71,7 @@ export class Blocks {
   }
 
   /** The oldest bytes: at most so many full blocks, or the one that is not full. They stay as they are until `give`. */
-  take(most: number): Taken {
+  take(most: number): TakenBlocks {
     const { size } = this.#pool
     const full = this.#end < size ? this.#filled.length - 1 : this.#filled.length
     const blocks = this.#filled.splice(0, full > 0 ? Math.min(most, full) : 1)
@@ -82,7 +82,7 @@ export class Blocks {
   }
 
   /** Their bytes are written: another upload may have the blocks. */
-  give({ blocks }: Taken): void {
+  give({ blocks }: TakenBlocks): void {
     this.#pool.give(blocks)
   }
 

@@ -6,7 +6,8 @@ import { constants } from "node:fs"
 import { mkdir, open, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
-import { Unavailable } from "../../model/errors.ts"
+import { TurnsByKey } from "../../clock/turns.ts"
+import { Conflict, Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { codeOf, filesBefore, growingFile, orNull, sizeOf, syncFolder } from "./disk-files.ts"
 import { DiskParts } from "./disk-parts.ts"
@@ -19,10 +20,12 @@ import {
   type StoredFile,
   type UploadOptions,
 } from "./storage.ts"
-import { TurnsByKey } from "../../clock/turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+
+/** Bytes that came later would take the place of those that are inspected, or be acknowledged and lost. */
+const SEALED = new Conflict({ detail: "The upload was completed; it takes no more bytes." })
 
 /** The folder, or the nearest one above it that is there. */
 const nearest = async (folder: string): Promise<string> =>
@@ -66,7 +69,10 @@ export const diskStorage = (
       },
     })
 
-  const openPart = async (key: string, options: UploadOptions): Promise<DiskUpload | OffsetMismatch> => {
+  const isSealed = async (key: string): Promise<boolean> => (await sizeOf(pathOf(key))) !== null
+
+  const openPart = async (key: string, options: UploadOptions): Promise<DiskUpload | Conflict | OffsetMismatch> => {
+    if (await isSealed(key)) return SEALED
     await writers.get(key)?.cut()
     const path = partOf(key)
     const size = (await sizeOf(path)) ?? 0
@@ -132,10 +138,17 @@ export const diskStorage = (
     upload: (key, options) =>
       Effect.flatMap(
         attempt("opening an upload", () => turns.take(key, () => openPart(key, options))),
-        (opened) => (opened instanceof OffsetMismatch ? Effect.fail(opened) : Effect.succeed(opened)),
+        (opened) =>
+          opened instanceof Conflict || opened instanceof OffsetMismatch ? Effect.fail(opened) : Effect.succeed(opened),
       ),
     uploaded: (key) => attempt("reading an upload's size", () => sizeOf(partOf(key))),
-    uploadPart: (key, part, events) => attempt("opening a part", () => parts.open(key, part, events)),
+    uploadPart: (key, part, events) =>
+      Effect.flatMap(
+        attempt("opening a part", () =>
+          turns.take(key, async () => ((await isSealed(key)) ? SEALED : parts.open(key, part, events))),
+        ),
+        (opened) => (opened instanceof Conflict ? Effect.fail(opened) : Effect.succeed(opened)),
+      ),
     arrived: ({ key }) => attempt("reading what was uploaded", () => arrived(key)),
     seal: ({ key }, stored) => attempt("sealing an upload", () => turns.take(key, () => sealed(key, stored !== null))),
     source: (key) => Effect.succeed({ path: pathOf(key) }),

@@ -5,9 +5,9 @@
  */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
+import { Slots } from "../../clock/turns.ts"
 import { BlockPool, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
-import { Places } from "../../clock/turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
@@ -26,7 +26,7 @@ const pool = new BlockPool(BLOCK, 40)
  * Writes of all uploads at once. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read
  * media for viewers and check passwords and tokens meanwhile.
  */
-const places = new Places(2)
+const places = new Slots(2)
 
 /** A file for `DiskUpload`. */
 export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
@@ -44,6 +44,8 @@ export class DiskUpload implements UploadSink {
   readonly #file: FileHandle
   readonly #request: UploadEvents
   readonly #events: FileEvents
+  /** Where the request began. */
+  readonly #from: number
   #position: number
   readonly #blocks = new Blocks(pool)
   /** Bytes that are being written. */
@@ -57,6 +59,7 @@ export class DiskUpload implements UploadSink {
   /** `file`: of `openForUpload`. `position`: bytes of it that are kept. */
   constructor(file: FileHandle, position: number, request: UploadEvents, events: FileEvents) {
     this.#file = file
+    this.#from = position
     this.#position = position
     this.#request = request
     this.#events = events
@@ -152,7 +155,10 @@ export class DiskUpload implements UploadSink {
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       try {
-        if (this.#failure !== undefined) await this.#events.undo()
+        if (this.#failure !== undefined) {
+          await this.#events.undo()
+          this.#position = this.#from
+        }
         await this.#file.datasync()
       } catch (cause) {
         this.#failed(cause)

@@ -114,10 +114,17 @@ export class MediaStorage extends Context.Service<
       part: { readonly number: number; readonly sizeBytes: number | null },
       expiresInSeconds: number,
     ) => string | null
-    /** Opens the upload for one request; a request before it that is still open is cut off. */
-    readonly upload: (key: string, options: UploadOptions) => Effect.Effect<UploadSink, OffsetMismatch | Unavailable>
-    /** Opens a part for one request; a request before it for the same part is cut off. */
-    readonly uploadPart: (key: string, part: Part, events: UploadEvents) => Effect.Effect<PartSink, Unavailable>
+    /** Opens the upload for one request; a request before it that is still open is cut off. One that was sealed is refused. */
+    readonly upload: (
+      key: string,
+      options: UploadOptions,
+    ) => Effect.Effect<UploadSink, Conflict | OffsetMismatch | Unavailable>
+    /** Opens a part for one request; a request before it for the same part is cut off. An upload that was sealed is refused. */
+    readonly uploadPart: (
+      key: string,
+      part: Part,
+      events: UploadEvents,
+    ) => Effect.Effect<PartSink, Conflict | Unavailable>
     /** Bytes of the upload so far, if it is not in parts; null when nothing came. */
     readonly uploaded: (key: string) => Effect.Effect<number | null, Unavailable>
     readonly arrived: (upload: Upload) => Effect.Effect<Arrived, Unavailable>

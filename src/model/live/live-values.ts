@@ -54,3 +54,7 @@ export const TranscriptSegment = Schema.Struct({
   roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
 }).check(isForward)
 export type TranscriptSegment = typeof TranscriptSegment.Type
+
+/** Each room may have a recogniser of its own, whose ids are those of others too. No id has the separator. */
+export const segmentKey = ({ segment, roomId }: Pick<TranscriptSegment, "segment" | "roomId">): string =>
+  roomId === undefined ? segment : `${roomId}\u001f${segment}`

@@ -3,9 +3,9 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import {
   backoffMs,
-  type Link,
   type LinkEffect,
   type LinkEvent,
+  type LinkState,
   type LinkTimer,
   linkAfter,
   newLink,
@@ -20,7 +20,7 @@ const to = (state: string): LinkEvent => ({ type: "changed", to: state })
 const signal = (kind: "offer" | "answer" | "candidates", gen = 0): LinkEvent => ({ type: "signal", kind, gen })
 
 /** The link after all events, and the effects of the last one. */
-const taken = (link: Link, ...events: ReadonlyArray<LinkEvent>) => {
+const taken = (link: LinkState, ...events: ReadonlyArray<LinkEvent>) => {
   let now = link
   let effects: ReadonlyArray<LinkEffect> = []
   for (const event of events) {

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { MAX_AUDIO_PEERS } from "../../../src/gateway/rtc/limits.ts"
-import { type Room, type RoomEffect, type RoomEvent, step } from "../../../src/gateway/rtc/room.ts"
+import { type CallRoom, type RoomEffect, type RoomEvent, stepCall } from "../../../src/gateway/rtc/room.ts"
 
 const tracks = fc.record({ audio: fc.boolean(), video: fc.boolean() })
 /** Participants and sockets are few, so that events meet. */
@@ -28,7 +28,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 /** The latest peer of each participant, as the participant knows it. */
 class World {
-  room: Room = []
+  room: CallRoom = []
   now = 0
   #ids = 0
   readonly peers = new Map<number, string>()
@@ -69,9 +69,9 @@ class World {
     }
   }
 
-  do(given: Act): { readonly before: Room; readonly effects: ReadonlyArray<RoomEffect> } {
+  do(given: Act): { readonly before: CallRoom; readonly effects: ReadonlyArray<RoomEffect> } {
     const before = this.room
-    const { room, effects } = step(before, this.#event(given))
+    const { room, effects } = stepCall(before, this.#event(given))
     this.room = room
     for (const effect of effects) {
       if (effect.type === "attach" && given.type === "join") this.peers.set(given.who, effect.peer.connectionId)
@@ -80,7 +80,7 @@ class World {
   }
 }
 
-const idsIn = (room: Room): ReadonlyArray<string> => room.map(({ connectionId }) => connectionId)
+const idsIn = (room: CallRoom): ReadonlyArray<string> => room.map(({ connectionId }) => connectionId)
 
 const property = (check: (world: World, given: Act, done: ReturnType<World["do"]>) => void): void =>
   fc.assert(
@@ -102,7 +102,7 @@ test("a room never has more people than its limit, and nobody twice", () => {
 
 test("every change of the list is sent to everybody in it, so that both ends of each pair know each other", () => {
   property(({ room }, _given, { before, effects }) => {
-    const view = (peers: Room) => JSON.stringify(peers.map(({ connectionId, have }) => [connectionId, have]))
+    const view = (peers: CallRoom) => JSON.stringify(peers.map(({ connectionId, have }) => [connectionId, have]))
     if (view(before) !== view(room)) expect(effects).toContainEqual({ type: "list", to: "all" })
   })
 })

@@ -6,7 +6,7 @@ import { answerReload } from "../../../src/media/broadcast/reload.ts"
 import {
   EMPTY_WINDOW,
   type ListedSegment,
-  type LiveState,
+  type WindowState,
   windowOf,
   withSegment,
 } from "../../../src/media/broadcast/window.ts"
@@ -37,7 +37,7 @@ const segment = (number: number, given: Partial<ListedSegment> = {}): ListedSegm
   ...given,
 })
 
-const live = (segments: ReadonlyArray<ListedSegment>, given: Partial<LiveState> = {}): LiveState => ({
+const live = (segments: ReadonlyArray<ListedSegment>, given: Partial<WindowState> = {}): WindowState => ({
   window: { segments, discontinuities: 0 },
   open: undefined,
   nextSegment: (segments.at(-1)?.number ?? -1) + 1,

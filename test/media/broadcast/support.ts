@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Fragment } from "../../../src/media/broadcast/fmp4/fragment.ts"
 import type { Init } from "../../../src/media/broadcast/fmp4/init.ts"
 import { FragmentedMp4Reader, type Mp4Event } from "../../../src/media/broadcast/fmp4/reader.ts"
-import type { Segment, Take, TimelineEvent } from "../../../src/media/broadcast/segments.ts"
+import type { MediaSegment, Take, TimelineEvent } from "../../../src/media/broadcast/segments.ts"
 import { Timeline } from "../../../src/media/broadcast/timeline.ts"
 import type { ListedSegment } from "../../../src/media/broadcast/window.ts"
 
@@ -119,5 +119,5 @@ export const played = (stream: Uint8Array, fragments: ReadonlyArray<Fragment>): 
 }
 
 /** Take, start, duration and discontinuity of each. */
-export const clockOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<number | boolean>> =>
+export const clockOf = (segments: ReadonlyArray<MediaSegment>): ReadonlyArray<ReadonlyArray<number | boolean>> =>
   segments.map(({ take, startMs, durationMs, isDiscontinuous }) => [take, startMs, durationMs, isDiscontinuous])

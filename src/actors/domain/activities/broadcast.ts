@@ -3,8 +3,8 @@
  * the same commands. The stream itself is not the actor's: it has the address where it can be watched.
  */
 import type { Broadcast } from "../../../model/live/live-records.ts"
+import { isWatchable } from "../../../model/media/playback-url.ts"
 import type { PhaseState } from "../../../model/phase.ts"
-import { isWatchable } from "../../../model/playback-url.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
 import type { Refused } from "../../commands.ts"
 import { activePhaseOf, findPhase } from "../state.ts"

@@ -1,5 +1,6 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
 import { type Capture, ONLY } from "../../../model/live/live-records.ts"
+import { segmentKey } from "../../../model/live/live-values.ts"
 import { roomStream } from "../../../model/live/streams.ts"
 import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
@@ -92,11 +93,12 @@ export const capture = {
       }
       for (const segment of segments) {
         const stream = segment.roomId === undefined ? "event" : roomStream(segment.roomId)
+        const key = segmentKey(segment)
         if (segment.final) {
-          turn.put("caption", segment.segment, segment)
-          turn.forget("caption", segment.segment)
+          turn.put("caption", key, segment)
+          turn.forget("caption", key)
           turn.publish("transcript.segment", stream, segment)
-        } else turn.publishEphemeral("transcript.interim", stream, segment, segment.segment)
+        } else turn.publishEphemeral("transcript.interim", stream, segment, key)
       }
       return { accepted: segments.length }
     },

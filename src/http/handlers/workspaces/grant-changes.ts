@@ -2,7 +2,6 @@
 import { Effect, Fiber, Schedule } from "effect"
 import type { Refused } from "../../../actors/commands.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
-import { currentTimers } from "../../../clock/timers.ts"
 import { type GrantChange, GrantChanges, publishing } from "../../../identity/grant-changes.ts"
 import type { NotFound, Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
@@ -34,7 +33,6 @@ export const announceRoles = (
       const live = yield* LiveEvents
       const { publish } = yield* GrantChanges
       const { log } = yield* Telemetry
-      const timers = yield* currentTimers
       /** An event that is not there has no roles to forget. */
       const missed = (failure: Refused | NotFound | Unavailable, who: (typeof changes)[number]): void => {
         if (failure._tag !== "NotFound")
@@ -47,7 +45,6 @@ export const announceRoles = (
             scope: "rest",
             bodyHash: "",
             by: null,
-            at: timers.now(),
             freshId: newId(),
             command: { type: "role.forget", d: { userId } },
           })

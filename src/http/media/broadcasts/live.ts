@@ -80,7 +80,6 @@ export class LiveViews {
     const wanted = watchedBy(key, this.#given.links, this.#given.timers.now())
     if (file === undefined && !isStage) this.#refuse(exchange, notFound)
     else if (wanted instanceof Unauthorized) this.#refuse(exchange, wanted)
-    else if (file === undefined && wanted.isExpired) this.#refuse(exchange, expired)
     else if (file === undefined) this.#stage.give(exchange, head, wanted)
     else this.#giveFile(exchange, head, wanted, file)
   }

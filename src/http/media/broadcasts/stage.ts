@@ -15,7 +15,7 @@ import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
 import { early, type HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { sendPlaylist, type TaggedPlaylist } from "./playlist-answer.ts"
-import { isHiddenFrom, type Watched } from "./watched.ts"
+import { expired, isHiddenFrom, type Watched } from "./watched.ts"
 
 type Services = Database | MediaStorage
 type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exit<A, E>) => void) => void
@@ -24,7 +24,7 @@ type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exi
 const FRESH_MS = 1000
 /** A whole playlist is made anew after so long: its recordings may have been deleted. */
 const WHOLE_FOR_MS = 10_000
-/** Anybody may ask for any id. */
+/** Anybody may ask for any id: above it, those who watch a broadcast get its last playlist once more. */
 const MOST_MAKING = 32
 const MOST_KEPT = 256
 const MOST_KEPT_BYTES = 64 * 1024 ** 2
@@ -45,6 +45,10 @@ interface Making {
   /** Of the playlist; at least 1. */
   readonly bytes: number
 }
+
+const isUnknown = (exit: Exit.Exit<Ready, Failure>): boolean =>
+  Exit.isFailure(exit) &&
+  exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof NotFound)
 
 /** The text of a broadcast that is over is long, and its edition names it as well. */
 const etagOf = ({ body, edition }: StagePlaylist): string =>
@@ -114,6 +118,7 @@ export class StageViews {
     }
     const { playlist, made } = exit.value
     if (isHiddenFrom(watched, made.visibility)) exchange.send(this.#problems.of(notFound))
+    else if (watched.isExpired && made.isOver) exchange.send(this.#problems.of(expired))
     else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
     else exchange.send(this.#problems.of(early))
   }
@@ -122,10 +127,15 @@ export class StageViews {
     const now = this.#timers.elapsed()
     const known = this.#made.get(id)
     if (known !== undefined && now < known.until) return known.exit
-    if (this.#making >= MOST_MAKING) return Promise.resolve(Exit.fail(busy))
+    if (this.#making >= MOST_MAKING) return known?.exit ?? Promise.resolve(Exit.fail(busy))
     this.#making += 1
     const ready = this.#make(id, known).then((exit) => {
       this.#making -= 1
+      // Ids that nobody has would take the places of those that are watched.
+      if (isUnknown(exit)) {
+        this.#made.delete(id)
+        return exit
+      }
       const made = Exit.isSuccess(exit) ? exit.value.made : undefined
       const forMs = (made?.edition ?? null) === null ? FRESH_MS : WHOLE_FOR_MS
       const bytes = Math.max(1, made?.body?.byteLength ?? 1)

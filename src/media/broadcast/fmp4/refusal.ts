@@ -1,6 +1,6 @@
 /** Why bytes of an encoder are not taken. The sentence is for the people who set the encoder up. */
 
-export type RefusalCode =
+export type EncoderRefusalCode =
   /** Something else than fragmented MP4, or a variety of it that cannot be cut and joined. */
   | "not_fmp4"
   /** Fragments before the part that describes them. */
@@ -18,9 +18,9 @@ export type RefusalCode =
 
 export class EncoderRefused extends Error {
   override readonly name = "EncoderRefused"
-  readonly code: RefusalCode
+  readonly code: EncoderRefusalCode
 
-  constructor(code: RefusalCode, message: string) {
+  constructor(code: EncoderRefusalCode, message: string) {
     super(message)
     this.code = code
   }

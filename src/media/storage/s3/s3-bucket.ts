@@ -18,7 +18,7 @@ export class S3Failed extends Error {
 }
 
 export interface S3Deadlines {
-  /** For a request without many bytes. */
+  /** For a request without many bytes, and a short range. */
   readonly shortMs: number
   /** For one part, a range, or the joining of parts. */
   readonly longMs: number
@@ -28,6 +28,8 @@ export const DEADLINES: S3Deadlines = { shortMs: 15_000, longMs: 120_000 }
 
 const TYPE = "application/octet-stream"
 const REMOVED_AT_ONCE = 16
+/** Of a range that is read within the short deadline. */
+const FEW_BYTES = 1024 ** 2
 /** Of files that this server has. */
 const PART_BYTES = 16 * 1024 ** 2
 
@@ -135,7 +137,8 @@ export class S3Bucket {
   /** The bytes from `start` to `end`. */
   read(key: string, start: number, end: number): Promise<Uint8Array> {
     return attempt("GetObject", async () => {
-      const answer = await this.#long.getObjectRaw(key, false, start, end)
+      const client = end - start > FEW_BYTES ? this.#long : this.#short
+      const answer = await client.getObjectRaw(key, false, start, end)
       // A whole object in place of a range would fill the memory.
       if (answer.status !== 206) {
         await answer.body?.cancel()

@@ -157,10 +157,10 @@ create or replace function write_broadcasts(of_event uuid, changed jsonb) return
          started_at = excluded.started_at, updated_at = now()
 $$;
 
--- A later text of the same segment replaces the one before.
+-- A later text of the same segment replaces the one before. Each room has ids of its own, as in `model/live/live-values.ts`.
 create or replace function write_captions(of_event uuid, pushed jsonb) returns void language sql as $$
   insert into captions (event_id, segment, t0, t1, speaker, lang, text, room_id)
-  select of_event, c.segment, c.t0, c.t1, c.speaker, c.lang, c.text, c."roomId"
+  select of_event, coalesce(c."roomId" || chr(31), '') || c.segment, c.t0, c.t1, c.speaker, c.lang, c.text, c."roomId"
     from jsonb_to_recordset(pushed) as c(segment text, t0 integer, t1 integer, speaker text, lang text, text text, "roomId" text)
   on conflict (event_id, segment) do update set t0 = excluded.t0, t1 = excluded.t1, speaker = excluded.speaker,
          lang = excluded.lang, text = excluded.text, room_id = excluded.room_id

@@ -1,0 +1,103 @@
+/** Captions of rooms: who receives them, and recognisers of several rooms that number their segments alike. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { Client, type Frame } from "../gateway/client.ts"
+import {
+  call,
+  createLiveEvent,
+  createPerson,
+  createWorkspace,
+  gatewayToken,
+  type Json,
+  type Workspace,
+} from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+let acme: Workspace
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const said = (segment: string, text: string, more: object = {}) => ({
+  segment,
+  final: true,
+  speaker: "Ada",
+  lang: "en",
+  t0: 0,
+  t1: 1000,
+  text,
+  ...more,
+})
+
+/** Two rooms with a participant in each, a host, and a viewer. */
+const openRooms = async () => {
+  const phases = [{ modality: "breakout", featureSet: ["transcript"] }]
+  const event = await createLiveEvent(server.url, acme.key, { visibility: "public", phases })
+  const api = (method: string, path: string, body?: object): Promise<Json> =>
+    call(server.url, method, path, { key: acme.key, ...(body === undefined ? {} : { body }) })
+  const enter = async (role: string, name = role): Promise<Client> => {
+    const { session } = await createPerson(server.url, acme.key, event.id, role, name)
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const client = new Client(url)
+    await client.identify(token)
+    return client
+  }
+  const [host, viewer, ann, bob] = [
+    await enter("host"),
+    await enter("viewer"),
+    await enter("participant", "Ann"),
+    await enter("participant", "Bob"),
+  ]
+  const planned = await host.command("breakout.plan", { strategy: "self", rooms: ["Red", "Blue"] })
+  const { d } = await host.command("breakout.open", { planId: planned.d.plan.id })
+  const [red, blue] = d.rooms.map(({ id }: Frame) => id)
+  await ann.command("room.choose", { roomId: red })
+  await bob.command("room.choose", { roomId: blue })
+  const push = async (...segments: ReadonlyArray<object>): Promise<void> => {
+    expect((await api("POST", `/v1/events/${event.id}/transcript-segments`, { segments })).status).toBe(200)
+  }
+  return { event, api, push, host, viewer, ann, bob, red, blue }
+}
+
+const heard = ({ received }: Client): ReadonlyArray<string> =>
+  received.filter(({ t }) => t === "transcript.segment" || t === "transcript.interim").map(({ d }) => d.text)
+
+test("what is said in a room reaches the people there alone, and who comes later does not hear what was before", async () => {
+  const { push, host, viewer, ann, bob, red } = await openRooms()
+  await push(said("i", "half a sentence", { roomId: red, final: false }))
+  await push(said("a", "in red", { roomId: red }))
+  await push(said("b", "to all"))
+  for (const client of [host, viewer, ann, bob]) {
+    await client.next(({ t, d }) => t === "transcript.segment" && d.text === "to all", "the caption to all")
+  }
+  await eventually(() => heard(ann).length === 3, "the captions of the room")
+  for (const client of [host, viewer, bob]) expect(heard(client)).toEqual(["to all"])
+  await bob.command("room.choose", { roomId: red })
+  await push(said("c", "in red again", { roomId: red }))
+  await eventually(() => heard(bob).includes("in red again"), "the caption of the new room")
+  expect(heard(bob)).toEqual(["to all", "in red again"])
+  for (const client of [host, viewer, ann, bob]) await client.cut()
+})
+
+test("recognisers of two rooms and of the event that number their segments alike keep each other's", async () => {
+  const { event, api, push, host, viewer, ann, bob, red, blue } = await openRooms()
+  await push(said("1", "to all of you"))
+  // At once, and one after the other.
+  await push(said("1", "in red", { roomId: red }), said("1", "in blue now", { roomId: blue }))
+  await push(said("1", "and corrected in red", { roomId: red }))
+  const wordsOf = async (room: string) =>
+    (await api("GET", `/v1/events/${event.id}/tables/${room}/summary/draft`)).body.stats.totalWords
+  expect([await wordsOf(red), await wordsOf(blue)]).toEqual([4, 3])
+  await host.command("event.end", {})
+  let texts: ReadonlyArray<string> = []
+  await eventually(async () => {
+    const { body } = await api("GET", `/v1/events/${event.id}/transcript`)
+    texts = (body.segments ?? []).map(({ text }: Json) => text)
+    return texts.length > 0
+  }, "the event's transcript")
+  expect(texts).toEqual(["to all of you"])
+  for (const client of [host, viewer, ann, bob]) await client.cut()
+})
