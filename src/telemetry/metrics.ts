@@ -79,7 +79,10 @@ export const makeMetrics = () => ({
   callPeers: gauge("gathercue_call_peers", "People in calls between browsers, with those whose socket is lost."),
   encoders: gauge("gathercue_broadcast_encoders", "Encoders that push a broadcast to this process."),
   uploads: gauge("gathercue_media_uploads", "Requests that upload bytes of recordings."),
-  mediaBacklog: gauge("gathercue_media_backlog", "Jobs on stored bytes that wait, but for recordings of rooms that go on."),
+  mediaBacklog: gauge(
+    "gathercue_media_backlog",
+    "Jobs on stored bytes that wait, but for recordings of rooms that go on.",
+  ),
   mediaBacklogAge: gauge("gathercue_media_backlog_age_seconds", "Age of the oldest of them."),
   mediaJobs: counter("gathercue_media_jobs_total", "Jobs on stored bytes, by outcome of a try.", {
     name: "outcome",

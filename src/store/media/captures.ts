@@ -196,29 +196,3 @@ export const unsettledCaptures = async (
     select ${sql.unsafe(COLUMNS)} from recordings
      where source = 'livekit' and status = 'processing' and not egress_ended and egress_id is not null
      order by random() limit ${limit}`
-
-/** A stretch of a broadcast that the media server makes. */
-export interface StageTake {
-  /** Of the recording. */
-  readonly id: string
-  readonly storageKey: string
-  /** Nothing is added to it any more. */
-  readonly hasEnded: boolean
-  /** The next one began long ago, and the end of this one is not known. */
-  readonly isOverdue: boolean
-}
-
-/** A recorder that died says nothing of its end. So long after the beginning of the next take, nothing more is expected of it. */
-const ENDS_WITHIN = "30 seconds"
-
-/** Those that have begun and did not fail, in their order. */
-export const stageTakesOf = async (sql: Queryable, broadcastId: string): Promise<ReadonlyArray<StageTake>> =>
-  sql<StageTake[]>`
-    select id, storage_key,
-           egress_ended as has_ended,
-           egress_room is null and exists (
-             select 1 from recordings later
-              where later.broadcast_id = ${broadcastId} and later.source = 'livekit' and later.id > take.id
-                and later.egress_id is not null and later.created_at < now() - ${ENDS_WITHIN}::interval) as is_overdue
-      from recordings take
-     where broadcast_id = ${broadcastId} and source = 'livekit' and egress_id is not null and status <> 'failed' order by id`

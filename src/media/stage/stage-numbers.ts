@@ -1,0 +1,100 @@
+/**
+ * The numbers of segments in a broadcast of several takes. A number is given once and never goes back: a take that has failed, or
+ * whose recording was deleted, keeps its numbers, which are missing then.
+ */
+import type { StageNumbers, TakePlace } from "../../store/media/stage-takes.ts"
+import type { StageSegment, TakePlaylist } from "./take-playlist.ts"
+
+/** A take as its playlist is now. */
+export interface TakeNow extends TakePlaylist {
+  readonly id: string
+  readonly place: TakePlace | null
+}
+
+export interface PlacedSegment extends StageSegment {
+  /** In the broadcast. */
+  readonly number: number
+  /** Which take of the broadcast, from 0. */
+  readonly take: number
+  /** The take that it is of. */
+  readonly of: string
+}
+
+export interface StagePlan {
+  /** The last ones, one after the other. */
+  readonly segments: ReadonlyArray<PlacedSegment>
+  /** What viewers have been shown, once they were shown these segments. */
+  readonly numbers: StageNumbers
+  /** Of takes that had none, by id. */
+  readonly places: ReadonlyMap<string, TakePlace>
+}
+
+/** Segments that viewers of a running broadcast are given. */
+const WINDOW = 12
+
+/** By index: the first number of the next take that was shown. */
+const endsOf = (takes: ReadonlyArray<TakeNow>): ReadonlyArray<number | null> => {
+  const ends: (number | null)[] = []
+  let end: number | null = null
+  for (const { place } of takes.toReversed()) {
+    ends.push(end)
+    end = place?.first ?? end
+  }
+  return ends.toReversed()
+}
+
+const placedIn = (one: TakeNow, { take, first }: TakePlace, end: number | null): ReadonlyArray<PlacedSegment> =>
+  one.segments
+    .map((segment, index) => ({ ...segment, take, number: first + one.first + index, of: one.id }))
+    .filter(({ number }) => end === null || number < end)
+
+/** A playlist has no gaps: what is before a missing number is too far behind. */
+const followed = (
+  before: ReadonlyArray<PlacedSegment>,
+  segments: ReadonlyArray<PlacedSegment>,
+): ReadonlyArray<PlacedSegment> => {
+  const [oldest] = segments
+  if (oldest === undefined) return before
+  return before.at(-1)?.number === oldest.number - 1 ? [...before, ...segments] : segments
+}
+
+/** `takes`: their playlists of the last segments, in order. `shown`: before. */
+export const planStage = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): StagePlan => {
+  const ends = endsOf(takes)
+  const places = new Map<string, TakePlace>()
+  let { next } = shown
+  let found: ReadonlyArray<PlacedSegment> = []
+  for (const [index, one] of takes.entries()) {
+    const end = ends[index] ?? null
+    // No number is left for segments that come after those of the next take were shown.
+    const isLate = one.place === null && end !== null
+    const place = one.place ?? { take: shown.takes + places.size, first: next }
+    const segments = isLate ? [] : placedIn(one, place, end)
+    if (segments.length > 0 && one.place === null) places.set(one.id, place)
+    found = followed(found, segments)
+    next = Math.max(next, (segments.at(-1)?.number ?? -1) + 1)
+    // The numbers of the next take are not known as long as this one may grow.
+    if (!one.hasEnded && end === null) break
+  }
+  const segments = found.filter(({ number }) => number >= shown.oldest).slice(-WINDOW)
+  const numbers = { oldest: segments[0]?.number ?? shown.oldest, next, takes: shown.takes + places.size }
+  return { segments, numbers, places }
+}
+
+/** The numbers of the first segment and of the first take in the playlist of all that is left, whose last segment keeps its number. */
+export const beginningOf = (
+  takes: ReadonlyArray<TakeNow>,
+  shown: StageNumbers,
+): { readonly number: number; readonly take: number } => {
+  const ends = endsOf(takes)
+  let [end, last] = [0, -1]
+  let listed = 0
+  const some = takes.map((take, index) => ({ ...take, end: ends[index] })).filter(({ segments }) => segments.length > 0)
+  for (const { place, segments, end: nextFirst } of some) {
+    const isNew = nextFirst === null
+    end = Math.max(end, (place?.first ?? Math.max(end, isNew ? shown.next : 0)) + segments.length)
+    last = place?.take ?? Math.max(last + 1, isNew ? shown.takes : 0)
+    listed += segments.length
+  }
+  return { number: Math.max(0, end - listed), take: Math.max(0, last + 1 - some.length) }
+}
