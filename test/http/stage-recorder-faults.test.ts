@@ -94,6 +94,19 @@ test("a recorder that fails again and again is begun with growing pauses, and no
   await host.cut()
 })
 
+test("staff are told of a recorder that cannot be begun, and of its beginning", async () => {
+  house.livekit.refuse = (method) =>
+    method === "StartRoomCompositeEgress"
+      ? { status: 503, body: { code: "unavailable", msg: "no egress service" } }
+      : undefined
+  const { room, host } = await openStage()
+  await untilReports(host, "lost recorder_failed")
+  house.livekit.refuse = undefined
+  await house.egressOf(room)
+  await untilReports(host, "lost recorder_failed", "receiving -")
+  await host.cut()
+})
+
 test("a recorder that fails after the broadcast was paused is not begun again", async () => {
   const { event, room, host } = await openStage()
   const first = await house.egressOf(room)

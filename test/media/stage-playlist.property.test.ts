@@ -126,7 +126,7 @@ const runs = fc.oneof(
   stepsOf("grow", "grow", "grow", "grow", "end", "overdue", "begin", "fail", "delete", "hide", "show", "read", "read"),
 )
 
-test("a number keeps its segment and numbers do not go back, whatever becomes of a take; the whole has every segment that is left", () => {
+test("a number keeps its segment and numbers do not go back when takes fail or are deleted; the whole has every segment that is left", () => {
   fc.assert(
     fc.property(runs, (steps) => {
       const stage = new Stage()

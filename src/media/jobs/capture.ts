@@ -78,21 +78,23 @@ const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, { event
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null || egressRoom === null) return
-    const running = yield* recorder.running(egressRoom)
-    const known = running.find(({ key }) => key === storageKey)
+    const { reportStage } = yield* LiveBroadcasts
+    const report = (state: EncoderReport["state"], failure: RecorderFailure | null) =>
+      Effect.sync(() => {
+        if (broadcastId !== null && phaseId !== null) reportStage(eventId, { broadcastId, phaseId, state, failure })
+      })
     const playlists = broadcastId === null ? null : folderOf(storageKey)
     const started = Effect.mapError(
       recorder.start(egressRoom, storageKey, playlists),
       (failure: RoomAbsent | Unavailable) => (failure._tag === "RoomAbsent" ? EMPTY_ROOM : failure),
     )
-    const egressId = known?.egressId ?? (yield* started)
+    const egressId = yield* Effect.flatMap(recorder.running(egressRoom), (running) => {
+      const known = running.find(({ key }) => key === storageKey)
+      return known === undefined ? started : Effect.succeed(known.egressId)
+    }).pipe(Effect.tapError((failure) => (failure === EMPTY_ROOM ? Effect.void : report("lost", FAILED))))
     const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
     // Stopped or deleted while it began.
-    if (!isWanted) yield* recorder.stop(egressId)
-    else if (broadcastId !== null && phaseId !== null) {
-      const { reportStage } = yield* LiveBroadcasts
-      reportStage(eventId, { broadcastId, phaseId, state: "receiving", failure: null })
-    }
+    yield* isWanted ? report("receiving", null) : recorder.stop(egressId)
     // A message that came before its id was stored named no recording.
     const facts = yield* recorder.find(egressId)
     if (facts !== undefined) yield* settleCapture(facts)

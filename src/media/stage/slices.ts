@@ -1,9 +1,9 @@
 /** Long work on the event loop: it is done in slices, and other work has the loop between them. */
 import { setImmediate } from "node:timers/promises"
 
-const SLICE_MS = 4
+const SLICE_MS = 2
 /** The clock is read after so many steps. */
-const STEPS = 50
+const STEPS = 10
 
 /** Runs the steps of `work` to its end. `each`: takes what a step yields. */
 export const inSlices = async <T, A>(work: Generator<T, A>, each: (yielded: T) => void = () => {}): Promise<A> => {
