@@ -32,15 +32,14 @@ export interface StagePlan {
 /** Segments that viewers of a running broadcast are given. */
 const WINDOW = 12
 
-/** By index: the first number of the next take that was shown. */
-const endsOf = (takes: ReadonlyArray<TakeNow>): ReadonlyArray<number | null> => {
-  const ends: (number | null)[] = []
-  let end: number | null = null
-  for (const { place } of takes.toReversed()) {
-    ends.push(end)
-    end = place?.first ?? end
-  }
-  return ends.toReversed()
+/** Takes before this index are before one that was shown. */
+const newFrom = (takes: ReadonlyArray<TakeNow>): number => takes.findLastIndex(({ place }) => place !== null) + 1
+
+/** The number that the segments of a shown take end before; null: it may grow, as no later take was shown. */
+const endOf = (takes: ReadonlyArray<TakeNow>, { take, first }: TakePlace, shown: StageNumbers): number | null => {
+  if (take === shown.takes - 1) return null
+  // Where the next take began is not known if it is gone: nothing more of this one is shown.
+  return takes.find(({ place }) => place?.take === take + 1)?.place?.first ?? first
 }
 
 const placedIn = (one: TakeNow, { take, first }: TakePlace, end: number | null): ReadonlyArray<PlacedSegment> =>
@@ -60,21 +59,21 @@ const followed = (
 
 /** `takes`: their playlists of the last segments, in order. `shown`: before. */
 export const planStage = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): StagePlan => {
-  const ends = endsOf(takes)
+  const fresh = newFrom(takes)
   const places = new Map<string, TakePlace>()
   let { next } = shown
   let found: ReadonlyArray<PlacedSegment> = []
   for (const [index, one] of takes.entries()) {
-    const end = ends[index] ?? null
-    // No number is left for segments that come after those of the next take were shown.
-    const isLate = one.place === null && end !== null
+    const end = one.place === null ? null : endOf(takes, one.place, shown)
+    // No number is left for segments that come after those of a later take were shown.
+    const isLate = one.place === null && index < fresh
     const place = one.place ?? { take: shown.takes + places.size, first: next }
     const segments = isLate ? [] : placedIn(one, place, end)
     if (segments.length > 0 && one.place === null) places.set(one.id, place)
     found = followed(found, segments)
     next = Math.max(next, (segments.at(-1)?.number ?? -1) + 1)
     // The numbers of the next take are not known as long as this one may grow.
-    if (!one.hasEnded && end === null) break
+    if (!one.hasEnded && !isLate && end === null) break
   }
   const segments = found.filter(({ number }) => number >= shown.oldest).slice(-WINDOW)
   const numbers = { oldest: segments[0]?.number ?? shown.oldest, next, takes: shown.takes + places.size }
@@ -86,13 +85,14 @@ export const beginningOf = (
   takes: ReadonlyArray<TakeNow>,
   shown: StageNumbers,
 ): { readonly number: number; readonly take: number } => {
-  const ends = endsOf(takes)
+  const fresh = newFrom(takes)
   let [end, last] = [0, -1]
   let listed = 0
-  const some = takes.map((take, index) => ({ ...take, end: ends[index] })).filter(({ segments }) => segments.length > 0)
-  for (const { place, segments, end: nextFirst } of some) {
-    const isNew = nextFirst === null
-    end = Math.max(end, (place?.first ?? Math.max(end, isNew ? shown.next : 0)) + segments.length)
+  const some = takes
+    .map((take, index) => ({ ...take, isNew: index >= fresh }))
+    .filter(({ segments }) => segments.length > 0)
+  for (const { place, segments, isNew } of some) {
+    end = (place?.first ?? Math.max(end, isNew ? shown.next : 0)) + segments.length
     last = place?.take ?? Math.max(last + 1, isNew ? shown.takes : 0)
     listed += segments.length
   }
