@@ -1,7 +1,6 @@
 /** The playlist of a broadcast of several takes, each of which grows, ends, fails, is deleted, and is read at any moment. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { atOnce } from "../../src/media/stage/slices.ts"
 import { beginningOf, planStage, type TakeNow } from "../../src/media/stage/stage-numbers.ts"
 import { writeStagePlaylist, writingWholeStage } from "../../src/media/stage/stage-playlist.ts"
 import { NO_SEGMENTS, readingTake, type TakePlaylist } from "../../src/media/stage/take-playlist.ts"
@@ -13,7 +12,12 @@ const numberIn = (playlist: string, tag: string): number =>
 const addressesIn = (playlist: string): ReadonlyArray<string> =>
   playlist.split("\n").filter((line) => line.startsWith("https:"))
 const segment = (n: number) => ({ name: `segment_${n}.ts`, seconds: 2, at: null })
-const read = (text: string): TakePlaylist => atOnce(readingTake(text))
+const read = (text: string): TakePlaylist => {
+  const reading = readingTake(text)
+  let step = reading.next()
+  while (step.done !== true) step = reading.next()
+  return step.value
+}
 
 /** Nothing shown yet. */
 const NOTHING: StageNumbers = { oldest: 0, next: 0, takes: 0 }

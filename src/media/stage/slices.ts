@@ -17,11 +17,3 @@ export const inSlices = async <T, A>(work: Generator<T, A>, each: (yielded: T) =
     began = performance.now()
   }
 }
-
-/** Runs the steps of `work`, which are few. */
-export const atOnce = <A>(work: Generator<unknown, A>): A => {
-  while (true) {
-    const step = work.next()
-    if (step.done === true) return step.value
-  }
-}
