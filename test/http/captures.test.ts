@@ -338,6 +338,24 @@ test("a message is refused when it is forged, and taken when it is about somethi
   expect((await house.post(`"${"x".repeat(1024 ** 2)}"`, authorization)).status).toBe(413)
 })
 
+test("a signed message with values that nothing can store is taken", async () => {
+  const { event, room, host } = await house.openRoom("meeting")
+  house.livekit.enter(room, "host")
+  await record(host)
+  const egress = await house.egressOf(room)
+  const ids = ["EG\u0000", "", "x".repeat(500_000)]
+  for (const egressId of ids) expect((await house.tell({ ...NOBODYS, egressId })).status).toBe(200)
+  const largest = String(2n ** 63n - 1n)
+  const told = { ...egress, status: "EGRESS_COMPLETE", startedAt: largest } as const
+  const sizes = [{ filename: "\u0000", size: largest }]
+  const playlists = [{ playlistName: "\u0000", size: largest }]
+  expect((await house.tell({ ...told, fileResults: sizes, segmentResults: playlists })).status).toBe(200)
+  expect((await house.recordingsOf(event))[0]).toMatchObject({ sizeBytes: 2 ** 50 })
+  await host.cut()
+  // So many bytes leave no room for other recordings of the workspace.
+  expect((await house.call("DELETE", `/v1/events/${event.id}`)).status).toBe(204)
+})
+
 const NOBODYS: Egress = {
   egressId: "EG_x",
   roomName: "lounge",

@@ -1,64 +1,109 @@
-/** The playlist of a broadcast of several takes, each of which grows, ends, and is read at any moment. */
+/** The playlist of a broadcast of several takes, each of which grows, ends, fails, is deleted, and is read at any moment. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import {
-  readTakePlaylist,
-  type StageTakeSegments,
-  writeStagePlaylist,
-  writeWholeStage,
-} from "../../src/media/stage/stage-playlist.ts"
+import { beginningOf, planStage, type TakeNow } from "../../src/media/stage/stage-numbers.ts"
+import { writeStagePlaylist, writingWholeStage } from "../../src/media/stage/stage-playlist.ts"
+import { NO_SEGMENTS, readingTake, type TakePlaylist } from "../../src/media/stage/take-playlist.ts"
+import type { StageNumbers, TakePlace } from "../../src/store/media/stage-takes.ts"
 
-/** Segments of the takes that have come so far; a take with `isOver` gets no more. */
-interface Come {
-  readonly segments: number
-  readonly isOver: boolean
-}
-
-/** As the media server names a take's last five segments. */
-const lastOf = ({ segments, isOver }: Come, take: number): StageTakeSegments => {
-  const first = Math.max(0, segments - 5)
-  const names = Array.from({ length: segments - first }, (_, index) => `segment_${first + index}.ts`)
-  return {
-    first,
-    segments: names.map((name) => ({ name, seconds: 2, at: null })),
-    hasEnded: isOver,
-    addressOf: (name) => `https://bucket/${take}/${name}`,
-  }
-}
-
+const addressOf = (take: string, name: string): string => `https://bucket/${take}/${name}`
 const numberIn = (playlist: string, tag: string): number =>
   Number(new RegExp(`#EXT-X-${tag}:(\\d+)`).exec(playlist)?.[1])
 const addressesIn = (playlist: string): ReadonlyArray<string> =>
   playlist.split("\n").filter((line) => line.startsWith("https:"))
-
-type Step = "grow" | "end" | "begin"
-
-/** The takes after the step. The take before may still be written when the next one has begun. */
-const after = (takes: ReadonlyArray<Come>, step: Step): ReadonlyArray<Come> => {
-  if (step === "begin") return [...takes, { segments: 0, isOver: false }]
-  if (step === "grow") {
-    return takes.map((take, n) =>
-      n < takes.length - 1 || take.isOver ? take : { ...take, segments: take.segments + 1 },
-    )
-  }
-  const writing = takes.findIndex(({ isOver }) => !isOver)
-  return takes.map((take, n) => (n === writing ? { ...take, isOver: true } : take))
+const segment = (n: number) => ({ name: `segment_${n}.ts`, seconds: 2, at: null })
+const read = (text: string): TakePlaylist => {
+  const reading = readingTake(text)
+  let step = reading.next()
+  while (step.done !== true) step = reading.next()
+  return step.value
 }
 
-/** All segments of a take, with the addresses that its last ones have. */
-const wholeOf = (come: Come, take: number): StageTakeSegments => ({
-  ...lastOf(come, take),
-  first: 0,
-  segments: Array.from({ length: come.segments }, (_, n) => ({ name: `segment_${n}.ts`, seconds: 2, at: null })),
-})
+/** Nothing shown yet. */
+const NOTHING: StageNumbers = { oldest: 0, next: 0, takes: 0 }
 
-/** The playlists that a viewer reads, one after the other. */
-class Viewer {
+const writeWhole = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): string => {
+  let text = ""
+  for (const piece of writingWholeStage(takes, beginningOf(takes, shown), addressOf)) text += piece
+  return text
+}
+
+interface Take {
+  segments: number
+  /** Nothing is expected of it any more. */
+  hasEnded: boolean
+  /** It gets no more segments: one that is overdue may. */
+  isOver: boolean
+  /** It failed, or its recording was deleted. */
+  isGone: boolean
+  /** The bucket does not give its playlist now. */
+  isHidden: boolean
+}
+
+type Step = "grow" | "end" | "overdue" | "begin" | "fail" | "delete" | "hide" | "show" | "read"
+
+/** A broadcast, its rows, and a viewer who reads its playlists. */
+class Stage {
+  readonly takes: Take[] = []
   readonly known = new Map<number, string>()
+  /** A take was lost, or shown late. */
+  isLossy = false
+  shown = NOTHING
+  readonly #places = new Map<string, TakePlace>()
+  readonly #takeOf = new Map<number, number>()
+  readonly #numberOf = new Map<string, number>()
   #sequence = 0
   #discontinuities = 0
 
-  read(playlist: string): void {
+  readonly #steps: { readonly [S in Exclude<Step, "read" | "begin">]: (last: Take) => void } = {
+    grow: () => {
+      for (const take of this.takes) if (!take.isOver) take.segments += 1
+    },
+    end: () => Object.assign(this.#writing ?? {}, { hasEnded: true, isOver: true }),
+    overdue: (last) => {
+      if (this.#writing !== last) Object.assign(this.#writing ?? {}, { hasEnded: true })
+    },
+    fail: (last) => Object.assign(last, { hasEnded: true, isOver: true, isGone: true }),
+    delete: (last) => Object.assign(this.takes.find(({ isGone }) => !isGone) ?? last, { isGone: true }),
+    hide: (last) => Object.assign(last, { isHidden: true }),
+    show: (last) => Object.assign(last, { isHidden: false }),
+  }
+
+  get #writing(): Take | undefined {
+    return this.takes.find(({ hasEnded }) => !hasEnded)
+  }
+
+  do(step: Step): void {
+    const last = this.takes.at(-1)
+    if (step === "read") this.#read()
+    else if (step === "begin" || last === undefined) this.#begin()
+    else this.#steps[step](last)
+    this.isLossy ||= ["overdue", "fail", "delete", "hide"].includes(step)
+  }
+
+  #begin(): void {
+    this.takes.push({ segments: 0, hasEnded: false, isOver: false, isGone: false, isHidden: false })
+  }
+
+  /** As the media server names a take's segments: the last five, or all. */
+  now(which: "live" | "whole"): ReadonlyArray<TakeNow> {
+    return this.takes.flatMap(({ segments, hasEnded, isGone, isHidden }, index) => {
+      if (isGone) return []
+      const id = `take${index}`
+      const first = which === "live" ? Math.max(0, segments - 5) : 0
+      const listed = Array.from({ length: segments - first }, (_, n) => segment(first + n))
+      const place = this.#places.get(id) ?? null
+      const playlist = isHidden && which === "live" ? NO_SEGMENTS : { first, segments: listed }
+      return [{ ...playlist, id, place, hasEnded }]
+    })
+  }
+
+  #read(): void {
+    const { segments, numbers, places } = planStage(this.now("live"), this.shown)
+    this.shown = numbers
+    for (const [id, place] of places) this.#places.set(id, place)
+    const playlist = writeStagePlaylist(segments, addressOf)
+    if (playlist === undefined) return
     const [first, discontinuities] = [
       numberIn(playlist, "MEDIA-SEQUENCE"),
       numberIn(playlist, "DISCONTINUITY-SEQUENCE"),
@@ -67,30 +112,61 @@ class Viewer {
     expect(discontinuities).toBeGreaterThanOrEqual(this.#discontinuities)
     this.#sequence = first
     this.#discontinuities = discontinuities
-    for (const [index, address] of addressesIn(playlist).entries()) {
-      expect(this.known.get(first + index) ?? address).toBe(address)
-      this.known.set(first + index, address)
+    let [number, take] = [first, discontinuities]
+    for (const line of playlist.split("\n")) {
+      if (line === "#EXT-X-DISCONTINUITY") take += 1
+      if (!line.startsWith("https:")) continue
+      expect(this.known.get(number) ?? line).toBe(line)
+      expect(this.#takeOf.get(number) ?? take).toBe(take)
+      // Discontinuities are between takes, and nowhere else.
+      const of = line.split("/")[3] ?? ""
+      expect(this.#numberOf.get(of) ?? take).toBe(take)
+      this.#numberOf.set(of, take)
+      this.known.set(number, line)
+      this.#takeOf.set(number, take)
+      number += 1
     }
   }
 }
 
-test("a number keeps its segment, numbers do not go back, and the whole has every segment under its number", () => {
-  const steps = fc.array(fc.constantFrom<Step>("grow", "grow", "grow", "end", "begin"), { minLength: 1, maxLength: 60 })
+const stepsOf = (...some: ReadonlyArray<Step>) =>
+  fc.array(fc.constantFrom(...some), { minLength: 1, maxLength: 80, size: "max" })
+const runs = fc.oneof(
+  stepsOf("grow", "grow", "grow", "end", "begin", "read", "read"),
+  stepsOf("grow", "grow", "grow", "grow", "end", "overdue", "begin", "fail", "delete", "hide", "show", "read", "read"),
+)
+
+test("a number keeps its segment and numbers do not go back when takes fail or are deleted; the whole has every segment that is left", () => {
   fc.assert(
-    fc.property(steps, (all) => {
-      let takes: ReadonlyArray<Come> = [{ segments: 0, isOver: false }]
-      const viewer = new Viewer()
-      for (const step of all) {
-        takes = after(takes, step)
-        const playlist = writeStagePlaylist(takes.map(lastOf))
-        if (playlist !== undefined) viewer.read(playlist)
-      }
-      const listed = addressesIn(writeWholeStage(takes.map(wholeOf)) ?? "")
-      expect(listed).toHaveLength(takes.reduce((sum, { segments }) => sum + segments, 0))
-      for (const [number, address] of viewer.known) expect(listed[number]).toBe(address)
+    fc.property(runs, (steps) => {
+      const stage = new Stage()
+      for (const step of steps) stage.do(step)
+      const takes = stage.now("whole")
+      const whole = writeWhole(takes, stage.shown)
+      const listed = addressesIn(whole)
+      expect(listed).toHaveLength(takes.reduce((sum, { segments }) => sum + segments.length, 0))
+      if (listed.length === 0) return
+      const first = numberIn(whole, "MEDIA-SEQUENCE")
+      if (!stage.isLossy) expect(first).toBe(0)
+      // A viewer at the end of the broadcast goes on in the whole of it.
+      const last = takes.findLast(({ segments }) => segments.length > 0)
+      const end = (last?.place?.first ?? 0) + (last?.segments.length ?? 0)
+      const isKept = (address: string): boolean =>
+        !stage.isLossy || (end >= listed.length && address.startsWith(`https://bucket/${last?.id}/`))
+      const kept = [...stage.known].filter(([, address]) => isKept(address))
+      for (const [number, address] of kept) expect(listed[number - first]).toBe(address)
     }),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   )
+})
+
+test("a take that comes after a later one was shown is not shown, and takes no numbers", () => {
+  const late: TakeNow = { id: "a", first: 0, segments: [segment(0), segment(1)], hasEnded: true, place: null }
+  const shown: TakeNow = { id: "b", first: 0, segments: [segment(0)], hasEnded: false, place: { take: 0, first: 0 } }
+  const { segments, numbers, places } = planStage([late, shown], { oldest: 0, next: 1, takes: 1 })
+  expect(segments.map(({ of, number }) => `${of} ${number}`)).toEqual(["b 0"])
+  expect(numbers).toEqual({ oldest: 0, next: 1, takes: 1 })
+  expect(places.size).toBe(0)
 })
 
 test("a playlist that is cut off anywhere, or holds anything else, gives its whole entries and nothing harmful", () => {
@@ -104,16 +180,18 @@ test("a playlist that is cut off anywhere, or holds anything else, gives its who
     "segment_00004.ts",
     "#EXT-X-ENDLIST",
   ].join("\n")
-  expect(readTakePlaylist(text)).toEqual({
+  const whole = {
     first: 3,
     segments: [
       { name: "segment_00003.ts", seconds: 2, at: "2026-11-23T10:00:00.123Z" },
       { name: "segment_00004.ts", seconds: 1.5, at: null },
     ],
     hasEnded: true,
-  })
+  }
+  expect(read(text)).toEqual(whole)
+  expect(read(`${text.replaceAll("\n", "\r\n")}\r\n`)).toEqual(whole)
   for (let length = 0; length < text.length; length++) {
-    const { segments, hasEnded } = readTakePlaylist(text.slice(0, length))
+    const { segments, hasEnded } = read(text.slice(0, length))
     expect(hasEnded).toBe(false)
     expect(["", "segment_00003.ts", "segment_00003.ts segment_00004.ts"]).toContain(
       segments.map(({ name }) => name).join(" "),
@@ -127,12 +205,19 @@ test("a playlist that is cut off anywhere, or holds anything else, gives its who
     "#EXTINF:x,",
     "a.ts",
   ]
-  expect(readTakePlaylist(hostile.join("\n")).segments).toEqual([])
+  expect(read(hostile.join("\n")).segments).toEqual([])
 })
 
 test("a broadcast of a week, in several takes, has a playlist of all of its segments", () => {
-  const takes = Array.from({ length: 7 }, (_, take) => wholeOf({ segments: 43_200, isOver: true }, take))
-  const playlist = writeWholeStage(takes) ?? ""
+  const segments = Array.from({ length: 43_200 }, (_, n) => segment(n))
+  const takes = Array.from({ length: 7 }, (_, n) => ({
+    first: 0,
+    segments,
+    hasEnded: true,
+    id: `take${n}`,
+    place: null,
+  }))
+  const playlist = writeWhole(takes, NOTHING)
   expect(addressesIn(playlist)).toHaveLength(7 * 43_200)
   expect(numberIn(playlist, "TARGETDURATION")).toBe(2)
 })

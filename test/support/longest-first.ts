@@ -8,6 +8,8 @@ const LONGEST = [
   "http/fuzz",
   "gateway/rotation",
   "e2e/process",
+  "http/stage-recorder-faults",
+  "http/stage-faults",
   "faults/pool",
   "faults/idempotency",
   "http/recordings",

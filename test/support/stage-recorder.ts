@@ -4,7 +4,13 @@ import type { CaptureHouse } from "./capture-house.ts"
 import type { Egress } from "./livekit-server.ts"
 
 /** As the media server writes its playlists: of the last five segments, and of all once it has ended. */
-export const writeTake = async (house: CaptureHouse, egress: Egress, count: number, isOver = false): Promise<void> => {
+export const writeTake = async (
+  house: CaptureHouse,
+  egress: Egress,
+  count: number,
+  isOver = false,
+  file?: Uint8Array,
+): Promise<void> => {
   const [output] = egress.roomComposite.segmentOutputs
   expect(output.s3.secret).toBe(egress.roomComposite.fileOutputs[0].s3.secret)
   const folder = output.filenamePrefix.slice(0, output.filenamePrefix.lastIndexOf("/") + 1)
@@ -25,7 +31,7 @@ export const writeTake = async (house: CaptureHouse, egress: Egress, count: numb
   if (!isOver) return
   await house.put(egress, output.playlistName, playlist(all, 0))
   egress.segmentResults = [{ playlistName: output.playlistName, size: "1000" }]
-  await house.complete(egress)
+  await house.complete(egress, file)
   await house.tell(egress)
 }
 

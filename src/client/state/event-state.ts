@@ -62,7 +62,7 @@ export interface EventState extends StageState {
   readonly media: MediaSeat | null
   readonly rooms: RoomState
   readonly broadcast: BroadcastView | null
-  /** For staff: the encoder that pushes the broadcast to the server. Null: none has come, as far as the server remembers. */
+  /** For staff: the encoder that pushes the broadcast to the server, or the media server that makes it. Null: none has come, as far as the server remembers. */
   readonly encoder: EncoderView | null
   readonly capture: CaptureView
   readonly transcript: Transcript

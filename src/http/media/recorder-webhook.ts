@@ -1,6 +1,7 @@
 /** Messages of the media server about recordings that it makes. Their signature is the credential. */
 import { Effect, type Exit } from "effect"
 import { settleCapture } from "../../media/jobs/capture.ts"
+import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { RoomRecorder } from "../../media/livekit/room-recorder.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import type { Database } from "../../store/database.ts"
@@ -11,7 +12,7 @@ import type { Problems } from "../transport/problem.ts"
 import type { PlainRoute } from "../transport/uws-http.ts"
 import { refusalOf } from "./refusal.ts"
 
-export type WebhookServices = Database | MediaSignal | Telemetry
+export type WebhookServices = Database | LiveBroadcasts | MediaSignal | Telemetry
 
 type Run = <A, E>(effect: Effect.Effect<A, E, WebhookServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 

@@ -13,6 +13,7 @@ import {
   captureFailed,
   captureUnwanted,
   dropCapture,
+  type FailedTake,
   insertCapture,
   listCaptures,
   type RoomCapture,
@@ -23,6 +24,7 @@ import { addRemoveJob } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { findStrayMedia } from "../../store/media/recordings.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import { type EncoderReport, LiveBroadcasts, type RecorderFailure } from "../live/live-broadcasts.ts"
 import { type EgressFacts, type RoomAbsent, RoomRecorder } from "../livekit/room-recorder.ts"
 import { mediaRoomOf } from "../seats.ts"
 import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, storageKeyOf } from "../storage/storage.ts"
@@ -54,24 +56,45 @@ export const EMPTY_ROOM = new Unavailable({
   retryAfterSeconds: 5,
 })
 
-type Start = Effect.Effect<void, Unavailable, Database | MediaStorage | MediaSignal | Telemetry>
+const FAILED: RecorderFailure = {
+  code: "recorder_failed",
+  detail: "The media server failed to broadcast the stage. It begins again by itself, and viewers wait.",
+}
+const GIVEN_UP: RecorderFailure = {
+  code: "recorder_given_up",
+  detail:
+    "The media server failed to broadcast the stage again and again. Pause and resume the broadcast to try once more.",
+}
+
+type Start = Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaStorage | MediaSignal | Telemetry>
+
+interface Of {
+  readonly eventId: string
+  readonly phaseId: string | null
+}
 
 /** A process that died after the recording had begun finds it again by its key. */
-const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture): Start =>
+const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, { eventId, phaseId }: Of): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null || egressRoom === null) return
-    const running = yield* recorder.running(egressRoom)
-    const known = running.find(({ key }) => key === storageKey)
+    const { reportStage } = yield* LiveBroadcasts
+    const report = (state: EncoderReport["state"], failure: RecorderFailure | null) =>
+      Effect.sync(() => {
+        if (broadcastId !== null && phaseId !== null) reportStage(eventId, { broadcastId, phaseId, state, failure })
+      })
     const playlists = broadcastId === null ? null : folderOf(storageKey)
     const started = Effect.mapError(
       recorder.start(egressRoom, storageKey, playlists),
       (failure: RoomAbsent | Unavailable) => (failure._tag === "RoomAbsent" ? EMPTY_ROOM : failure),
     )
-    const egressId = known?.egressId ?? (yield* started)
+    const egressId = yield* Effect.flatMap(recorder.running(egressRoom), (running) => {
+      const known = running.find(({ key }) => key === storageKey)
+      return known === undefined ? started : Effect.succeed(known.egressId)
+    }).pipe(Effect.tapError((failure) => (failure === EMPTY_ROOM ? Effect.void : report("lost", FAILED))))
     const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
     // Stopped or deleted while it began.
-    if (!isWanted) yield* recorder.stop(egressId)
+    yield* isWanted ? report("receiving", null) : recorder.stop(egressId)
     // A message that came before its id was stored named no recording.
     const facts = yield* recorder.find(egressId)
     if (facts !== undefined) yield* settleCapture(facts)
@@ -115,6 +138,7 @@ const wantedOf = (eventId: string, { phaseId, rooms, broadcastId }: CapturedRoom
 const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits): Start =>
   Effect.gen(function* () {
     const database = yield* Database
+    if (captured.broadcastId === null) (yield* LiveBroadcasts).reportStage(eventId, null)
     const wanted = wantedOf(eventId, captured)
     const known = yield* database.run((sql) => listCaptures(sql, eventId))
     const isSame = (capture: RoomCapture, { egressRoom, broadcastId }: Wanted): boolean =>
@@ -134,7 +158,7 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
     const ended = yield* Effect.result(all(unwanted, end))
     yield* all(
       starting.filter((one) => one !== undefined),
-      begin,
+      (capture) => begin(capture, { eventId, phaseId: captured.phaseId }),
     )
     if (ended._tag === "Failure") yield* Effect.fail(ended.failure)
   })
@@ -155,10 +179,17 @@ const removeStray = async (sql: Queryable, key: string | null): Promise<boolean>
   return strays.length > 0
 }
 
+const reportOf = ({ broadcastId, phaseId, againInMs }: FailedTake): EncoderReport => ({
+  broadcastId,
+  phaseId,
+  state: "lost",
+  failure: againInMs === null ? GIVEN_UP : FAILED,
+})
+
 /** Takes in what the media server says of a recording; the same twice changes nothing. */
 export const settleCapture = (
   facts: EgressFacts,
-): Effect.Effect<void, Unavailable, Database | MediaSignal | Telemetry> =>
+): Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaSignal | Telemetry> =>
   Effect.gen(function* () {
     const { egressId, key, status, sizeBytes, playlistBytes, beganAt, error } = facts
     if (status === "running") return
@@ -173,9 +204,13 @@ export const settleCapture = (
         (isMade ? await captureEnded(sql, egressId, ended) : await captureFailed(sql, egressId, NOT_MADE)) ||
         (await removeStray(sql, key)),
     )
-    if (!changed) return
-    if (!isMade)
-      (yield* Telemetry).log.warn({ egress: egressId, why: error }, "media: the media server made no recording")
+    if (changed === false) return
+    const failed = changed === true ? undefined : changed
+    if (!isMade) {
+      const { log } = yield* Telemetry
+      log.warn({ egress: egressId, why: error, ...failed }, "media: the media server made no recording")
+    }
+    if (failed !== undefined) (yield* LiveBroadcasts).reportStage(failed.eventId, reportOf(failed))
     ;(yield* MediaSignal).notify()
   })
 
@@ -192,23 +227,22 @@ const stopStrays = (recorder: RoomRecorder): Effect.Effect<void, Unavailable, Da
 const FORGOTTEN = { status: "ended", playlistBytes: 0, beganAt: null, error: "forgotten" } as const
 
 /** Finds the ends whose messages were lost, and recordings that go on although they were deleted. */
-export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSignal | MediaStorage | Telemetry> =
-  Effect.gen(function* () {
-    const recorder = yield* RoomRecorder
-    if (recorder === null) return
-    yield* stopStrays(recorder)
-    const storage = yield* MediaStorage
-    const captures = yield* (yield* Database).run((sql) => unsettledCaptures(sql, SWEPT))
-    for (const { egressId, storageKey } of captures) {
-      const found = yield* recorder.find(egressId)
-      if (found !== undefined) {
-        yield* settleCapture(found)
-        continue
-      }
-      // The media server has forgotten it: only the bucket can tell.
-      const file = yield* storage.open(storageKey)
-      const sizeBytes = file?.size ?? 0
-      if (file !== null) yield* Effect.promise(file.close)
-      yield* settleCapture({ ...FORGOTTEN, egressId, key: storageKey, sizeBytes })
+export const sweepCaptures: Start = Effect.gen(function* () {
+  const recorder = yield* RoomRecorder
+  if (recorder === null) return
+  yield* stopStrays(recorder)
+  const storage = yield* MediaStorage
+  const captures = yield* (yield* Database).run((sql) => unsettledCaptures(sql, SWEPT))
+  for (const { egressId, storageKey } of captures) {
+    const found = yield* recorder.find(egressId)
+    if (found !== undefined) {
+      yield* settleCapture(found)
+      continue
     }
-  })
+    // The media server has forgotten it: only the bucket can tell.
+    const file = yield* storage.open(storageKey)
+    const sizeBytes = file?.size ?? 0
+    if (file !== null) yield* Effect.promise(file.close)
+    yield* settleCapture({ ...FORGOTTEN, egressId, key: storageKey, sizeBytes })
+  }
+})

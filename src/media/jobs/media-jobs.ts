@@ -33,7 +33,7 @@ import { derive } from "./derive.ts"
 import { EventTurns } from "./event-turns.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
-import { type Summarise, summarise, transcribe, transcribeRecording } from "./transcribe.ts"
+import { type Summarise, summarise, transcribe, transcribeAgain, transcribeRecording } from "./transcribe.ts"
 
 export interface MediaJobsOptions {
   /** No other process works on this database: leases of a dead one end at the start. */
@@ -174,6 +174,8 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
           return job.attempts > MOST_DERIVE_TRIES ? Effect.void : derive(job.recordingId, ffmpeg)
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
+        case "retranscribe":
+          return transcribeAgain(job, now())
         case "capture":
           return followCapture(job.eventId, job.id, { quotaBytes, perEvent: MOST_RECORDINGS })
         case "summarise":

@@ -8,6 +8,7 @@ import { MediaSignal } from "../../store/media/media-signal.ts"
 import { deleteRecordingsBefore, expireUploads, findStrayMedia } from "../../store/media/recordings.ts"
 import { inBatches, patiently, sweepEvery } from "../../store/sweeps/sweeps.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { MediaStorage } from "../storage/storage.ts"
 import { sweepCaptures } from "./capture.ts"
 
@@ -58,7 +59,7 @@ export const startMediaSweeps = (retentionDays: number) =>
 
     const settle = Effect.provideContext(
       sweepCaptures,
-      yield* Effect.context<Database | MediaSignal | MediaStorage | Telemetry>(),
+      yield* Effect.context<Database | LiveBroadcasts | MediaSignal | MediaStorage | Telemetry>(),
     )
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(settle), sweepEvery("1 minute", log, settle)))
 

@@ -7,8 +7,9 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findWorkspaceOf } from "../../store/events/events.ts"
 import { putModelSummary } from "../../store/events/summaries.ts"
-import { transcribeEvent } from "../../store/media/captions.ts"
+import { dropCaptionTranscript, transcribeEvent, transcribeRoom } from "../../store/media/captions.ts"
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
+import { findRecording } from "../../store/media/recordings.ts"
 import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/media/transcripts.ts"
 import { query } from "../../store/query.ts"
 import { announce } from "./announce.ts"
@@ -55,6 +56,24 @@ export const transcribeRecording = async (
   if (!(await by(sql, id, recordingId))) return
   await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra: { assetId: id, recordingId } })
 }
+
+/**
+ * Makes the transcript of a room's recording anew, because captions have come since. The job is deleted in the transaction that announces
+ * it. A recording that is not ready gets its transcript when it is, and one that somebody uploaded stays.
+ */
+export const transcribeAgain = (
+  { id: jobId, recordingId }: { readonly id: number; readonly recordingId: string },
+  at: Timestamp,
+): Effect.Effect<void, Unavailable, Database> =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction(async (sql) => {
+      if (!(await deleteMediaJob(sql, jobId))) return
+      const recording = await findRecording(sql, recordingId)
+      if (recording?.status !== "ready") return
+      await dropCaptionTranscript(sql, recordingId)
+      await transcribeRecording(sql, at, recording, transcribeRoom)
+    }),
+  )
 
 /** No more slices are read than a model gets. */
 const beginningOf = (slices: ReadonlyArray<string>): string => {

@@ -43,6 +43,7 @@ export interface LiveBroadcastOptions {
 /** Broadcasts whose rows are read at once: anybody may ask for any id. */
 const MOST_OPENING = 32
 const MOST_FAILURES = 1000
+const MOST_STAGES = 10_000
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
 
@@ -64,12 +65,18 @@ const NOT_STORED: EncoderFailure = {
 }
 const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
 
-/** The state of the encoder of an event's broadcast. */
+/** `recorder_failed`: the media server begins again by itself. `recorder_given_up`: it does not any more. */
+export interface RecorderFailure {
+  readonly code: "recorder_failed" | "recorder_given_up"
+  readonly detail: string
+}
+
+/** The state of the encoder of an event's broadcast, or of the media server that makes it. */
 export interface EncoderReport {
   readonly broadcastId: string
   readonly phaseId: string
   readonly state: EncoderState
-  readonly failure: EncoderFailure | null
+  readonly failure: EncoderFailure | RecorderFailure | null
 }
 
 export class LiveBroadcasts extends Context.Service<
@@ -93,6 +100,8 @@ export class LiveBroadcasts extends Context.Service<
     readonly stateOf: (open: OpenBroadcast) => EncoderState
     /** Of the event's broadcast that goes on. `undefined`: no encoder and no viewer has asked this process for it lately. */
     readonly encoderOf: (eventId: string) => EncoderReport | undefined
+    /** Of the event's broadcast that the media server makes. Null: it makes none now. */
+    readonly reportStage: (eventId: string, report: EncoderReport | null) => void
   }
 >()("gathercue/LiveBroadcasts") {
   static readonly layer = (
@@ -113,6 +122,8 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
     /** Of broadcasts that left memory for it, by id. */
     const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })
+    /** Of broadcasts by the media server, by event. */
+    const stages = new LRUCache<string, EncoderReport>({ max: MOST_STAGES })
 
     let isStopping = false
 
@@ -244,7 +255,13 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         }),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),
+      reportStage: (eventId, report) => {
+        if (report === null) stages.delete(eventId)
+        else stages.set(eventId, report)
+      },
       encoderOf: (eventId) => {
+        const stage = stages.get(eventId)
+        if (stage !== undefined) return stage
         const found = opened.findOfEvent(eventId)
         if (found === undefined) return undefined
         const [broadcastId, one] = found

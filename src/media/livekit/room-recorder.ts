@@ -56,7 +56,20 @@ const WITHIN_SECONDS = 15
 /** The picture begins anew with each segment. */
 const SEGMENT_SECONDS = 2
 const LONGEST_ERROR = 500
+const EGRESS_ID = /^[\w-]{1,100}$/
+/** No file is as large: more is not a size. */
+const MOST_BYTES = 2 ** 50
+/** The end of the year 9999. */
+const LAST_MS = 253_402_300_799_999
 const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
+
+const bytesOf = (size: bigint | undefined): number => Math.min(MOST_BYTES, Math.max(0, Number(size ?? 0n)))
+
+/** `nanoseconds`: 0 is no time. */
+const millisOf = (nanoseconds: bigint): number | null => {
+  const ms = Number(nanoseconds / 1_000_000n)
+  return ms > 0 && ms <= LAST_MS ? ms : null
+}
 
 export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Settings): Effect.Effect<RoomRecorder> =>
   Effect.map(
@@ -79,8 +92,10 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
             return "running"
         }
       }
-      const factsOf = (info: EgressInfo): EgressFacts => {
+      /** Null: the message names no recording. Its other values are brought within what can be stored. */
+      const factsOf = (info: EgressInfo): EgressFacts | null => {
         const { egressId, status, request, fileResults, segmentResults, startedAt, error } = info
+        if (!EGRESS_ID.test(egressId)) return null
         const [file] = fileResults
         const output = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
         const key = output?.filepath ?? file?.filename ?? ""
@@ -88,10 +103,9 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
           egressId,
           key: key || null,
           status: statusOf(status),
-          sizeBytes: Number(file?.size ?? 0n),
-          playlistBytes: Number(segmentResults[0]?.size ?? 0n),
-          // In nanoseconds.
-          beganAt: startedAt === 0n ? null : Number(startedAt / 1_000_000n),
+          sizeBytes: bytesOf(file?.size),
+          playlistBytes: bytesOf(segmentResults[0]?.size),
+          beganAt: millisOf(startedAt),
           error: error.slice(0, LONGEST_ERROR),
         }
       }
@@ -126,12 +140,12 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
         running: (room) =>
           Effect.map(
             asked(() => client.listEgress({ ...(room !== null && { roomName: room }), active: true })),
-            (found) => found.map(factsOf),
+            (found) => found.map(factsOf).filter((facts) => facts !== null),
           ),
         find: (egressId) =>
           Effect.map(
             asked(() => client.listEgress({ egressId })),
-            ([found]) => (found === undefined ? undefined : factsOf(found)),
+            ([found]) => (found === undefined ? undefined : (factsOf(found) ?? undefined)),
           ),
         verify: (body, authorization) =>
           Effect.tryPromise({ try: () => receiver.receive(body, authorization), catch: () => FORGED }).pipe(

@@ -4,70 +4,42 @@ import { currentTimers } from "../../clock/timers.ts"
 import { NotFound, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findBroadcast, type StoredBroadcast } from "../../store/media/broadcasts.ts"
-import { type StageTake, stageTakesOf } from "../../store/media/captures.ts"
+import {
+  keepStageNumbers,
+  type StageNumbers,
+  type StageTake,
+  stageNumbersOf,
+  stageTakesOf,
+} from "../../store/media/stage-takes.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { folderOf, MediaStorage } from "../storage/storage.ts"
-import { STAGE_FILES } from "./stage-files.ts"
-import { readTakePlaylist, type StageTakeSegments, writeStagePlaylist, writeWholeStage } from "./stage-playlist.ts"
+import { type BuildTurns, TOO_MANY_BUILDS } from "./build-turns.ts"
+import { inSlices } from "./slices.ts"
+import { beginningOf, planStage } from "./stage-numbers.ts"
+import { type AddressOf, writeStagePlaylist, writingWholeStage } from "./stage-playlist.ts"
+import { readTakes } from "./take-files.ts"
+import { TextBytes } from "./text-bytes.ts"
 
-/** A day of segments has fewer. */
-const MOST_BYTES = 8 * 1024 ** 2
-/** Takes that are read at once. */
-const AT_ONCE = 8
 const SEGMENT_TYPE = "video/mp2t"
+const HOUR_MS = 3_600_000
 
 export interface StagePlaylist {
   readonly visibility: StoredBroadcast["visibility"]
   /** Nothing is added to it any more. */
   readonly isOver: boolean
-  /** `undefined`: there is no segment yet. */
+  /** `undefined`: there is no segment. */
   readonly body: Buffer | undefined
+  /** The broadcast has not ended: segments may come. */
+  readonly mayCome: boolean
   /** Names the text of a broadcast that is over: its takes, and the hour of its addresses. Null: the broadcast goes on. */
   readonly edition: string | null
+  /** Recordings whose playlist could not be read: the text of a broadcast that is over lacks their segments. */
+  readonly unreadable: ReadonlyArray<string>
 }
-
-const HOUR_MS = 3_600_000
-/** Addresses that are signed in one go: the playlist of a day has tens of thousands. */
-const SIGNED_AT_ONCE = 200
 
 /** Players of a running broadcast give up after some seconds, and its segments are shorter. */
 const READ_WITHIN = "5 seconds"
 const SLOW = new Unavailable({ detail: "The storage of media does not answer in time.", retryAfterSeconds: 1 })
-
-const breathe = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
-
-const textAt = (key: string): Effect.Effect<string, Unavailable, MediaStorage> =>
-  Effect.flatMap(MediaStorage, (storage) =>
-    Effect.acquireUseRelease(
-      storage.open(key),
-      (file) =>
-        Effect.promise(async () => {
-          if (file === null || file.size === 0 || file.size > MOST_BYTES) return ""
-          const bytes = Buffer.alloc(file.size)
-          return bytes.toString("utf8", 0, await file.read(bytes, 0))
-        }),
-      (file) => (file === null ? Effect.void : Effect.promise(file.close)),
-    ),
-  )
-
-const read = (
-  { storageKey, hasEnded, isOverdue }: StageTake,
-  name: string,
-): Effect.Effect<StageTakeSegments, Unavailable, MediaStorage> =>
-  Effect.gen(function* () {
-    const { linkTo } = yield* MediaStorage
-    const folder = folderOf(storageKey)
-    const playlist = readTakePlaylist(yield* textAt(`${folder}${name}`))
-    const addresses = new Map<string, string>()
-    for (const [index, { name: file }] of playlist.segments.entries()) {
-      addresses.set(file, linkTo(`${folder}${file}`, SEGMENT_TYPE) ?? file)
-      if (index % SIGNED_AT_ONCE === SIGNED_AT_ONCE - 1) yield* breathe
-    }
-    return {
-      ...playlist,
-      hasEnded: playlist.hasEnded || hasEnded || isOverdue,
-      addressOf: (file) => addresses.get(file) ?? file,
-    }
-  })
 
 /** Fails after `READ_WITHIN`. The request that takes longer is not waited for: it ends by the storage's own deadlines. */
 const soon = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
@@ -75,25 +47,94 @@ const soon = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E | Un
     Effect.timeoutOrElse(Fiber.join(fiber), { duration: READ_WITHIN, orElse: () => Effect.fail(SLOW) }),
   )
 
-/** The playlist of a broadcast for its viewers, as it is now. `known`: the one that was made last. */
+interface Stage {
+  readonly broadcast: StoredBroadcast
+  readonly takes: ReadonlyArray<StageTake>
+  readonly shown: StageNumbers
+}
+
+const stageOf = (broadcastId: string): Effect.Effect<Stage, NotFound | Unavailable, Database> =>
+  Effect.gen(function* () {
+    const found = yield* (yield* Database).run(async (sql) => {
+      const broadcast = await findBroadcast(sql, broadcastId)
+      if (broadcast === undefined) return undefined
+      return {
+        broadcast,
+        takes: await stageTakesOf(sql, broadcastId),
+        shown: await stageNumbersOf(sql, broadcastId),
+      }
+    })
+    return found ?? (yield* NotFound.of("broadcast"))
+  })
+
+const addressesOf = (takes: ReadonlyArray<StageTake>, { linkTo }: MediaStorage["Service"]): AddressOf => {
+  const folders = new Map(takes.map(({ id, storageKey }) => [id, folderOf(storageKey)]))
+  return (take, name) => linkTo(`${folders.get(take) ?? ""}${name}`, SEGMENT_TYPE) ?? name
+}
+
+/** Its numbers are stored before viewers are shown them: they go on from there after a restart, and without a take that is gone. */
+const lastSegments = ({ broadcast, takes, shown }: Stage) =>
+  Effect.gen(function* () {
+    const read = yield* soon(readTakes(takes, "live"))
+    const { segments, numbers, places } = planStage(read.takes, shown)
+    if (numbers.next !== shown.next || numbers.oldest !== shown.oldest || places.size > 0) {
+      yield* (yield* Database).run((sql) => keepStageNumbers(sql, broadcast.id, numbers, places))
+    }
+    const text = writeStagePlaylist(segments, addressesOf(takes, yield* MediaStorage))
+    return text === undefined ? undefined : Buffer.from(text)
+  })
+
+const allSegments = ({ takes, shown }: Stage) =>
+  Effect.gen(function* () {
+    const read = yield* readTakes(takes, "whole")
+    const bytes = new TextBytes()
+    const writing = writingWholeStage(
+      read.takes,
+      beginningOf(read.takes, shown),
+      addressesOf(takes, yield* MediaStorage),
+    )
+    yield* Effect.promise(() => inSlices(writing, (text) => bytes.add(text)))
+    const body = yield* Effect.promise(() => bytes.joined())
+    return { body: body.byteLength === 0 ? undefined : body, unreadable: read.unreadable }
+  })
+
+/** The playlist of a broadcast for its viewers, as it is now. `known`: the one that was made last. `turns`: of those who ask for a whole one. */
 export const stagePlaylist = (
   broadcastId: string,
+  turns: BuildTurns,
   known?: StagePlaylist,
-): Effect.Effect<StagePlaylist, NotFound | Unavailable, Database | MediaStorage> =>
+): Effect.Effect<StagePlaylist, NotFound | Unavailable, Database | MediaStorage | Telemetry> =>
   Effect.gen(function* () {
-    const database = yield* Database
-    const broadcast = yield* database.run((sql) => findBroadcast(sql, broadcastId))
-    if (broadcast === undefined) return yield* NotFound.of("broadcast")
-    const takes = yield* database.run((sql) => stageTakesOf(sql, broadcastId))
-    const readAll = (name: string) => Effect.forEach(takes, (take) => read(take, name), { concurrency: AT_ONCE })
-    const isOver = broadcast.status === "ended" && takes.every(({ hasEnded }) => hasEnded)
-    const hour = Math.floor((yield* currentTimers).now() / HOUR_MS)
-    const edition = isOver ? [hour, ...takes.map(({ id }) => id)].join(" ") : null
+    const stage = yield* stageOf(broadcastId)
+    const { broadcast, takes } = stage
     const { visibility } = broadcast
-    if (edition !== null && known?.edition === edition) return { ...known, visibility }
-    const text = isOver
-      ? writeWholeStage(yield* readAll(STAGE_FILES.whole))
-      : writeStagePlaylist(yield* soon(readAll(STAGE_FILES.live)))
-    if (text === undefined && broadcast.status === "ended") return yield* NotFound.of("file of a broadcast")
-    return { visibility, isOver, body: text === undefined ? undefined : Buffer.from(text), edition }
+    const mayCome = broadcast.status !== "ended"
+    if (mayCome || takes.some(({ hasEnded }) => !hasEnded)) {
+      // Without a take, as after a failure, viewers keep what they have: a player gives up a playlist without segments.
+      const body = (yield* lastSegments(stage)) ?? (mayCome ? known?.body : undefined)
+      return { visibility, isOver: false, body, mayCome, edition: null, unreadable: [] }
+    }
+    const hour = Math.floor((yield* currentTimers).now() / HOUR_MS)
+    const edition = [hour, ...takes.map(({ id }) => id)].join(" ")
+    if (known?.edition === edition) return { ...known, visibility }
+    const making = Effect.map(allSegments(stage), ({ body, unreadable }) => ({
+      visibility,
+      isOver: true,
+      body,
+      mayCome,
+      // One that lacks a take is made anew: its file may only be late.
+      edition: [edition, ...unreadable].join(" "),
+      unreadable,
+    }))
+    const made: StagePlaylist = yield* Effect.catch(turns.take(making), (failure) =>
+      failure === TOO_MANY_BUILDS && known?.isOver === true
+        ? Effect.succeed({ ...known, visibility })
+        : Effect.fail(failure),
+    )
+    const missing = made.unreadable.filter((id) => known?.unreadable.includes(id) !== true)
+    if (missing.length > 0) {
+      const { log } = yield* Telemetry
+      log.warn({ broadcast: broadcastId, recordings: missing }, "media: a playlist of a broadcast cannot be read")
+    }
+    return made
   })

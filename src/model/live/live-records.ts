@@ -136,6 +136,10 @@ export const Room = Schema.Struct({
 })
 export type Room = typeof Room.Type
 
+/** Rooms that were closed together, at a time in Unix milliseconds. */
+export const ClosedRooms = Schema.Array(Schema.Struct({ at: Schema.Int, ids: Schema.Array(Schema.String) }))
+export type ClosedRooms = typeof ClosedRooms.Type
+
 /** A participant's place in a room. `away`: they went back to the main room; the place is kept. */
 export const Seat = Schema.Struct({
   roomId: Schema.String,
@@ -266,6 +270,8 @@ export interface Records {
   readonly rotation: Rotation
   readonly capture: Capture
   readonly settings: Settings
+  /** Those that may still get captions, and some before them. */
+  readonly closedRooms: ClosedRooms
 }
 
 export type Kind = keyof Records
@@ -294,6 +300,7 @@ export const STORED_KINDS = {
   rotation: { version: 1, schema: Rotation },
   capture: { version: 1, schema: Capture },
   settings: { version: 1, schema: Settings },
+  closedRooms: { version: 1, schema: ClosedRooms },
 } as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
 
 export interface StoredKind<R> {

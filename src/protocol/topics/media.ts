@@ -74,7 +74,7 @@ export const BroadcastView = Schema.Struct({
 })
 export type BroadcastView = typeof BroadcastView.Type
 
-/** The encoder that pushes a broadcast to this server. */
+/** The encoder that pushes a broadcast to this server, or the media server's recorder that makes it. */
 export const EncoderView = Schema.Struct({
   broadcastId: BroadcastId,
   phaseId: Schema.String,
@@ -148,7 +148,7 @@ export const MEDIA_DISPATCHES = {
   "broadcast.live": ordered(["event"], BroadcastReply),
   "broadcast.paused": ordered(["event"], BroadcastReply),
   "broadcast.ended": ordered(["event"], BroadcastReply),
-  /** The encoder of the broadcast began, was lost, is back, or was refused. */
+  /** The encoder of the broadcast began, was lost, is back, or was refused; or the media server's recorder began or failed. */
   "broadcast.stream": ephemeral(["staff"], EncoderView),
   "capture.state": ordered(["event"], CaptureView),
   "transcript.segment": ordered(["event", "room"], TranscriptSegment),

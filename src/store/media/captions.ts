@@ -91,6 +91,12 @@ export const transcribeRoom = async (sql: Queryable, id: string, recordingId: st
   return count > 0
 }
 
+/** The transcript of a recording that was made of captions, if it has one. Run in a transaction. */
+export const dropCaptionTranscript = async (sql: Queryable, recordingId: string): Promise<void> => {
+  await sql`select 1 from recordings where id = ${recordingId} for no key update`
+  await sql`delete from transcripts where recording_id = ${recordingId} and source = 'captions'`
+}
+
 /** The talk in a room, as its notes need it. */
 export interface RoomTalk {
   readonly people: ReadonlyArray<{ readonly speaker: string; readonly words: number; readonly turns: number }>

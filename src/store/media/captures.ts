@@ -133,6 +133,13 @@ export interface EndedCapture {
   readonly beganAt: Timestamp | null
 }
 
+/** No commit of the event comes in between, which would say that the recording is not wanted any more. */
+const lockEventOf = async (sql: Queryable, egressId: string): Promise<void> => {
+  await sql`
+    select 1 from live_events l join recordings r on r.event_id = l.event_id where r.egress_id = ${egressId}
+       for no key update of l`
+}
+
 /**
  * The file is in the bucket: its inspection is next. False: that was known, or the recording is gone. In a transaction. A recording
  * that is wanted still begins anew with the next people: the media server ends one when its room is empty for a while.
@@ -142,10 +149,7 @@ export const captureEnded = async (
   egressId: string,
   { sizeBytes, storedBytes, beganAt }: EndedCapture,
 ): Promise<boolean> => {
-  // No commit of the event comes in between, which would say that it is not wanted any more.
-  await sql`
-    select 1 from live_events l join recordings r on r.event_id = l.event_id where r.egress_id = ${egressId}
-       for no key update of l`
+  await lockEventOf(sql, egressId)
   const [ended] = await sql<{ id: string; eventId: string; egressRoom: string | null }[]>`
     with ended as (
       update recordings set egress_ended = true, began_at = ${beganAt}, size_bytes = ${sizeBytes}, uploaded_bytes = ${storedBytes}
@@ -160,15 +164,20 @@ export const captureEnded = async (
 }
 
 /** A job that is there knows better which rooms are wanted, but may have looked at this one before it ended. */
-const captureAgain = async (sql: Queryable, { id, eventId }: { readonly id: string; readonly eventId: string }) => {
+const captureAgain = async (
+  sql: Queryable,
+  { id, eventId }: { readonly id: string; readonly eventId: string },
+  inMs = 0,
+) => {
   await sql`
-    insert into media_jobs (kind, event_id, captured)
+    insert into media_jobs (kind, event_id, captured, due_at)
     select 'capture', e.event_id, coalesce(
              (select captured from media_jobs where event_id = ${eventId} and kind = 'capture' order by id desc limit 1),
              jsonb_build_object(
                'phaseId', e.phase_id,
                'rooms', coalesce(jsonb_agg(r.room_id) filter (where r.broadcast_id is null), '[]'),
-               'broadcastId', max(r.broadcast_id::text)))
+               'broadcastId', max(r.broadcast_id::text))),
+           now() + ${inMs}::float8 * interval '1 millisecond'
       from recordings e
       join recordings r on r.event_id = e.event_id and r.phase_id = e.phase_id and r.source = 'livekit'
        and r.egress_room is not null and (r.id = e.id or (r.status = 'processing' and not r.egress_ended))
@@ -176,15 +185,54 @@ const captureAgain = async (sql: Queryable, { id, eventId }: { readonly id: stri
      group by e.event_id, e.phase_id`
 }
 
-/** From `processing` to `failed`; its bytes, if there are any, are removed by a job. */
-export const captureFailed = async (sql: Queryable, egressId: string, failure: MediaFailure): Promise<boolean> => {
-  const { count } = await sql`
+/** A take of a broadcast that goes on has failed. */
+export interface FailedTake {
+  readonly eventId: string
+  readonly phaseId: string
+  readonly broadcastId: string
+  /** Another one begins after so long; null: too many have failed lately. */
+  readonly againInMs: number | null
+}
+
+/** By the takes that have failed lately. After the last one no other begins by itself. */
+const PAUSES_MS = [1000, 4000, 15_000, 60_000, 60_000]
+const LATELY = "10 minutes"
+
+const failuresLately = async (sql: Queryable, broadcastId: string, { code }: MediaFailure): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from recordings
+     where broadcast_id = ${broadcastId} and source = 'livekit' and status = 'failed' and failure->>'code' = ${code}
+       and created_at > now() - ${LATELY}::interval`
+  return row?.n ?? 0
+}
+
+/**
+ * From `processing` to `failed`; its bytes, if there are any, are removed by a job. False: that was known, or the recording is gone. In
+ * a transaction. Of a broadcast that goes on, another take is begun; other recordings are not begun again by themselves.
+ */
+export const captureFailed = async (
+  sql: Queryable,
+  egressId: string,
+  failure: MediaFailure,
+): Promise<FailedTake | boolean> => {
+  await lockEventOf(sql, egressId)
+  const [failed] = await sql<
+    { id: string; eventId: string; phaseId: string | null; broadcastId: string | null; egressRoom: string | null }[]
+  >`
     with failed as (
       update recordings set egress_ended = true, status = 'failed', failure = ${sql.json(failure)}
-       where egress_id = ${egressId} and status = 'processing' and not egress_ended returning storage_key
+       where egress_id = ${egressId} and status = 'processing' and not egress_ended
+      returning id, event_id, phase_id, broadcast_id, egress_room, storage_key
+    ), bytes as (
+      insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed
     )
-    insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed`
-  return count > 0
+    select id, event_id, phase_id, broadcast_id, egress_room from failed`
+  if (failed === undefined) return false
+  const { id, eventId, phaseId, broadcastId, egressRoom } = failed
+  if (egressRoom === null || broadcastId === null || phaseId === null) return true
+  const againInMs = PAUSES_MS[(await failuresLately(sql, broadcastId, failure)) - 1] ?? null
+  if (againInMs !== null) await captureAgain(sql, { id, eventId }, againInMs)
+  return { eventId, phaseId, broadcastId, againInMs }
 }
 
 /** Captures that the media server may have ended without a message that came here; not always the same ones, if they are many. */
@@ -196,29 +244,3 @@ export const unsettledCaptures = async (
     select ${sql.unsafe(COLUMNS)} from recordings
      where source = 'livekit' and status = 'processing' and not egress_ended and egress_id is not null
      order by random() limit ${limit}`
-
-/** A stretch of a broadcast that the media server makes. */
-export interface StageTake {
-  /** Of the recording. */
-  readonly id: string
-  readonly storageKey: string
-  /** Nothing is added to it any more. */
-  readonly hasEnded: boolean
-  /** The next one began long ago, and the end of this one is not known. */
-  readonly isOverdue: boolean
-}
-
-/** A recorder that died says nothing of its end. So long after the beginning of the next take, nothing more is expected of it. */
-const ENDS_WITHIN = "30 seconds"
-
-/** Those that have begun and did not fail, in their order. */
-export const stageTakesOf = async (sql: Queryable, broadcastId: string): Promise<ReadonlyArray<StageTake>> =>
-  sql<StageTake[]>`
-    select id, storage_key,
-           egress_ended as has_ended,
-           egress_room is null and exists (
-             select 1 from recordings later
-              where later.broadcast_id = ${broadcastId} and later.source = 'livekit' and later.id > take.id
-                and later.egress_id is not null and later.created_at < now() - ${ENDS_WITHIN}::interval) as is_overdue
-      from recordings take
-     where broadcast_id = ${broadcastId} and source = 'livekit' and egress_id is not null and status <> 'failed' order by id`

@@ -8,7 +8,7 @@ export type MediaJob =
   | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
   | {
       readonly id: number
-      readonly kind: "record" | "move" | "derive"
+      readonly kind: "record" | "move" | "derive" | "retranscribe"
       readonly recordingId: string
       readonly attempts: number
     }

@@ -1,12 +1,13 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
 import { type Capture, ONLY } from "../../../model/live/live-records.ts"
-import { segmentKey } from "../../../model/live/live-values.ts"
+import { segmentKey, type TranscriptSegment } from "../../../model/live/live-values.ts"
 import { roomStream } from "../../../model/live/streams.ts"
 import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 import { isPushedHere, stageBroadcastOf } from "./playback.ts"
+import { hasJustClosed } from "./rooms/closed-rooms.ts"
 
 const OFF: Capture = { on: false, kinds: [], since: null }
 
@@ -66,6 +67,12 @@ export const stopRecording = (turn: Turn): void => {
   turn.publish("capture.state", "event", { ...capturing })
 }
 
+/** The rooms of the segments that are not open. */
+const closedRoomsOf = (turn: Turn, segments: ReadonlyArray<TranscriptSegment>): ReadonlySet<string> =>
+  new Set(
+    segments.flatMap(({ roomId }) => (roomId === undefined || turn.get("room", roomId) !== undefined ? [] : [roomId])),
+  )
+
 export const capture = {
   commands: {
     "capture.start": (turn, { kinds: asked }) => {
@@ -86,19 +93,21 @@ export const capture = {
     },
     "capture.stop": (turn) => ({ ...stop(turn) }),
     "transcript.push": (turn, { segments }) => {
-      // The permission rules do not check callers with a key of the workspace.
-      if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
-      if (segments.some(({ roomId }) => roomId !== undefined && turn.get("room", roomId) === undefined)) {
-        return noSuch("room")
-      }
+      const closed = closedRoomsOf(turn, segments)
+      const isLate = ({ roomId }: TranscriptSegment): boolean => roomId !== undefined && closed.has(roomId)
+      // The permission rules do not check callers with a key of the workspace. Late words are of a phase that had the feature.
+      const hasTranscript = phaseTraits(turn.state).featureSet.includes("transcript")
+      if (!hasTranscript && !segments.every(isLate)) return NO_TRANSCRIPT
+      if ([...closed].some((roomId) => !hasJustClosed(turn, roomId))) return noSuch("room")
       for (const segment of segments) {
         const stream = segment.roomId === undefined ? "event" : roomStream(segment.roomId)
         const key = segmentKey(segment)
         if (segment.final) {
           turn.put("caption", key, segment)
           turn.forget("caption", key)
-          turn.publish("transcript.segment", stream, segment)
-        } else turn.publishEphemeral("transcript.interim", stream, segment, key)
+          // Nobody is in a room that has closed.
+          if (!isLate(segment)) turn.publish("transcript.segment", stream, segment)
+        } else if (!isLate(segment)) turn.publishEphemeral("transcript.interim", stream, segment, key)
       }
       return { accepted: segments.length }
     },

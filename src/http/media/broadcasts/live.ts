@@ -22,6 +22,7 @@ import type { MediaStorage } from "../../../media/storage/storage.ts"
 import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../../model/errors.ts"
 import { Database } from "../../../store/database.ts"
 import { storedSegments } from "../../../store/media/broadcasts.ts"
+import type { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
@@ -32,7 +33,7 @@ import { segmentHeaders, storedBytes } from "./stored-segments.ts"
 import type { ViewerBytes } from "./viewer-bytes.ts"
 import { expired, isHiddenFrom, type Watched, watchedBy } from "./watched.ts"
 
-export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
+export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage | Telemetry
 
 type Run = <A, E>(effect: Effect.Effect<A, E, LiveServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 

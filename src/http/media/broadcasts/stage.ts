@@ -6,10 +6,12 @@ import { createHash } from "node:crypto"
 import { type Effect, Exit } from "effect"
 import { LRUCache } from "lru-cache"
 import { every, type Timers } from "../../../clock/timers.ts"
+import { BuildTurns } from "../../../media/stage/build-turns.ts"
 import { type StagePlaylist, stagePlaylist } from "../../../media/stage/stage-broadcasts.ts"
 import type { MediaStorage } from "../../../media/storage/storage.ts"
 import { type Failure, NotFound, Unavailable } from "../../../model/errors.ts"
 import type { Database } from "../../../store/database.ts"
+import type { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
@@ -17,7 +19,7 @@ import { early, type HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { sendPlaylist, type TaggedPlaylist } from "./playlist-answer.ts"
 import { expired, isHiddenFrom, type Watched } from "./watched.ts"
 
-type Services = Database | MediaStorage
+type Services = Database | MediaStorage | Telemetry
 type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 /** A viewer that waits for the first segment looks as often. */
@@ -58,7 +60,11 @@ const etagOf = ({ body, edition }: StagePlaylist): string =>
 
 const readyOf = (made: StagePlaylist): Ready => ({
   made,
-  playlist: made.body && { body: made.body, etag: etagOf(made), maxAgeSeconds: made.edition === null ? 1 : 60 },
+  playlist: made.body && {
+    body: made.body,
+    etag: etagOf(made),
+    maxAgeSeconds: made.isOver && made.unreadable.length === 0 ? 60 : 1,
+  },
 })
 
 interface Given {
@@ -79,6 +85,7 @@ export class StageViews {
     sizeCalculation: ({ bytes }) => bytes,
   })
   #making = 0
+  readonly #turns = new BuildTurns()
 
   constructor({ run, problems, timers, held }: Given) {
     this.#run = run
@@ -93,6 +100,7 @@ export class StageViews {
       const mayWait = (): boolean =>
         Exit.isSuccess(latest) &&
         latest.value.playlist === undefined &&
+        latest.value.made.mayCome &&
         !isHiddenFrom(watched, latest.value.made.visibility)
       const answer = (): void => this.#answer(exchange, head, watched, latest)
       if (exchange.aborted) return
@@ -120,7 +128,7 @@ export class StageViews {
     if (isHiddenFrom(watched, made.visibility)) exchange.send(this.#problems.of(notFound))
     else if (watched.isExpired && made.isOver) exchange.send(this.#problems.of(expired))
     else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
-    else exchange.send(this.#problems.of(early))
+    else exchange.send(this.#problems.of(made.mayCome ? early : notFound))
   }
 
   #playlistOf(id: string): Promise<Exit.Exit<Ready, Failure>> {
@@ -137,7 +145,7 @@ export class StageViews {
         return exit
       }
       const made = Exit.isSuccess(exit) ? exit.value.made : undefined
-      const forMs = (made?.edition ?? null) === null ? FRESH_MS : WHOLE_FOR_MS
+      const forMs = made?.isOver === true ? WHOLE_FOR_MS : FRESH_MS
       const bytes = Math.max(1, made?.body?.byteLength ?? 1)
       this.#made.set(id, { until: this.#timers.elapsed() + forMs, exit: ready, bytes })
       return exit
@@ -150,7 +158,7 @@ export class StageViews {
     const before = last === undefined ? undefined : await last.exit
     const known = before !== undefined && Exit.isSuccess(before) ? before.value.made : undefined
     const made = await new Promise<Exit.Exit<StagePlaylist, Failure>>((resolve) =>
-      this.#run(stagePlaylist(id, known), resolve),
+      this.#run(stagePlaylist(id, this.#turns, known), resolve),
     )
     return Exit.map(made, readyOf)
   }

@@ -14,6 +14,7 @@ import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
 import { roomsChanged } from "../capture.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
+import { noteClosedRooms } from "./closed-rooms.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
 
 export const DEFAULT_GRACE_MS = 10_000
@@ -176,6 +177,7 @@ export const closeAll = (turn: Turn): void => {
     turn.publish("assignment.ended", `me:${id}`, { roomId: seat.roomId, returnAt: turn.at })
     turn.changeParticipant({ participantId: id, roomId: null })
   }
+  noteClosedRooms(turn, breakout)
   for (const id of turn.all("room").keys()) turn.remove("room", id)
   turn.remove("breakout", ONLY)
   roomsChanged(turn)

@@ -1,0 +1,110 @@
+/** Captions of a room that come after it has closed: a speech recogniser is some seconds behind. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { mediaRoomOf } from "../../src/media/seats.ts"
+import { createLiveEvent, type Json } from "../support/api.ts"
+import { CaptureHouse } from "../support/capture-house.ts"
+import { rowsOf } from "../support/rows.ts"
+import { eventually } from "../support/wait.ts"
+
+let house: CaptureHouse
+beforeAll(async () => {
+  house = await CaptureHouse.open()
+})
+afterAll(() => house?.close())
+
+const openTable = async () => {
+  const event = await createLiveEvent(house.server.url, house.workspace.key, {
+    phases: [
+      { modality: "breakout", featureSet: ["capture", "transcript"] },
+      { modality: "meeting", featureSet: [] },
+    ],
+  })
+  const host = await house.personOf(event, "host")
+  const person = await house.personOf(event, "participant", "Ada")
+  await host.command("capture.start", { kinds: ["recording"] })
+  const planned = await host.command("breakout.plan", { rooms: 1, strategy: "balanced" })
+  const opened = await host.command("breakout.open", { planId: planned.d.plan.id })
+  const table: string = opened.d.rooms[0].id
+  const push = (...segments: ReadonlyArray<object>) =>
+    house.call("POST", `/v1/events/${event.id}/transcript-segments`, { segments })
+  return { event, host, person, table, push }
+}
+
+const said = (segment: string, t0: number, text: string, roomId?: string) => ({
+  segment,
+  final: true,
+  speaker: "Ada",
+  lang: "en",
+  t0: Math.max(0, Math.round(t0)),
+  t1: Math.max(0, Math.round(t0)) + 400,
+  text,
+  ...(roomId === undefined ? {} : { roomId }),
+})
+
+test("the last words of a room come after it closed, and are in the transcript of its recording", async () => {
+  const { event, host, person, table, push } = await openTable()
+  const room = mediaRoomOf({ eventId: event.id, phaseId: "", roomId: table })
+  house.livekit.enter(room, "somebody")
+  const egress = await house.egressOf(room)
+  const began = Number(egress.startedAt.slice(0, -6)) - Date.parse(event.startedAt)
+  expect((await push(said("1", began + 200, "the first words", table))).status).toBe(200)
+  await host.command("breakout.close", { graceMs: 0 })
+  await eventually(() => egress.status === "EGRESS_ENDING", "the end of the recording")
+  await house.complete(egress)
+  await house.tell(egress)
+  const recordingOf = async (): Promise<Json> =>
+    (await house.recordingsOf(event)).find(({ kind }) => kind === "room") as Json
+  await eventually(async () => (await recordingOf()).status === "ready", "the recording is ready")
+  const { id } = await recordingOf()
+  const texts = async (): Promise<ReadonlyArray<string>> => {
+    const { segments = [] } = (await house.call("GET", `/v1/recordings/${id}/transcript`)).body
+    return segments.map(({ text }: Json) => text)
+  }
+  await eventually(async () => (await texts()).length === 1, "the transcript")
+
+  const late = await push(
+    said("2", began + 900, "the last words", table),
+    { ...said("3", began + 1400, "the last wo", table), final: false },
+    said("4", began + 60_000, "after the recording", table),
+    said("5", began + 1000, "said to all"),
+  )
+  expect(late).toMatchObject({ status: 200, body: { accepted: 4 } })
+  await eventually(async () => (await texts()).length === 2, "the transcript is made anew")
+  expect(await texts()).toEqual(["the first words", "the last words"])
+  // Nobody is in the room to receive them; the words to all have an order.
+  await person.next(({ t, d }) => t === "transcript.segment" && d.text === "said to all", "the words to all")
+  const heard = person.received.filter(({ t }) => t === "transcript.segment" || t === "transcript.interim")
+  expect(heard.map(({ d }) => d.text)).toEqual(["the first words", "said to all"])
+  const rows = rowsOf(house.server.databaseUrl)
+  await eventually(
+    async () => (await rows.run(`select 1 from media_jobs where recording_id = '${id}'`)).length === 0,
+    "no job is left",
+  )
+  await rows.end()
+  for (const one of [host, person]) await one.cut()
+})
+
+test("late words are taken when the next phase has begun, and refused for other rooms and after half a minute", async () => {
+  const { event, host, person, table, push } = await openTable()
+  await host.command("phase.next", {})
+  expect(await push(said("1", 100, "the last words", table))).toMatchObject({ status: 200, body: { accepted: 1 } })
+  expect((await house.call("GET", `/v1/events/${event.id}/tables/${table}/summary/draft`)).body).toMatchObject({
+    stats: { totalWords: 3 },
+  })
+  expect((await push(said("2", 100, "nowhere", "nowhere"))).status).toBe(404)
+  // The next phase has no transcript.
+  expect((await push(said("3", 100, "late", table), said("4", 100, "to all"))).status).toBe(409)
+  for (const one of [host, person]) await one.cut()
+  const rows = rowsOf(house.server.databaseUrl)
+  const closedAgo = (seconds: number) =>
+    rows.run(`
+      update live_records set body = jsonb_set(body, '{0,at}', to_jsonb(floor(extract(epoch from now()) * 1000 - ${seconds * 1000})))
+       where event_id = '${event.id}' and kind = 'closedRooms'`)
+  expect((await closedAgo(20)).count).toBe(1)
+  house.server = await house.server.restart()
+  expect((await push(said("5", 100, "later", table))).status).toBe(200)
+  await closedAgo(31)
+  await rows.end()
+  house.server = await house.server.restart()
+  expect((await push(said("6", 100, "too late", table))).status).toBe(404)
+})
