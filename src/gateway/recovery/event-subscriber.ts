@@ -116,9 +116,7 @@ export class EventSubscriber {
 
   start(): void {
     const { feed } = this.#services
-    this.#unsubscribe = [
-      feed.subscribe(this.#eventId, (message) => this.#receive(message)),
-    ]
+    this.#unsubscribe = [feed.subscribe(this.#eventId, (message) => this.#receive(message))]
     this.#load()
   }
 
