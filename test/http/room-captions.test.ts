@@ -32,9 +32,9 @@ const said = (segment: string, text: string, more: object = {}) => ({
   ...more,
 })
 
-/** Two rooms with a participant in each, a host, and a viewer. */
-const openRooms = async () => {
-  const phases = [{ modality: "breakout", featureSet: ["transcript"] }]
+/** An event that takes captions. */
+const openEvent = async (modality: "breakout" | "rotation") => {
+  const phases = [{ modality, featureSet: ["transcript"] }]
   const event = await createLiveEvent(server.url, acme.key, { visibility: "public", phases })
   const api = (method: string, path: string, body?: object): Promise<Json> =>
     call(server.url, method, path, { key: acme.key, ...(body === undefined ? {} : { body }) })
@@ -45,6 +45,15 @@ const openRooms = async () => {
     await client.identify(token)
     return client
   }
+  const push = async (...segments: ReadonlyArray<object>): Promise<void> => {
+    expect((await api("POST", `/v1/events/${event.id}/transcript-segments`, { segments })).status).toBe(200)
+  }
+  return { event, api, enter, push }
+}
+
+/** Two rooms with a participant in each, a host, and a viewer. */
+const openRooms = async () => {
+  const { event, api, enter, push } = await openEvent("breakout")
   const [host, viewer, ann, bob] = [
     await enter("host"),
     await enter("viewer"),
@@ -56,9 +65,6 @@ const openRooms = async () => {
   const [red, blue] = d.rooms.map(({ id }: Frame) => id)
   await ann.command("room.choose", { roomId: red })
   await bob.command("room.choose", { roomId: blue })
-  const push = async (...segments: ReadonlyArray<object>): Promise<void> => {
-    expect((await api("POST", `/v1/events/${event.id}/transcript-segments`, { segments })).status).toBe(200)
-  }
   return { event, api, push, host, viewer, ann, bob, red, blue }
 }
 
@@ -100,4 +106,23 @@ test("recognisers of two rooms and of the event that number their segments alike
   }, "the event's transcript")
   expect(texts).toEqual(["to all of you"])
   for (const client of [host, viewer, ann, bob]) await client.cut()
+})
+
+test("captions of a pair of a rotation reach the two of them, for as long as their round lasts", async () => {
+  const { event, api, enter, push } = await openEvent("rotation")
+  const host = await enter("host")
+  const pair = [await enter("participant", "Ann"), await enter("participant", "Bob")]
+  await host.command("rotation.start", { roundSeconds: 600, rounds: 2 })
+  const rooms = await Promise.all(pair.map((client) => client.next(({ t }) => t === "rotation.round", "the round")))
+  const [roomId, other] = rooms.map(({ d }) => d.roomId)
+  expect(other).toBe(roomId)
+  await push(said("a", "between the two", { roomId }))
+  await push(said("b", "to all"))
+  for (const client of [host, ...pair]) await client.next(({ d }) => d?.text === "to all", "the caption to all")
+  for (const client of pair) expect(heard(client)).toEqual(["between the two", "to all"])
+  expect(heard(host)).toEqual(["to all"])
+  await host.command("rotation.stop")
+  const segments = [said("c", "too late", { roomId })]
+  expect((await api("POST", `/v1/events/${event.id}/transcript-segments`, { segments })).status).toBe(404)
+  for (const client of [host, ...pair]) await client.cut()
 })

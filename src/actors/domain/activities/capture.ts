@@ -67,11 +67,15 @@ export const stopRecording = (turn: Turn): void => {
   turn.publish("capture.state", "event", { ...capturing })
 }
 
-/** The rooms of the segments that are not open. */
-const closedRoomsOf = (turn: Turn, segments: ReadonlyArray<TranscriptSegment>): ReadonlySet<string> =>
-  new Set(
-    segments.flatMap(({ roomId }) => (roomId === undefined || turn.get("room", roomId) !== undefined ? [] : [roomId])),
+/** The rooms of the segments that are not open: neither rooms of a breakout, nor those of a rotation's round, which only its seats name. */
+const closedRoomsOf = (turn: Turn, segments: ReadonlyArray<TranscriptSegment>): ReadonlySet<string> => {
+  const others = segments.flatMap(({ roomId }) =>
+    roomId === undefined || turn.get("room", roomId) !== undefined ? [] : [roomId],
   )
+  if (others.length === 0) return new Set()
+  const seated = new Set(Array.from(turn.all("seat").values(), ({ roomId }) => roomId))
+  return new Set(others.filter((roomId) => !seated.has(roomId)))
+}
 
 export const capture = {
   commands: {
