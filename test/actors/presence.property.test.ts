@@ -8,7 +8,7 @@ const person = (participantId: string) =>
   ({ participantId, name: participantId, role: "viewer", kind: "user", userId: null }) as const
 
 const act = fc.record({
-  kind: fc.constantFrom("join", "leave", "expire"),
+  kind: fc.constantFrom("join", "leave", "expire", "forget"),
   node: fc.constantFrom("a", "b"),
   who: fc.constantFrom("p1", "p2", "p3"),
 })
@@ -29,6 +29,9 @@ test("every joined has one left, alternately, and presence equals the connected 
         } else if (kind === "leave") {
           nodes.delete(node)
           presence.leave(node, who, now, AT)
+        } else if (kind === "forget") {
+          for (const others of connected.values()) others.delete(node)
+          presence.forgetNode(node, now, AT)
         } else presence.expire(now, AT)
       }
       presence.expire(now + 1000, AT)
@@ -53,6 +56,17 @@ test("a return within the grace is no absence", () => {
   presence.join("a", person("p"), AT)
   presence.expire(500, AT)
   expect(presence.peek(10).map(({ type }) => type)).toEqual(["joined"])
+})
+
+test("people in the waiting room wait until the last node that they are connected to is gone", () => {
+  const presence = new Presence(true, 0)
+  presence.joinWaitingRoom("a", person("p1"), 0, AT)
+  presence.joinWaitingRoom("a", person("p2"), 0, AT)
+  presence.joinWaitingRoom("b", person("p2"), 0, AT)
+  presence.forgetNode("a", 0, AT)
+  expect(Array.from(presence.waiting(), ({ participantId }) => participantId)).toEqual(["p2"])
+  presence.forgetNode("b", 0, AT)
+  expect([...presence.waiting()]).toEqual([])
 })
 
 test("those who wait before the start join when it comes, and nobody is present before", () => {
