@@ -13,27 +13,34 @@ const act = fc.record({
   who: fc.constantFrom("p1", "p2", "p3"),
 })
 
+type Act = typeof act extends fc.Arbitrary<infer A> ? A : never
+
+/** Does the same to presence and to the set of each participant's nodes. */
+const perform = (presence: Presence, connected: Map<string, Set<string>>, { kind, node, who }: Act, now: number) => {
+  const nodes = connected.get(who) ?? new Set()
+  connected.set(who, nodes)
+  switch (kind) {
+    case "join":
+      nodes.add(node)
+      return presence.join(node, person(who), AT)
+    case "leave":
+      nodes.delete(node)
+      return presence.leave(node, who, now, AT)
+    case "forget":
+      for (const others of connected.values()) others.delete(node)
+      return presence.forgetNode(node, now, AT)
+    case "expire":
+      return void presence.expire(now, AT)
+  }
+}
+
 test("every joined has one left, alternately, and presence equals the connected participants", () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 60 }), fc.constantFrom(0, 50), (acts, graceMs) => {
       const presence = new Presence(true, graceMs)
       const connected = new Map<string, Set<string>>()
-      let now = 0
-      for (const { kind, node, who } of acts) {
-        now += 10
-        const nodes = connected.get(who) ?? new Set()
-        connected.set(who, nodes)
-        if (kind === "join") {
-          nodes.add(node)
-          presence.join(node, person(who), AT)
-        } else if (kind === "leave") {
-          nodes.delete(node)
-          presence.leave(node, who, now, AT)
-        } else if (kind === "forget") {
-          for (const others of connected.values()) others.delete(node)
-          presence.forgetNode(node, now, AT)
-        } else presence.expire(now, AT)
-      }
+      for (const [index, one] of acts.entries()) perform(presence, connected, one, (index + 1) * 10)
+      const now = acts.length * 10
       presence.expire(now + 1000, AT)
       const here = [...connected].filter(([, nodes]) => nodes.size > 0).map(([who]) => who)
       expect(Array.from(presence.all(), ({ participantId }) => participantId).toSorted()).toEqual(here.toSorted())
