@@ -247,6 +247,17 @@ describe("limits", () => {
     expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
   })
 
+  test("a broadcast of which nothing could be stored leaves a failed recording that says so", async () => {
+    const { live, own, founder } = await withLimits({ MEDIA_QUOTA_BYTES: "1000" })
+    const onAir = await live()
+    for (let i = 0; i < 3; i++) expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    await onAir.control("stop")
+    const recordings = async () =>
+      (await apiOf(own.url, founder.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings
+    await eventually(async () => (await recordings())[0]?.status === "failed", "the failed recording")
+    expect(await recordings()).toMatchObject([{ failure: { code: "no_room" }, downloadUrl: null }])
+  })
+
   test("one encoder more than may push at once is told to come back", async () => {
     const { live } = await withLimits({ BROADCAST_INGESTS: "1" })
     const [first, second] = [await live(), await live()]

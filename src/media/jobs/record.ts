@@ -1,27 +1,33 @@
 /** The recording of a broadcast that has ended: nothing is copied, its files and rows are there. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { MediaFailure, Recording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { storedSegments, takeSizes, takesOf } from "../../store/media/broadcasts.ts"
 import { transcribeBroadcast } from "../../store/media/captions.ts"
 import { addDeriveJob } from "../../store/media/derivations.ts"
 import { addMoveJob } from "../../store/media/media-jobs.ts"
-import { deleteRecording, findRecording, markBroadcastReady } from "../../store/media/recordings.ts"
+import { deleteRecording, findRecording, markBroadcastReady, markFailed } from "../../store/media/recordings.ts"
 import { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { recordedFacts } from "../live/recorded-facts.ts"
 import { MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { transcribeRecording } from "./transcribe.ts"
 
-/** A broadcast of which nothing is stored leaves no recording. One with captions has their transcript. */
+const NOT_RECORDED: MediaFailure = { code: "no_room", detail: "There was no room to record the broadcast." }
+
+/**
+ * A broadcast of which nothing came leaves no recording. One that came, and was not stored for want of room, leaves a failed one that says
+ * so. One with captions has their transcript.
+ */
 const settle = async (sql: Queryable, recording: Recording, at: Timestamp, derives: boolean): Promise<void> => {
   const { id, workspaceId, eventId } = recording
   const [takes, segments] = await Promise.all([takesOf(sql, id), storedSegments(sql, id)])
   const made = recordedFacts(takes, segments)
   if (made === undefined) {
-    await deleteRecording(sql, id)
+    if (recording.failure === null) await deleteRecording(sql, id)
+    else await markFailed(sql, id, NOT_RECORDED)
     return
   }
   const settled = await markBroadcastReady(sql, id, made.facts, made.sizeBytes)

@@ -35,7 +35,10 @@ export const MediaFailureCode = Schema.Literals([
   "storage_full",
   /** The media server that was to record a room made no file. */
   "recorder_failed",
-  /** The media server was not asked to record a room, because the quota or the number of recordings is used up. */
+  /**
+   * The media server was not asked to record a room, because the quota or the number of recordings is used up; or nothing of a broadcast was
+   * stored for want of room.
+   */
   "no_room",
   /** Of a broadcast that can be watched: from some moment on there was no room to store it. */
   "cut_off",
