@@ -53,7 +53,9 @@ const notHere = new Conflict({
 const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
 const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
 const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
-const notLive = new Conflict({ detail: "The phase has no broadcast that goes on: start it first; one that has ended does not begin again." })
+const notLive = new Conflict({
+  detail: "The phase has no broadcast that goes on: start it first; one that has ended does not begin again.",
+})
 const over = new Conflict({ detail: "The broadcast has ended." })
 const STORED_LATER: EncoderFailure = {
   code: "not_stored",
