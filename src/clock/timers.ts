@@ -48,16 +48,8 @@ export const timersOf = (clock: Clock.Clock): Timers => ({
   now: () => clock.currentTimeMillisUnsafe(),
   elapsed: () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS,
   after: (ms, call) => {
-    let hasBegun = false
-    const begin = Effect.sync(() => {
-      hasBegun = true
-      call()
-    })
-    const sleeping = Effect.runFork(Effect.andThen(clock.sleep(Duration.millis(ms)), begin))
-    // A call that cancels itself would interrupt the fiber that runs it.
-    return () => {
-      if (!hasBegun) sleeping.interruptUnsafe()
-    }
+    const sleeping = Effect.runFork(Effect.andThen(clock.sleep(Duration.millis(ms)), Effect.sync(call)))
+    return () => sleeping.interruptUnsafe()
   },
 })
 

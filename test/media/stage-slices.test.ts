@@ -5,18 +5,24 @@ import { writingWholeStage } from "../../src/media/stage/stage-playlist.ts"
 import { readingTake } from "../../src/media/stage/take-playlist.ts"
 import { TextBytes } from "../../src/media/stage/text-bytes.ts"
 
-/** How often the work gave the event loop back. Time is not measured: other processes may come in between. */
-const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  let turns = 0
-  let isOver = false
+/**
+ * The longest processor time of this process between two turns of the event loop, in milliseconds, and the number of turns. Other processes
+ * that come in between do not count.
+ */
+const heldBy = async (work: () => Promise<unknown>): Promise<{ readonly longest: number; readonly turns: number }> => {
+  let [longest, turns, isOver] = [0, 0, false]
+  let from = process.cpuUsage()
   const look = (): void => {
+    const { user, system } = process.cpuUsage(from)
+    longest = Math.max(longest, (user + system) / 1000)
+    from = process.cpuUsage()
     turns += 1
     if (!isOver) setImmediate(look)
   }
   setImmediate(look)
   await work()
   isOver = true
-  return turns
+  return { longest, turns }
 }
 
 test("the playlist of a day is read and written while the event loop does other work", async () => {
@@ -35,6 +41,9 @@ test("the playlist of a day is read and written while the event loop does other 
   }
   const body = await build()
   expect(body.toString().split(address)).toHaveLength(43_201)
-  // A quarter of a second in all on a quiet machine: less than ten milliseconds each.
-  expect(await turnsOf(build)).toBeGreaterThan(25)
+  // The garbage of the runs before is collected in some of them: the best one counts.
+  const runs = [await heldBy(build)]
+  while (runs.length < 10 && runs.every(({ longest }) => longest >= 20)) runs.push(await heldBy(build))
+  expect(Math.min(...runs.map(({ longest }) => longest))).toBeLessThan(20)
+  for (const { turns } of runs) expect(turns).toBeGreaterThan(25)
 })

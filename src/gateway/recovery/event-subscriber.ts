@@ -207,7 +207,7 @@ export class EventSubscriber {
     if (buffer.length > MAX_BUFFERED) buffer.shift()
   }
 
-  /** Has this subscriber missed messages? A message of the present turn may still be on its way. `undefined`: no such event. */
+  /** Is the store ahead of the messages that came here? The latest of them may still be on their way. `undefined`: no such event. */
   isBehind(stored: StoredVersion | undefined): boolean {
     if (!this.#isOpen || this.#isStopped || this.#buffer !== undefined) return false
     if (stored === undefined) return this.status !== "ended"

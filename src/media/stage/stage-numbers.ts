@@ -23,7 +23,7 @@ export interface PlacedSegment extends StageSegment {
 export interface StagePlan {
   /** The last ones, one after the other. */
   readonly segments: ReadonlyArray<PlacedSegment>
-  /** What viewers have been shown, once they were shown these segments. */
+  /** The numbers to store before viewers are shown these segments. */
   readonly numbers: StageNumbers
   /** Of takes that had none, by id. */
   readonly places: ReadonlyMap<string, TakePlace>

@@ -7,12 +7,12 @@ import { constants } from "node:fs"
 import { mkdir, open, readFile, rm, truncate } from "node:fs/promises"
 import { dirname } from "node:path"
 import { crc32 } from "node:zlib"
-import { Turns } from "../../clock/turns.ts"
 import { Conflict } from "../../model/errors.ts"
 import type { Part, StoredPart } from "../../model/media/upload-parts.ts"
 import { orNull, syncFolder } from "./disk-files.ts"
 import { DiskUpload, openForUpload } from "./disk-upload.ts"
 import type { PartSink, UploadEvents } from "./storage.ts"
+import { Turns } from "./turns.ts"
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
 

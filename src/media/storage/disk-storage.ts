@@ -6,7 +6,6 @@ import { constants } from "node:fs"
 import { mkdir, open, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
-import { TurnsByKey } from "../../clock/turns.ts"
 import { Conflict, Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { codeOf, filesBefore, growingFile, orNull, sizeOf, syncFolder } from "./disk-files.ts"
@@ -20,6 +19,7 @@ import {
   type StoredFile,
   type UploadOptions,
 } from "./storage.ts"
+import { TurnsByKey } from "./turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants

@@ -5,7 +5,7 @@
  */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import { Slots } from "../../clock/turns.ts"
+import { Effect, Semaphore } from "effect"
 import { BlockPool, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
 
@@ -26,7 +26,10 @@ const pool = new BlockPool(BLOCK, 40)
  * Writes of all uploads at once. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read
  * media for viewers and check passwords and tokens meanwhile.
  */
-const places = new Slots(2)
+const writes = Semaphore.makeUnsafe(2)
+
+const inTurn = <A>(write: () => Promise<A>): Promise<A> =>
+  Effect.runPromise(writes.withPermits(1)(Effect.tryPromise({ try: write, catch: (cause) => cause })))
 
 /** A file for `DiskUpload`. */
 export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
@@ -140,7 +143,7 @@ export class DiskUpload implements UploadSink {
     let left = taken.chunks
     while (left.length > 0) {
       this.#underWay = bytesOf(left)
-      const { bytesWritten } = await places.take(() => this.#file.writev(left, this.#position))
+      const { bytesWritten } = await inTurn(() => this.#file.writev(left, this.#position))
       this.#position += bytesWritten
       left = behind(left, bytesWritten)
     }

@@ -25,26 +25,3 @@ export class TurnsByKey {
     }
   }
 }
-
-/** Work of which so many go on at once, in the order in which it came. */
-export class Slots {
-  #free: number
-  readonly #waiting: Array<() => void> = []
-
-  constructor(count: number) {
-    this.#free = count
-  }
-
-  async take<A>(work: () => Promise<A>): Promise<A> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#free -= 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      // The place passes on, so that nobody who comes in between takes it.
-      if (next === undefined) this.#free += 1
-      else next()
-    }
-  }
-}
