@@ -1,12 +1,13 @@
 /**
- * `npm run chaos -- --minutes N [--seed S] [--faults a,b,c]`. Everything it starts is on loopback and ends with it, also when
+ * `npm run chaos -- --minutes N [--seed S] [--faults a,b,c] [--nodes N]`. Everything it starts is on loopback and ends with it, also when
  * it is interrupted. Exit codes: 0 every promise was kept, 1 one was broken or the run failed, 2 not understood.
  */
 import { writeFileSync } from "node:fs"
 import { FAULTS, faultsOf } from "./faults/schedule.ts"
-import { type ChaosOptions, NotUnderstood, readOptions, USAGE } from "./options.ts"
+import { type ChaosOptions, NotPossible, NotUnderstood, readOptions, USAGE } from "./options.ts"
 import { runPart } from "./part.ts"
 import { type Part, reportOf } from "./report.ts"
+import { needNats } from "./site/nats.ts"
 import { Undo } from "./undo.ts"
 
 /** Of the time, when both kinds of database are asked for. */
@@ -35,14 +36,19 @@ const run = async (options: ChaosOptions): Promise<number> => {
   console.log(`seed ${options.seed}: the same seed gives the same sequence of faults\n`)
   const parts: Array<Part> = []
   for (const [database] of partsOf(options)) {
-    if (faultsOf(database, options.faults).length > 0) continue
-    throw new NotUnderstood(`None of these faults can be done with the ${database} database; choose it by --database.`)
+    if (faultsOf(database, options.faults, options.nodes).length > 0) continue
+    throw new NotUnderstood(
+      `None of these faults can be done with the ${database} database and ${options.nodes} nodes; choose by --database and --nodes.`,
+    )
   }
   for (const [database, minutes] of partsOf(options)) {
     parts.push(await runPart({ ...options, database, minutes, say }, undo.defer))
     await undo.unwind()
   }
-  const report = reportOf(`Seed ${options.seed}, ${options.minutes} minutes, ${options.sockets} sockets.`, parts)
+  const report = reportOf(
+    `Seed ${options.seed}, ${options.minutes} minutes, ${options.sockets} sockets${options.nodes > 1 ? `, ${options.nodes} nodes` : ""}.`,
+    parts,
+  )
   console.log(`\n${report}`)
   if (options.report !== undefined) writeFileSync(options.report, `${report}\n`)
   return parts.every(({ ledger }) => ledger.violations.length === 0) ? 0 : 1
@@ -54,7 +60,12 @@ const giveUp = (why: string): void => {
 }
 
 const usage = (): string =>
-  [USAGE, ...FAULTS.map(({ name, on, summary }) => `  ${name.padEnd(20)} ${on.padEnd(9)} ${summary}`)].join("\n")
+  [
+    USAGE,
+    ...FAULTS.map(
+      ({ name, on, nodes, summary }) => `  ${name.padEnd(20)} ${on.padEnd(9)} ${(nodes ?? "").padEnd(8)} ${summary}`,
+    ),
+  ].join("\n")
 
 if (process.argv.includes("--help")) {
   console.log(usage())
@@ -63,11 +74,17 @@ if (process.argv.includes("--help")) {
 
 const options = ((): ChaosOptions => {
   try {
-    return readOptions(
+    const options = readOptions(
       process.argv.slice(2),
       FAULTS.map(({ name }) => name),
     )
+    if (options.nodes > 1) needNats()
+    return options
   } catch (cause) {
+    if (cause instanceof NotPossible) {
+      console.error(cause.message)
+      process.exit(2)
+    }
     const why = cause instanceof NotUnderstood || cause instanceof TypeError ? cause.message : String(cause)
     console.error(`${why}\n\n${usage()}`)
     process.exit(2)

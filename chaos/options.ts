@@ -8,6 +8,8 @@ export interface ChaosOptions {
   /** Names of faults; empty for all. */
   readonly faults: ReadonlyArray<string>
   readonly database: "external" | "embedded" | "both"
+  /** Servers on one database; more than one are a cluster. */
+  readonly nodes: number
   readonly sockets: number
   /** Commands and requests that the crowd sends per second, beside those of the probes. */
   readonly rate: number
@@ -16,7 +18,7 @@ export interface ChaosOptions {
 }
 
 export const USAGE = `npm run chaos -- --minutes N [--seed S] [--faults a,b,c] [--database external|embedded|both]
-                [--sockets N] [--rate N] [--report FILE]
+                [--nodes N] [--sockets N] [--rate N] [--report FILE]
 
 Runs the server under load, breaks it and what it stands on, and checks from outside that it kept its promises.
 The same seed gives the same sequence of faults. Exit codes: 0 every promise was kept, 1 one was broken, 2 not understood.
@@ -27,6 +29,11 @@ export class NotUnderstood extends Error {
   override readonly name = "NotUnderstood"
 }
 
+/** The run cannot be made on this machine; the message is one sentence that says why. */
+export class NotPossible extends Error {
+  override readonly name = "NotPossible"
+}
+
 const number = (name: string, text: string, minimum: number): number => {
   const value = Number(text)
   if (!Number.isFinite(value) || value < minimum) {
@@ -35,24 +42,46 @@ const number = (name: string, text: string, minimum: number): number => {
   return value
 }
 
+const MOST_NODES = 8
+
+const nodesOf = (text: string): number => {
+  const nodes = number("nodes", text, 1)
+  if (!Number.isInteger(nodes) || nodes > MOST_NODES) {
+    throw new NotUnderstood(`--nodes must be a whole number up to ${MOST_NODES}.`)
+  }
+  return nodes
+}
+
 const DATABASES = ["external", "embedded", "both"] as const
 
 export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<string>): ChaosOptions => {
   const text = { type: "string" } as const
   const { values } = parseArgs({
     args: [...args],
-    options: { minutes: text, seed: text, faults: text, database: text, sockets: text, rate: text, report: text },
+    options: {
+      minutes: text,
+      seed: text,
+      faults: text,
+      database: text,
+      nodes: text,
+      sockets: text,
+      rate: text,
+      report: text,
+    },
   })
   const faults = (values.faults ?? "").split(",").filter((name) => name !== "")
   const unknown = faults.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new NotUnderstood(`There is no fault "${unknown}".`)
-  const database = DATABASES.find((name) => name === (values.database ?? "both"))
+  const nodes = nodesOf(values.nodes ?? "1")
+  const database = DATABASES.find((name) => name === (values.database ?? (nodes > 1 ? "external" : "both")))
   if (database === undefined) throw new NotUnderstood(`--database must be one of ${DATABASES.join(", ")}.`)
+  if (nodes > 1 && database !== "external") throw new NotUnderstood("Several nodes need --database external.")
   return {
     minutes: number("minutes", values.minutes ?? "5", 0.1),
     seed: number("seed", values.seed ?? String(randomInt(1_000_000)), 0),
     faults,
     database,
+    nodes,
     sockets: number("sockets", values.sockets ?? "80", 8),
     rate: number("rate", values.rate ?? "40", 1),
     report: values.report,

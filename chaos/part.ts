@@ -2,6 +2,7 @@
 import postgres from "postgres"
 import { Chance, sleep } from "./chance.ts"
 import { checkAcknowledged } from "./checks/acknowledged.ts"
+import { checkArrivals } from "./checks/arrivals.ts"
 import type { Check, Inspection } from "./checks/inspection.ts"
 import { checkPresence } from "./checks/presence.ts"
 import { checkLevel, checkStreams } from "./checks/streams.ts"
@@ -10,7 +11,9 @@ import { checkTimers } from "./checks/timers.ts"
 import { checkWebhooks } from "./checks/webhooks.ts"
 import { schedule } from "./faults/schedule.ts"
 import { killAndStart, strikeUntil } from "./faults/strikes.ts"
+import { Darkness } from "./ledger/darkness.ts"
 import { Ledger } from "./ledger/ledger.ts"
+import { NodesServed } from "./ledger/nodes-served.ts"
 import { Service } from "./ledger/service.ts"
 import { Streams } from "./ledger/streams.ts"
 import { openCrowd } from "./load/crowd.ts"
@@ -20,7 +23,8 @@ import { startReceiver } from "./load/receiver.ts"
 import { Rest } from "./load/rest.ts"
 import type { ChaosOptions } from "./options.ts"
 import type { Part } from "./report.ts"
-import { openEmbeddedSite, openExternalSite, type Site } from "./site/site.ts"
+import type { ServerEvents } from "./site/server.ts"
+import { openClusterSite, openEmbeddedSite, openExternalSite, type Site } from "./site/site.ts"
 import type { Defer } from "./undo.ts"
 
 const READY_MS = 30_000
@@ -38,8 +42,8 @@ const CHECKS: ReadonlyArray<readonly [string, Check]> = [
   ["timers (I5)", checkTimers],
   ["tallies, votes and places (I6)", checkTallies],
   ["webhooks (I4)", checkWebhooks],
+  ["arrivals and departures alternate (I4)", checkArrivals],
 ]
-
 export interface PartOptions extends ChaosOptions {
   readonly database: "external" | "embedded"
   readonly say: (line: string) => void
@@ -54,23 +58,23 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
       ledger.violate("liveness", `the server ended by itself (${code}): ${lastWords}`),
   }
   say(`starting the server with the ${database} database`)
-  const site =
-    database === "external"
-      ? await openExternalSite(new Chance(options.seed + 2), events, defer)
-      : await openEmbeddedSite(events, defer)
-  const { server } = site
-  const rest = new Rest(server.url, ledger)
+  const site = await openSite(options, events, defer)
+  const { servers } = site
+  const rest = new Rest(
+    servers.map(({ url }) => url),
+    ledger,
+  )
   const streams = new Streams(ledger)
   const receiver = await startReceiver(new Chance(options.seed + 3))
   defer("the webhook receiver", receiver.close)
-  const gatewayUrl = `${server.url.replace("http", "ws")}/v1/gateway`
+  const gateways = servers.map(({ url }) => `${url.replace("http", "ws")}/v1/gateway`)
   const endpoints = new Map(ENDPOINTS.map((name) => [name, receiver.urlOf(name)]))
   const crowd = await openCrowd({
     rest,
     ledger,
     streams,
     chance,
-    gatewayUrl,
+    gateways,
     endpoints,
     sockets: options.sockets,
     noticed: say,
@@ -81,17 +85,30 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   say(`${crowd.clients().length} sockets are ready`)
 
   const service = new Service()
-  const load = startLoad({ crowd, rest, ledger, chance, rate: options.rate, service })
+  const darkness = new Darkness()
+  const served = new NodesServed(servers.length, crowd.clients)
+  const committed = (eventId: string, node: number): void => {
+    darkness.served(eventId)
+    served.committed(node)
+  }
+  const load = startLoad({ crowd, rest, ledger, chance, rate: options.rate, service, committed })
   defer("the load", () => load.stop(0))
-  const readiness = watchReadiness(server.url, service, ledger)
-  defer("the watch of /readyz", readiness.stop)
+  const readiness = servers.map(({ url }, node) => {
+    const lastServedAt = () =>
+      servers.length === 1 ? service.lastServedAt : Math.min(service.lastServedAt, served.lastAt(node))
+    return watchReadiness({ url, lastServedAt }, ledger)
+  })
+  const stopWatches = () => {
+    for (const watch of readiness) watch.stop()
+  }
+  defer("the watch of /readyz", stopWatches)
   const end = Date.now() + options.minutes * 60_000
-  const strikes = schedule(options.seed, database, options.faults)
-  const struck = await strikeUntil({ end, strikes, place: { site, crowd, rest, ledger }, service, say })
+  const strikes = schedule(options.seed, database, options.faults, options.nodes)
+  const struck = await strikeUntil({ end, strikes, place: { site, crowd, rest, ledger }, service, darkness, say })
   await sleep(Math.max(0, Math.min(3000, end - Date.now())))
 
   say("the load ends")
-  readiness.stop()
+  stopWatches()
   await load.stop(LAST_ANSWERS_MS)
   const inspected = { ledger, streams, crowd, load, receiver }
   await until(everyoneIsReady, "every socket to be ready").catch(() => undefined)
@@ -100,8 +117,23 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   await killAndStart(site, ledger)
   await until(everyoneIsReady, "every socket to be ready again").catch(() => undefined)
   await inspect(site, CHECKS, inspected, say)
-  checkLog(server.log, ledger)
-  return { database, ledger, struck, log: server.log }
+  const log = logOf(site)
+  checkLog(log, ledger)
+  return { database, nodes: servers.length, ledger, struck, log }
+}
+
+const openSite = ({ database, nodes, seed }: PartOptions, events: ServerEvents, defer: Defer): Promise<Site> => {
+  if (database === "embedded") return openEmbeddedSite(events, defer)
+  const chance = new Chance(seed + 2)
+  return nodes > 1 ? openClusterSite(nodes, chance, events, defer) : openExternalSite(chance, events, defer)
+}
+
+const logOf = ({ servers }: Site): ReadonlyMap<string, number> => {
+  const all = new Map<string, number>()
+  for (const { log } of servers) {
+    for (const [message, times] of log) all.set(message, (all.get(message) ?? 0) + times)
+  }
+  return all
 }
 
 const until = async (holds: () => boolean, what: string): Promise<void> => {

@@ -6,6 +6,8 @@ import type { Ledger, Violation } from "./ledger/ledger.ts"
 
 export interface Part {
   readonly database: "external" | "embedded"
+  /** Servers; more than one are a cluster. */
+  readonly nodes: number
   readonly ledger: Ledger
   readonly struck: ReadonlyArray<Struck>
   /** Of the server's log: warnings and worse, by message. */
@@ -43,6 +45,24 @@ const faultRow = (part: Part, name: string): string => {
   ])
 }
 
+/** Of faults that strike the owners of live events. */
+const darkRows = ({ struck }: Part): ReadonlyArray<string> => {
+  const names = [...new Set(struck.filter(({ darkMs }) => darkMs.length > 0).map(({ fault }) => fault))]
+  if (names.length === 0) return []
+  return [
+    "Live events whose owner was struck: the longest time without an acknowledged command, from the fault on.",
+    "",
+    row(["fault", "events", "dark p50 s", "max s"]),
+    row(["---", "---:", "---:", "---:"]),
+    ...names.map((name) => {
+      const dark = struck.filter(({ fault }) => fault === name).flatMap(({ darkMs }) => darkMs)
+      const title = FAULTS.find((fault) => fault.name === name)?.summary ?? name
+      return row([title, dark.length, seconds(percentile(dark, 0.5)), seconds(percentile(dark, 1))])
+    }),
+    "",
+  ]
+}
+
 const HEAD = [
   row(["fault", "times", "acknowledged", "lost", "doubled", "other", "back p50 s", "p99 s", "max s"]),
   row(["---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:"]),
@@ -70,7 +90,7 @@ const partReport = (part: Part): ReadonlyArray<string> => {
   const total = part.struck.flatMap(({ firstMs }) => (firstMs === undefined ? [] : [firstMs]))
   const { violations } = part.ledger
   return [
-    `### With the ${part.database} database`,
+    `### With ${part.nodes > 1 ? `${part.nodes} nodes on ` : ""}the ${part.database} database`,
     "",
     ...HEAD,
     ...names.map((name) => faultRow(part, name)),
@@ -86,6 +106,7 @@ const partReport = (part: Part): ReadonlyArray<string> => {
       seconds(percentile(total, 1)),
     ]),
     "",
+    ...darkRows(part),
     `Counted: ${figures(part.ledger.counts)}.`,
     "",
     `The server's log: ${figures(part.log) || "nothing"}.`,

@@ -28,6 +28,8 @@ const MAY_IMPORT = {
   media: ["store"],
   identity: ["store"],
   actors: ["protocol", "store"],
+  cluster: ["actors", "identity", "store"],
+  workers: ["cluster", "store"],
   webhooks: ["store"],
   "http/contract": ["protocol"],
   http: ["http/contract", "protocol", "store", "identity", "mail", "help", "actors", "media"],
@@ -37,12 +39,18 @@ const MAY_IMPORT = {
   // The composition root: everything.
   main: ["*"],
   run: ["*"],
+  "run-process": ["*"],
+  "run-server": ["*"],
+  "run-workers": ["*"],
+  terminal: ["*"],
   server: ["*"],
 }
 
 /** Engines, and the files or folders of src/ that may use each. */
 const ENGINES = [
-  { packages: /^xstate(?:\/|$)|^effect\/(?:unstable\/)?cluster/, users: ["actors/"] },
+  { packages: /^xstate(?:\/|$)/, users: ["actors/"] },
+  { packages: /^effect\/(?:unstable\/)?cluster/, users: ["actors/", "cluster/"] },
+  { packages: /^@nats-io\/|^@effect\/platform-node/, users: ["cluster/"] },
   { packages: /^postgres(?:\/|$)/, users: ["store/"] },
   {
     packages: /^uWebSockets\.js(?:\/|$)/,

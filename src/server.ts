@@ -18,8 +18,9 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import type { Recorder } from "./actors/domain/turn.ts"
 import { Feed } from "./actors/feed.ts"
-import { liveEventsLayer } from "./actors/placement.ts"
+import { liveEventsLayer, oneProcess } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
+import { nodeLayers } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
@@ -59,10 +60,12 @@ import { diskStorageLayer } from "./media/storage/disk-storage.ts"
 import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { StorageProbe } from "./media/storage/storage-probe.ts"
 import { Unavailable } from "./model/errors.ts"
+import { listenUrl } from "./model/listen-url.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
 import { DatabaseHeartbeat } from "./store/heartbeat.ts"
+import { giveBackTokens, takeTokens } from "./store/limits/shared-buckets.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
 import { ownsSealedSecrets } from "./store/sealing-key.ts"
@@ -85,7 +88,7 @@ export interface RunningServer {
   readonly publicUrl: string
   /** In a few words, for the operator. */
   readonly database: string
-  /** Stops in order, within ten seconds even if a part hangs; idempotent. */
+  /** Stops in order, within ten seconds after `drainDelayMs` even if a part hangs; idempotent. */
   readonly stop: () => Promise<void>
   /** For a stop that is too slow even so: leaves no database process behind. */
   readonly abandon: () => void
@@ -150,6 +153,31 @@ const PARTS: Parts = {
   },
 }
 
+/** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
+const placementOf = ({ cluster }: Config, open: OpenDatabase, node: string) =>
+  cluster === null || open.node === null
+    ? Layer.mergeAll(
+        oneProcess({ idleMs: ACTOR_IDLE_MS, simulateNetwork: false }),
+        Layer.succeed(Ownership, Ownership.alone(node, open.lock.held)),
+        Feed.layerMemory,
+        GrantChanges.layer,
+      )
+    : nodeLayers({ ...cluster, address: cluster, session: open.node, node, idleMs: ACTOR_IDLE_MS })
+
+/** Limits that all nodes count together, and those of which each node gives its share. */
+const clusterRateLimits = (strict: boolean): Layer.Layer<RateLimits, never, Database | Ownership> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { nodes } = yield* Ownership
+      return RateLimits.layer(strict, {
+        nodes,
+        take: (buckets) => database.run((sql) => takeTokens(sql, buckets)),
+        giveBack: (buckets) => database.run((sql) => giveBackTokens(sql, buckets)),
+      })
+    }),
+  )
+
 const layersOf = (
   config: Config,
   open: OpenDatabase,
@@ -169,13 +197,11 @@ const layersOf = (
     OutboxSignal.layer,
     MediaSignal.layer,
     Layer.succeed(MediaLinks, links),
-    GrantChanges.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
     hashCost === undefined ? Passwords.layer : Passwords.layer.pipe(Layer.provide(Layer.succeed(HashCost, hashCost))),
     ClientAddresses.layer(config.trustedProxies),
     AnonymousBudgets.layer(config.production),
-    Layer.succeed(Ownership, { node, holds: () => Effect.sync(open.lock.held), onGone: () => () => {} }),
     Layer.succeed(HttpSettings, {
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
@@ -193,8 +219,9 @@ const layersOf = (
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))
   const identity = Authenticator.layer(config.platformKey).pipe(
-    Layer.provideMerge(Layer.mergeAll(AccountSessions.layer, ApiKeys.layer)),
+    Layer.provideMerge(Layer.mergeAll(AccountSessions.layer, ApiKeys.layer(config.cluster === null))),
   )
+  const placement = placementOf(config, open, node)
   const actors = liveEventsLayer({
     mailbox: config.actorMailbox,
     pseudonymKey: deriveKey(config.secretKey, "pseudonyms"),
@@ -204,13 +231,16 @@ const layersOf = (
     playbackUrlOf: playbackUrlBy(config.playbackUrlTemplate, addressesOf(config, publicUrl, links)),
     recorder: recorderOf(config),
     hasStageBroadcasts: config.stage !== null,
-    simulateNetwork: false,
-  }).pipe(Layer.provideMerge(Feed.layerMemory))
+  }).pipe(Layer.provideMerge(placement))
+  const alone = config.cluster === null
+  const limits = alone
+    ? RateLimits.layer(config.production)
+    : clusterRateLimits(config.production).pipe(Layer.provide(placement))
   const dispatcher = dispatcherLayer({
     sealingKey,
     retryDelaysMs: config.webhookRetryDelaysMs,
     concurrency: config.webhookConcurrency,
-    alone: true,
+    alone,
     drainMs: DRAIN_DELIVERIES_MS,
   })
   const mailer = Mailer.layer({
@@ -230,7 +260,7 @@ const layersOf = (
   return Layer.mergeAll(
     identity,
     mediaJobsLayer({
-      alone: true,
+      alone,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
       retentionDays: config.mediaRetentionDays,
       quotaBytes: config.mediaQuotaBytes,
@@ -255,7 +285,7 @@ const layersOf = (
     Media.layer(config.media),
     config.media === null ? Layer.empty : Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
     WebhookRegistration.layer(sealingKey),
-    RateLimits.layer(config.production),
+    limits,
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")).pipe(Layer.provide(mailer)),
     historySweepLayer(config.gatewayHistoryMs),
@@ -276,17 +306,20 @@ const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
   clearTimeout(timer)
 }
 
-const addressOf = (host: string, port: number): string => {
-  if (host.includes(":")) return `http://[${host}]:${port}`
-  return `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}`
-}
+const LOOPBACK = "127.0.0.1"
+const EXCLUSIVE_PORT = 1
+const SHARED_PORT = 0
 
 /**
- * Listens only on a free port: by default the engine shares a port with the process that has it already. Its types know the
- * option only without a host; the engine takes both.
+ * By default the engine shares a port with the process that has it already, which workers want and nobody else. Its types know
+ * the option only without a host; the engine takes both.
  */
-const listenExclusively = (app: TemplatedApp, host: string, port: number): us_listen_socket => {
-  const EXCLUSIVE_PORT = 1
+const listenOn = (
+  app: TemplatedApp,
+  host: string,
+  port: number,
+  sharing: typeof EXCLUSIVE_PORT | typeof SHARED_PORT,
+): us_listen_socket => {
   let listening: us_listen_socket | false = false
   const listen = app.listen as unknown as (
     host: string,
@@ -294,7 +327,7 @@ const listenExclusively = (app: TemplatedApp, host: string, port: number): us_li
     options: number,
     then: (socket: us_listen_socket | false) => void,
   ) => void
-  listen.call(app, host, port, EXCLUSIVE_PORT, (socket) => {
+  listen.call(app, host, port, sharing, (socket) => {
     listening = socket
   })
   if (listening === false) {
@@ -321,16 +354,18 @@ export const startServer = async (
   parts: Partial<Parts> = {},
 ): Promise<RunningServer> => {
   const app = createApp({})
-  const socket = listenExclusively(app, config.host, config.port)
-  let isAccepting = true
+  const sockets: us_listen_socket[] = []
+  // A worker listens when it can answer: until then the others take all connections.
+  if (!config.isWorker) sockets.push(listenOn(app, config.host, config.port, EXCLUSIVE_PORT))
   const stopAccepting = (): void => {
-    if (isAccepting) us_listen_socket_close(socket)
-    isAccepting = false
+    for (const socket of sockets.splice(0)) us_listen_socket_close(socket)
   }
-  const url = addressOf(config.host, us_socket_local_port(socket))
+  const [first] = sockets
+  const url = listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first))
   const publicUrl = config.publicUrl ?? url
   const startUp = answerEverything(app, startingAnswer(publicUrl))
-  const open = await openDatabase(config, say).catch((cause: unknown) => {
+  const nodeLostMs = config.cluster?.lostMs ?? null
+  const open = await openDatabase({ ...config, nodeLostMs }, say).catch((cause: unknown) => {
     stopAccepting()
     throw cause
   })
@@ -355,9 +390,13 @@ export const startServer = async (
         production: config.production,
         uploads: config.mediaUploads,
         gatewayDescription: () => gatewayDescription(publicUrl),
+        isStopping: () => isStopping,
         obstacle: () => {
           if (isStopping) return "The server is stopping."
-          return open.lock.held() ? null : "Another server has taken over the database, or the lock on it is lost."
+          if (open.lock.held()) return null
+          return open.node === null
+            ? "Another server has taken over the database, or the lock on it is lost."
+            : "The node's session on the database is lost."
         },
       }),
     )
@@ -369,15 +408,21 @@ export const startServer = async (
         socketsPerAddress: config.socketsPerAddress,
         publicUrl,
         mesh: config.mesh,
+        hasMesh: config.cluster === null,
       }),
     )
     startUp()
+    if (config.isWorker) sockets.push(listenOn(app, config.host, config.port, SHARED_PORT))
+    if (config.adminPort !== null) sockets.push(listenOn(app, LOOPBACK, config.adminPort, EXCLUSIVE_PORT))
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       isStopping = true
+      // Load balancers see `/readyz` and send no more; until then connections are taken.
+      await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
       stopBy = Date.now() + STOP_WITHIN_MS
       stopAccepting()
-      await Promise.all([gateway.drain(DRAIN_SOCKETS_MS), rest.drained(DRAIN_REQUESTS_MS)])
+      const reason = config.cluster === null ? "drain" : "moved"
+      await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), rest.drained(DRAIN_REQUESTS_MS)])
       await unwind()
       app.close()
     }

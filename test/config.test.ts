@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { describe, expect, test } from "vitest"
@@ -11,6 +12,14 @@ const SECRET_KEY = "k".repeat(40)
 const PRODUCTION = { NODE_ENV: "production", SECRET_KEY, PUBLIC_URL: "https://live.example" }
 const MEDIA = { MEDIA_URL: "wss://media.example/", MEDIA_API_KEY: "key", MEDIA_API_SECRET: "short-secret" }
 const S3 = { S3_URL: "https://s3.example/bucket", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "short-secret" }
+const CLUSTER = {
+  CLUSTER_ADDRESS: "127.0.0.1:4000",
+  CLUSTER_SECRET: "c".repeat(32),
+  NATS_URL: "nats://127.0.0.1:4222",
+  DATABASE_URL: "postgres://127.0.0.1/gathercue",
+  PUBLIC_URL: "https://live.example",
+  SECRET_KEY,
+}
 
 describe("a value that cannot be used", () => {
   test.each([
@@ -56,6 +65,29 @@ describe("a value that cannot be used", () => {
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "-1" }],
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "many" }],
     ["MEDIA_RECORDER", { MEDIA_RECORDER: "true" }],
+    ["CLUSTER_ADDRESS", { ...CLUSTER, CLUSTER_ADDRESS: "10.0.0.1" }],
+    ["CLUSTER_ADDRESS", { ...CLUSTER, CLUSTER_ADDRESS: "0.0.0.0:4000" }],
+    ["CLUSTER_ADDRESS", { ...CLUSTER, CLUSTER_ADDRESS: "[::]:4000" }],
+    ["CLUSTER_ADDRESS", { ...CLUSTER, CLUSTER_ADDRESS: "10.0.0.1:0" }],
+    ["CLUSTER_ADDRESS", { ...CLUSTER, CLUSTER_ADDRESS: "10.0.0.1:70000" }],
+    ["CLUSTER_ADDRESS", { ...CLUSTER, CLUSTER_ADDRESS: "http://10.0.0.1:4000" }],
+    ["CLUSTER_ADDRESS", { NATS_URL: "nats://127.0.0.1:4222" }],
+    ["CLUSTER_ADDRESS", { CLUSTER_SECRET: "c".repeat(32) }],
+    ["CLUSTER_SECRET", { ...CLUSTER, CLUSTER_SECRET: "short-secret" }],
+    ["CLUSTER_SECRET", { ...PRODUCTION, ...CLUSTER, CLUSTER_ADDRESS: "10.0.0.1:4000", CLUSTER_SECRET: "" }],
+    ["NATS_URL", { ...CLUSTER, NATS_URL: "" }],
+    ["NATS_URL", { ...CLUSTER, NATS_URL: "http://short-secret@127.0.0.1:4222" }],
+    ["NATS_URL", { ...CLUSTER, NATS_URL: "nats://a:short-secret@one:4222,nats://b:short-secret@two:4222" }],
+    ["DATABASE_URL", { ...CLUSTER, DATABASE_URL: "" }],
+    ["PUBLIC_URL", { ...CLUSTER, PUBLIC_URL: "" }],
+    ["SECRET_KEY", { ...CLUSTER, SECRET_KEY: "" }],
+    ["NODE_LOST_MS", { NODE_LOST_MS: "999" }],
+    ["DRAIN_DELAY_MS", { DRAIN_DELAY_MS: "60001" }],
+    ["WORKERS", { WORKERS: "0" }],
+    ["WORKERS", { WORKERS: "65" }],
+    ["WORKERS", { WORKERS: "all" }],
+    ["ADMIN_PORT", { ADMIN_PORT: "0" }],
+    ["ADMIN_PORT", { ADMIN_PORT: "65536" }],
     ["S3_URL", { ...S3, S3_URL: "" }],
     ["S3_URL", { ...S3, S3_URL: "s3://bucket" }],
     ["S3_URL", { ...S3, S3_URL: "https://user:short-secret@s3.example/bucket" }],
@@ -190,4 +222,26 @@ test("each purpose has a key of its own", () => {
 test("the README explains every key", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
   for (const { name, fallback, doc } of CONFIG_KEYS) expect(readme).toContain(`| \`${name}\` | ${fallback} | ${doc} |`)
+})
+
+test("a node has an address, and what it shares with the others", () => {
+  expect(loadConfig({}).cluster).toBeNull()
+  expect(loadConfig({ ...CLUSTER, CLUSTER_ADDRESS: "[fd00::1]:4000" }).cluster).toMatchObject({
+    host: "fd00::1",
+    port: 4000,
+    lostMs: 6000,
+  })
+  expect(loadConfig({ ...PRODUCTION, ...CLUSTER, CLUSTER_SECRET: "" }).cluster).toMatchObject({
+    host: "127.0.0.1",
+    secret: null,
+  })
+})
+
+test("workers are as many as there are cores but one, and a worker needs no broker of its own", () => {
+  expect(loadConfig({}).workers).toBe(1)
+  expect(loadConfig({ WORKERS: "auto" }).workers).toBe(Math.max(1, availableParallelism() - 1))
+  const worker = loadConfig({ ...CLUSTER, WORKERS: "4", NATS_URL: "" }, true)
+  expect([worker.workers, worker.isWorker, worker.cluster?.nats]).toEqual([1, true, null])
+  // No encoder can push to a node: its broadcast would be in the memory of one of them.
+  expect(worker.ingest).toBeNull()
 })

@@ -1,6 +1,7 @@
 /** The files and folders that documents and comments name exist, and each name means one of them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
+import { MEDIA_FAILURES } from "../src/model/media/recording.ts"
 
 const ROOT = new URL("..", import.meta.url)
 const FOLDERS = [
@@ -13,6 +14,7 @@ const FOLDERS = [
   "examples",
   "chaos",
   "demo",
+  "deploy",
   "docs",
 ]
 const paths = FOLDERS.flatMap((folder) =>
@@ -66,6 +68,7 @@ test.each([
   "README.md",
   "docs/gateway.md",
   "docs/reliability.md",
+  "docs/scaling.md",
   "benchmarks/README.md",
   "examples/README.md",
 ])("%s names files and folders that exist", (document) => {
@@ -94,4 +97,9 @@ test("a name over the end of a line and a folder are found", () => {
 
 test("the architecture names most of the sources' main files", () => {
   expect(new Set(quotedIn(textOf("ARCHITECTURE.md"))).size).toBeGreaterThan(50)
+})
+
+test("the README explains every failure of recordings and clips", () => {
+  const readme = textOf("README.md")
+  for (const [code, meaning] of Object.entries(MEDIA_FAILURES)) expect(readme).toContain(`| \`${code}\` | ${meaning} |`)
 })

@@ -82,6 +82,7 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
       removed: [],
       restored: [],
       captured: null,
+      presence: null,
       deleted: false,
     }),
   )

@@ -1,10 +1,10 @@
 /** The actors' room alone in this process, on a real database: no HTTP, no gateway. */
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Layer, ManagedRuntime, Redacted } from "effect"
 import postgres from "postgres"
 import type { Envelope } from "../../src/actors/commands.ts"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
-import { liveEventsLayer } from "../../src/actors/placement.ts"
+import { liveEventsLayer, oneProcess } from "../../src/actors/placement.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
@@ -23,22 +23,22 @@ export interface ActorHouse {
 }
 
 export const openHouse = async (url: string, pool: number, defer: Defer): Promise<ActorHouse> => {
-  const ownership = Layer.succeed(Ownership, {
-    node: "bench",
-    holds: () => Effect.succeed(true),
-    onGone: () => () => {},
-  })
+  const idleMs = 60_000
+  const ownership = Layer.succeed(
+    Ownership,
+    Ownership.alone("bench", () => true),
+  )
   const layer = liveEventsLayer({
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
-    idleMs: 60_000,
+    idleMs,
     playbackUrlOf: () => null,
     recorder: null,
     hasStageBroadcasts: false,
-    simulateNetwork: false,
   }).pipe(
+    Layer.provide(oneProcess({ idleMs, simulateNetwork: false })),
     Layer.provideMerge(Feed.layerMemory),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),
     Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),

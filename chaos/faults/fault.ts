@@ -14,6 +14,8 @@ export interface Scenery {
   readonly chance: Chance
   /** The fault is over and recovery is measured from now; by default that is when `run` resolves. */
   readonly over: () => void
+  /** The owners of these live events are struck now: for how long they are dark is measured. */
+  readonly struck: (eventIds: ReadonlyArray<string>) => void
 }
 
 export interface Fault {
@@ -21,6 +23,8 @@ export interface Fault {
   readonly summary: string
   /** With which database it can be done. */
   readonly on: "external" | "embedded" | "both"
+  /** With how many servers it can be done; with any number when it is absent. */
+  readonly nodes?: "one" | "several"
   /** The server is stopped or gone while it lasts, so that nobody can expect an answer. */
   readonly stopsServer?: true
   /** How long it lasts, in seconds, at least and at most. */

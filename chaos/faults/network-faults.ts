@@ -1,4 +1,4 @@
-/** Faults of the network between the server and PostgreSQL, made by the proxy. */
+/** Faults of the network between the server and PostgreSQL, made by the proxy; with several nodes by all of their proxies. */
 
 import type { Action, Rule } from "../../test/support/postgres-proxy/rules.ts"
 import type { PostgresProxy } from "../../test/support/postgres-proxy.ts"
@@ -14,10 +14,12 @@ const network = (name: string, summary: string, seconds: Fault["seconds"], work:
   seconds,
   run: async ({ site, chance }, ms) => {
     if (site.external === undefined) throw new Error("the fault needs the proxy")
-    const { proxy } = site.external
-    await work(proxy, ms, chance).finally(proxy.heal)
-    // A connection that was silent, or swallowed a statement, would stay so: the network's state is lost, and both ends learn it.
-    proxy.reset(({ silent }) => silent)
+    const strike = async (proxy: PostgresProxy): Promise<void> => {
+      await work(proxy, ms, chance).finally(proxy.heal)
+      // A connection that was silent, or swallowed a statement, would stay so: the network's state is lost, and both ends learn it.
+      proxy.reset(({ silent }) => silent)
+    }
+    await Promise.all(site.external.proxies.map(strike))
   },
 })
 

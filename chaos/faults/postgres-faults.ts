@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { sleep } from "../chance.ts"
 import { freezePostgres, killBackend, type OwnPostgres, terminateSessions } from "../site/postgres.ts"
+import { onlyServer } from "../site/site.ts"
 import type { Fault, Scenery } from "./fault.ts"
 
 const paused = async ({ site, ledger }: Scenery, work: () => Promise<void>): Promise<void> => {
@@ -100,7 +101,9 @@ export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
     on: "embedded",
     stopsServer: true,
     seconds: [0.3, 0.3],
-    run: async ({ site: { server, postgres }, over }, ms) => {
+    run: async ({ site, over }, ms) => {
+      const { postgres } = site
+      const server = onlyServer(site)
       server.mayEnd = true
       const gone = server.gone()
       process.kill(postgres.postmaster(), "SIGKILL")

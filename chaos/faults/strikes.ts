@@ -1,5 +1,6 @@
 /** Strikes with one fault after the other until the time is over, and measures how long each takes to be overcome. */
 import { Chance, sleep } from "../chance.ts"
+import type { Darkness } from "../ledger/darkness.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Recovery, Service } from "../ledger/service.ts"
 import { sessionsOf } from "../site/postgres.ts"
@@ -10,6 +11,8 @@ import type { Strike } from "./schedule.ts"
 export interface Struck extends Recovery {
   readonly fault: string
   readonly ms: number
+  /** For how long each live event was dark whose owner was struck; milliseconds. */
+  readonly darkMs: ReadonlyArray<number>
 }
 
 /** Longer than that is no recovery. */
@@ -17,7 +20,7 @@ const RECOVERY_MS = 45_000
 /** The longest fault, and two starts. */
 const FAULT_MS = 120_000
 
-type Place = Omit<Scenery, "chance" | "over">
+type Place = Omit<Scenery, "chance" | "over" | "struck">
 
 export interface StrikeOptions {
   /** Unix milliseconds; no fault begins after it. */
@@ -25,23 +28,27 @@ export interface StrikeOptions {
   readonly strikes: Iterable<Strike>
   readonly place: Place
   readonly service: Service
+  readonly darkness: Darkness
   readonly say: (line: string) => void
 }
 
 export const strikeUntil = async (options: StrikeOptions): Promise<ReadonlyArray<Struck>> => {
-  const { end, strikes, place, service, say } = options
+  const { end, strikes, place, service, darkness, say } = options
   const struck: Array<Struck> = []
   for (const strike of strikes) {
     await sleep(strike.pauseMs)
     if (Date.now() >= end) break
     const startedAt = Date.now()
-    const isOver = await strikeOnce(strike, place, service)
+    const isOver = await strikeOnce(strike, place, options)
     const lastedMs = Date.now() - startedAt
     const recovery = await service.wait(place.crowd.scenes.length, RECOVERY_MS)
     const { name } = strike.fault
-    struck.push({ fault: name, ms: lastedMs, ...recovery })
+    const darkMs = darkness.end()
+    struck.push({ fault: name, ms: lastedMs, darkMs, ...recovery })
     const { firstMs, allMs } = recovery
-    say(`${name.padEnd(20)} ${seconds(lastedMs)}, back in ${seconds(firstMs)}, all in ${seconds(allMs)}`)
+    say(
+      `${name.padEnd(20)} ${seconds(lastedMs)}, back in ${seconds(firstMs)}, all in ${seconds(allMs)}${darkText(darkMs)}`,
+    )
     if (!isOver) break
     if (allMs !== undefined) continue
     reportUnserved(place, service)
@@ -54,7 +61,11 @@ export const strikeUntil = async (options: StrikeOptions): Promise<ReadonlyArray
 }
 
 /** False when what the fault stopped does not run again. */
-const strikeOnce = async ({ fault, ms, seed }: Strike, place: Place, service: Service): Promise<boolean> => {
+const strikeOnce = async (
+  { fault, ms, seed }: Strike,
+  place: Place,
+  { service, darkness }: Pick<StrikeOptions, "service" | "darkness">,
+): Promise<boolean> => {
   const { ledger } = place
   ledger.during = fault.name
   if (fault.stopsServer) ledger.serverStops()
@@ -63,7 +74,9 @@ const strikeOnce = async ({ fault, ms, seed }: Strike, place: Place, service: Se
     if (!isOver) service.begin()
     isOver = true
   }
-  const work = fault.run({ ...place, chance: new Chance(seed), over }, ms).then(() => true)
+  const work = fault
+    .run({ ...place, chance: new Chance(seed), over, struck: (eventIds) => darkness.begin(eventIds) }, ms)
+    .then(() => true)
   const hasEnded = await Promise.race([work, sleep(FAULT_MS).then(() => false)])
   over()
   if (!hasEnded) ledger.violate("liveness", `the server or PostgreSQL does not run again within ${FAULT_MS / 1000} s`)
@@ -71,10 +84,11 @@ const strikeOnce = async ({ fault, ms, seed }: Strike, place: Place, service: Se
   return hasEnded
 }
 
-export const killAndStart = async ({ server }: Site, ledger: Ledger): Promise<void> => {
+/** All servers at once. */
+export const killAndStart = async ({ servers }: Site, ledger: Ledger): Promise<void> => {
   ledger.serverStops()
-  await server.end("SIGKILL")
-  await server.startAgain()
+  await Promise.all(servers.map((server) => server.end("SIGKILL")))
+  await Promise.all(servers.map((server) => server.startAgain()))
   ledger.serverIsBack()
 }
 
@@ -88,7 +102,7 @@ const reportUnserved = ({ crowd, ledger }: Place, service: Service): void => {
 
 /** How the connections to PostgreSQL stand, as the proxy and as PostgreSQL see them. */
 const pictureOf = async ({ external, postgres }: Site): Promise<ReadonlyArray<string>> => {
-  const links = external?.proxy.connections() ?? []
+  const links = external?.proxies.flatMap((proxy) => proxy.connections()) ?? []
   const unanswered = links.reduce((sum, link) => sum + link.unanswered, 0)
   const open = links.filter(({ transaction }) => transaction !== "idle").length
   const silent = links.filter((link) => link.silent).length
@@ -102,5 +116,8 @@ const pictureOf = async ({ external, postgres }: Site): Promise<ReadonlyArray<st
     `PostgreSQL: ${sessions}`,
   ]
 }
+
+const darkText = (darkMs: ReadonlyArray<number>): string =>
+  darkMs.length === 0 ? "" : `, dark ${darkMs.map((ms) => seconds(ms)).join(" ")}`
 
 export const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(1)} s`)

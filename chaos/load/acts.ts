@@ -9,6 +9,8 @@ export interface Stage {
   readonly chance: Chance
   readonly ledger: Ledger
   readonly votes: Votes
+  /** Told of each acknowledged command that had an effect, with the node that it came by. */
+  readonly committed: (eventId: string, node: number) => void
   /** A text that nobody has used. */
   readonly mark: () => string
 }
@@ -23,12 +25,13 @@ const create =
     data: (mark: string, scene: Scene) => object,
     done?: (reply: Reply, client: Client) => void,
   ): Act =>
-  ({ ledger, mark }, scene, client) => {
+  ({ ledger, mark, committed }, scene, client) => {
     const text = mark()
     ledger.ask(kind, text, scene.eventId)
     client.command(t, data(text, scene), (reply) => {
       if (!reply.ok) return
       ledger.acknowledge(kind, text)
+      committed(scene.eventId, client.node)
       done?.(reply, client)
     })
   }

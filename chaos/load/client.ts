@@ -18,7 +18,8 @@ export interface Reply {
 
 export interface Place {
   readonly eventId: string
-  readonly gatewayUrl: string
+  /** Of the nodes. A socket that is lost goes to the next one. */
+  readonly gateways: ReadonlyArray<string>
   readonly rest: Rest
   readonly ledger: Ledger
   readonly streams: Streams
@@ -32,6 +33,8 @@ export interface Person {
   readonly name: string
   /** Longest pause before it connects again. */
   readonly backMs: number
+  /** Which node it goes to first, counted on beyond the last one. */
+  readonly seat: number
   readonly dispatched?: (t: string, d: Json) => void
 }
 
@@ -58,6 +61,7 @@ export class Client {
   #cursors: Record<string, number> = {}
   #outstanding: Outstanding | undefined
   #isGone = false
+  #connections = 0
   #heardAt = Date.now()
   #openedAt = 0
   readonly #sweep: NodeJS.Timeout
@@ -65,6 +69,7 @@ export class Client {
   #identifiedAt = 0
   #beatAt = 0
   #readyAt = 0
+  #waitsSince = 0
   #readyHow = ""
   isReady = false
   participantId = ""
@@ -96,9 +101,21 @@ export class Client {
     return this.#cursors["event"] ?? 0
   }
 
+  /** The node it is connected to, or was last. */
+  get node(): number {
+    const { gateways } = this.#place
+    return (this.#person.seat + Math.max(0, this.#connections - 1)) % gateways.length
+  }
+
+  /** Since when its command waits on this connection; `undefined` when none does. */
+  get waitsSince(): number | undefined {
+    return this.isReady && this.#outstanding !== undefined ? this.#waitsSince : undefined
+  }
+
   /** `settled` is called with the final reply, once; never when there is none by the end of the run. */
   command(t: string, d: object, settled: (reply: Reply) => void = () => undefined): void {
     if (this.#outstanding !== undefined) return
+    this.#waitsSince = Date.now()
     this.#outstanding = { id: randomUUID(), t, d, settled, sentAt: Date.now(), tries: 0 }
     this.#place.ledger.count("commands sent")
     this.#ask()
@@ -141,7 +158,11 @@ export class Client {
   /** Resolves when the connection is gone. */
   #connect(token: string): Promise<void> {
     return new Promise((resolve) => {
-      const socket = new WebSocket(this.#place.gatewayUrl, { handshakeTimeout: READY_MS, perMessageDeflate: false })
+      this.#connections++
+      const socket = new WebSocket(this.#place.gateways[this.node] ?? "", {
+        handshakeTimeout: READY_MS,
+        perMessageDeflate: false,
+      })
       this.#socket = socket
       this.#openedAt = Date.now()
       socket.on("message", (data: Buffer) => this.#read(data.toString("utf8"), token))
@@ -222,6 +243,7 @@ export class Client {
     this.can = ready.me.can
     this.isReady = true
     this.#readyAt = Date.now()
+    this.#waitsSince = Date.now()
     this.#readyHow = ready.resumed ? `resumed at ${JSON.stringify(this.#cursors)}` : ready.reason
     this.#ask()
   }

@@ -48,7 +48,7 @@ export interface CrowdOptions {
   readonly ledger: Ledger
   readonly streams: Streams
   readonly chance: Chance
-  readonly gatewayUrl: string
+  readonly gateways: ReadonlyArray<string>
   readonly noticed: (line: string) => void
   readonly sockets: number
 }
@@ -100,6 +100,7 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
     return String((await post(`/v1/users/${user.id}/session`)).sessionToken)
   }
 
+  let seats = 0
   const open = async (modality: Modality, people: number): Promise<Scene> => {
     const phase = { modality, featureSet: FEATURES, ...AGENDAS[modality] }
     const phases = Array.from({ length: PHASES }, () => phase)
@@ -114,6 +115,7 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
         session: await session(eventId, name, role),
         name,
         backMs,
+        seat: seats++,
         ...(watches && { dispatched: watch(() => scene) }),
       })
     const names = Array.from({ length: people }, (_, n) => `person ${n}`)

@@ -29,14 +29,16 @@ export const startLoad = (given: {
   readonly rate: number
   /** Told of each acknowledged probe. */
   readonly service: Service
+  /** Told of each acknowledged command that had an effect, with the node that it came by. */
+  readonly committed: Stage["committed"]
 }): Load => {
-  const { crowd, rest, ledger, chance, rate, service } = given
+  const { crowd, rest, ledger, chance, rate, service, committed } = given
   const votes = new Votes()
   const races: Array<Race> = []
   const run = Date.now().toString(36)
   let marks = 0
   const mark = () => `x${run}-${++marks}`
-  const stage: Stage = { chance, ledger, votes, mark }
+  const stage: Stage = { chance, ledger, votes, mark, committed }
   const desk: Desk = { rest, ledger, key: crowd.key, mark }
   let isRunning = true
 

@@ -32,16 +32,22 @@ const RETRY_MS = 500
 const GIVE_UP_MS = 120_000
 
 export class Rest {
-  readonly #base: string
+  /** Of the nodes; calls go round them. */
+  readonly #bases: ReadonlyArray<string>
   readonly #ledger: Ledger
+  #next = 0
   isStopped = false
 
-  constructor(base: string, ledger: Ledger) {
-    this.#base = base
+  constructor(bases: ReadonlyArray<string>, ledger: Ledger) {
+    this.#bases = bases
     this.#ledger = ledger
   }
 
-  /** One try. `undefined` when there was no answer: the connection failed, or the deadline passed. */
+  /**
+   * One try, as a load balancer makes it. A call that did not reach a node, or may be done twice, goes on to the next one when its
+   * connection fails. `undefined` when there was no answer: the connection failed, or the deadline
+   * passed.
+   */
   async try(call: Call): Promise<Answer | undefined> {
     const sentAt = Date.now()
     const abort = new AbortController()
@@ -51,7 +57,7 @@ export class Rest {
       abort.abort()
     }, POLL_MS)
     try {
-      return await this.#send(call, abort.signal)
+      return await this.#balanced(call, abort.signal)
     } catch {
       this.#ledger.count("REST: no answer")
       return undefined
@@ -60,7 +66,22 @@ export class Rest {
     }
   }
 
-  async #send(call: Call, signal: AbortSignal): Promise<Answer> {
+  async #balanced(call: Call, signal: AbortSignal): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const base = this.#bases[this.#next++ % this.#bases.length] ?? ""
+      try {
+        return await this.#send(base, call, signal)
+      } catch (cause) {
+        const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined
+        const failure = failureOf(cause)
+        const goesOn = failure === "refused" || (failure === "reset" && isRepeatable)
+        if (tries >= this.#bases.length || !goesOn || signal.aborted) throw cause
+        this.#ledger.count(`REST: ${failure}, tried at another node`)
+      }
+    }
+  }
+
+  async #send(base: string, call: Call, signal: AbortSignal): Promise<Answer> {
     const { method, path, body, key, bearer, cookie, idempotencyKey } = call
     const headers: Record<string, string> = {
       ...(body !== undefined && { "content-type": "application/json" }),
@@ -69,7 +90,7 @@ export class Rest {
       ...(cookie !== undefined && { cookie }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     }
-    const response = await fetch(this.#base + path, {
+    const response = await fetch(base + path, {
       method,
       headers,
       signal,
@@ -110,6 +131,16 @@ export class Rest {
   once(call: Call): Promise<Answer | undefined> {
     return this.settle({ ...call, idempotencyKey: randomUUID() })
   }
+}
+
+/** Codes of the system and of `fetch`. */
+const REFUSED = new Set(["ECONNREFUSED"])
+const RESET = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
+
+const failureOf = (cause: unknown): "refused" | "reset" | "other" => {
+  const code = (cause as { readonly cause?: { readonly code?: string } } | null)?.cause?.code ?? ""
+  if (REFUSED.has(code)) return "refused"
+  return RESET.has(code) ? "reset" : "other"
 }
 
 const FALSE_ANSWERS = new Set([401, 403, 404])

@@ -56,6 +56,11 @@ export class ServerUnderTest {
     return `http://127.0.0.1:${this.port}`
   }
 
+  /** Of the process that runs now. */
+  get pid(): number {
+    return this.#running?.child.pid ?? 0
+  }
+
   /** Starts it and waits until it listens. */
   async start(): Promise<void> {
     if (!(await this.#launch())) throw new Error(`the server did not start: ${this.lines.slice(-5).join(" ")}`)

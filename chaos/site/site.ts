@@ -6,14 +6,24 @@ import { type PostgresProxy, startPostgresProxy } from "../../test/support/postg
 import { freePort } from "../../test/support/server-process.ts"
 import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
+import type { Cluster, ClusterNode } from "./cluster.ts"
+import { openCluster } from "./open-cluster.ts"
 import { OwnPostgres, type PostgresUnderTest, ServersPostgres, thawPostgres } from "./postgres.ts"
 import { type ServerEvents, ServerUnderTest } from "./server.ts"
 
 export interface Site {
-  readonly server: ServerUnderTest
+  /** One, or all nodes of a cluster. */
+  readonly servers: ReadonlyArray<ServerUnderTest>
   readonly postgres: PostgresUnderTest
-  /** With a PostgreSQL that is not the server's own. */
-  readonly external: { readonly postgres: OwnPostgres; readonly proxy: PostgresProxy } | undefined
+  /** With a PostgreSQL that is not the server's own; each server has a proxy. */
+  readonly external: { readonly postgres: OwnPostgres; readonly proxies: ReadonlyArray<PostgresProxy> } | undefined
+  /** With several nodes. */
+  readonly cluster: Cluster | undefined
+}
+
+export const onlyServer = ({ servers: [server, ...others] }: Site): ServerUnderTest => {
+  if (server === undefined || others.length > 0) throw new Error("the fault needs a server that runs alone")
+  return server
 }
 
 const SECRET_KEY = "secret-key-of-the-chaos-runs-0123456789abcdef"
@@ -55,7 +65,32 @@ export const openExternalSite = async (chance: Chance, events: ServerEvents, def
   proxy = await startPostgresProxy(postgres.url(), { random: chance.random })
   defer("the proxy", () => proxy?.close())
   const server = await openServer({ DATABASE_URL: proxy.url, DATA_DIR: dataDir }, events, defer)
-  return { server, postgres, external: { postgres, proxy } }
+  return { servers: [server], postgres, external: { postgres, proxies: [proxy] }, cluster: undefined }
+}
+
+/** PostgreSQL of the harness, NATS, and the nodes. */
+export const openClusterSite = async (
+  count: number,
+  chance: Chance,
+  events: ServerEvents,
+  defer: Defer,
+): Promise<Site> => {
+  const dataDir = await folder(defer)
+  let nodes: ReadonlyArray<ClusterNode> = []
+  const postgres = new OwnPostgres(dataDir, () => {
+    for (const { database } of nodes) database.retarget(postgres.url())
+  })
+  defer("PostgreSQL", () => postgres.stop())
+  await postgres.start()
+  const environment = { ...ENVIRONMENT, DATA_DIR: dataDir }
+  const cluster = await openCluster({ nodes: count, postgres, environment, chance }, events, defer)
+  nodes = cluster.nodes
+  return {
+    servers: nodes.map(({ server }) => server),
+    postgres,
+    external: { postgres, proxies: nodes.map(({ database }) => database) },
+    cluster,
+  }
 }
 
 /** The server with the database it brings along. */
@@ -67,7 +102,7 @@ export const openEmbeddedSite = async (events: ServerEvents, defer: Defer): Prom
   const server = await openServer({ DATA_DIR: dataDir }, events, defer)
   // Before the server is asked to stop it.
   defer("stopped processes of PostgreSQL", () => thawPostgres(postgres))
-  return { server, postgres, external: undefined }
+  return { servers: [server], postgres, external: undefined, cluster: undefined }
 }
 
 const endPostmaster = (postgres: ServersPostgres): void => {

@@ -1,7 +1,7 @@
 /**
  * The publication feed: one copy of each committed message per subscribed node, which fans it out to its sockets. Messages carry
  * epoch and version, so that a subscriber that missed one detects the gap and reads a snapshot. In one process this is a map of
- * listeners; for many processes it becomes a broker behind the same three functions.
+ * listeners; over several nodes it is that and a link between them (cluster/cluster-feed.ts).
  */
 import { Context, Layer } from "effect"
 import type { EventStatus, Visibility } from "../model/event.ts"
@@ -60,31 +60,32 @@ export interface FeedMessage {
 
 export type FeedListener = (message: FeedMessage) => void
 
-export class Feed extends Context.Service<
-  Feed,
-  {
-    readonly publish: (message: FeedMessage) => void
-    readonly subscribe: (eventId: string, listener: FeedListener) => () => void
-    /** The link was lost for a while, and messages with it: the versions of all subscribed events must be compared with the store. */
-    readonly onReset: (listener: () => void) => () => void
+interface FeedService {
+  readonly publish: (message: FeedMessage) => void
+  readonly subscribe: (eventId: string, listener: FeedListener) => () => void
+  /** The link was lost for a while, and messages with it: the versions of all subscribed events must be compared with the store. */
+  readonly onReset: (listener: () => void) => () => void
+}
+
+/** Within this process: function calls cannot be lost. */
+export const memoryFeed = (): FeedService => {
+  const listeners = new Map<string, Set<FeedListener>>()
+  return {
+    publish: (message) => {
+      for (const listener of listeners.get(message.eventId) ?? []) listener(message)
+    },
+    subscribe: (eventId, listener) => {
+      const watching = listeners.get(eventId) ?? new Set()
+      listeners.set(eventId, watching.add(listener))
+      return () => {
+        watching.delete(listener)
+        if (watching.size === 0 && listeners.get(eventId) === watching) listeners.delete(eventId)
+      }
+    },
+    onReset: () => () => {},
   }
->()("gathercue/Feed") {
-  static readonly layerMemory: Layer.Layer<Feed> = Layer.sync(Feed, () => {
-    const listeners = new Map<string, Set<FeedListener>>()
-    return {
-      publish: (message) => {
-        for (const listener of listeners.get(message.eventId) ?? []) listener(message)
-      },
-      subscribe: (eventId, listener) => {
-        const watching = listeners.get(eventId) ?? new Set()
-        listeners.set(eventId, watching.add(listener))
-        return () => {
-          watching.delete(listener)
-          if (watching.size === 0 && listeners.get(eventId) === watching) listeners.delete(eventId)
-        }
-      },
-      // Function calls within one process cannot be lost.
-      onReset: () => () => {},
-    }
-  })
+}
+
+export class Feed extends Context.Service<Feed, FeedService>()("gathercue/Feed") {
+  static readonly layerMemory: Layer.Layer<Feed> = Layer.sync(Feed, memoryFeed)
 }

@@ -2,11 +2,11 @@
  * The interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command
  * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
  */
-import { Context, Effect, FiberSet, Layer, Schedule } from "effect"
+import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { type Answer, type Envelope, Refused, StoreUnavailable } from "./commands.ts"
+import { type Answer, type Envelope, NotOwner, Refused, StoreUnavailable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"
 import {
@@ -18,6 +18,7 @@ import {
   type RosterQuery,
 } from "./protocol.ts"
 import { CommandBatcher } from "./runtime/command-batcher.ts"
+import { Ownership } from "./runtime/ownership.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
@@ -58,6 +59,8 @@ export class LiveEvents extends Context.Service<
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
     /** Keeps the event in memory until interrupted. */
     readonly reside: (eventId: string) => Effect.Effect<void>
+    /** Calls when events may have forgotten who is connected to this process. Returns the end of it. */
+    readonly onForgotten: (listener: () => void) => () => void
   }
 >()("gathercue/LiveEvents") {
   /** `mailbox`: commands that may queue for one event. `pseudonymKey`: for anonymous callers and their addresses. */
@@ -67,7 +70,7 @@ export class LiveEvents extends Context.Service<
   }: {
     readonly mailbox: number
     readonly pseudonymKey: Uint8Array
-  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry> =>
+  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership> =>
     Layer.effect(
       LiveEvents,
       Effect.gen(function* () {
@@ -75,12 +78,18 @@ export class LiveEvents extends Context.Service<
         const inboxes = new Map<string, CommandBatcher>()
         const client = yield* LiveEvent.client
         const { metrics } = yield* Telemetry
+        const { onReturned } = yield* Ownership
 
         /** One call, repeated while the event moves; other errors of the cluster engine become `Unavailable`. */
         const reach = <A, E extends { readonly _tag: string }>(
           call: Effect.Effect<A, E>,
         ): Reachable<A, Exclude<E, { readonly _tag: EngineTag }>> =>
           call.pipe(
+            // The engine interrupts the requests of an event that leaves its node. They are made again, under the same command id.
+            Effect.catchCause(
+              (cause): Effect.Effect<never, E | NotOwner> =>
+                Cause.hasInterruptsOnly(cause) ? Effect.fail(new NotOwner()) : Effect.failCause(cause),
+            ),
             Effect.timeout(TRY_TIMEOUT),
             Effect.retry({
               while: (failure) => failure._tag === "NotOwner",
@@ -136,6 +145,7 @@ export class LiveEvents extends Context.Service<
           },
           roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
+          onForgotten: onReturned,
         }
       }),
     )

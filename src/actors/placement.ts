@@ -1,10 +1,18 @@
 /**
- * The placement of live events: all in this process, on the cluster engine's one-process layers, which need no storage and no
- * network. Many processes are another composition of the same entity (a runner per process, advisory locks per shard); the
- * fence, the command log and the feed do not change.
+ * The live events of this process, and their placement when it runs alone: all here, on the cluster engine's one-process layers,
+ * which need no storage and no network. Several nodes are another composition of the same entity (cluster/node-placement.ts).
  */
 import { Cause, Effect, Layer, Schedule } from "effect"
-import { MessageStorage, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
+import {
+  EntityId,
+  MessageStorage,
+  RunnerHealth,
+  RunnerStorage,
+  Runners,
+  ShardId,
+  Sharding,
+  ShardingConfig,
+} from "effect/cluster"
 import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events/events.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
@@ -13,22 +21,31 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Feed } from "./feed.ts"
 import { LiveEvents } from "./live-events.ts"
 import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
-import type { Ownership } from "./runtime/ownership.ts"
+import { Ownership } from "./runtime/ownership.ts"
 
-export interface PlacementOptions extends LiveEventOptions {
-  /** Serialise messages as if they crossed a network; set in tests, so that values that cannot be serialised fail there. */
-  readonly simulateNetwork: boolean
+export interface LiveEventsOptions extends LiveEventOptions {
   /** 32 bytes: the key of the pseudonyms of anonymous callers. */
   readonly pseudonymKey: Uint8Array
 }
 
 /** The number of shards is fixed for the life of a cluster, so it is chosen for many processes from the first day. */
-const SHARDS = 1024
+export const SHARDS = 1024
 const RECOVERIES_AT_ONCE = 16
 /** The server waits for a database that is away at the start: due timers must fire as soon as it is back. */
 const RECOVER_AGAIN = Schedule.spaced("500 millis")
 
-const oneProcess = (options: PlacementOptions): Layer.Layer<Sharding.Sharding> =>
+/** The engine learns of the locks of shards a moment after they were taken. */
+const ARRIVED_AFTER = "20 millis"
+
+export interface OneProcessOptions {
+  /** An event without traffic leaves memory after this long. */
+  readonly idleMs: number
+  /** Serialise messages as if they crossed a network; set in tests, so that values that cannot be serialised fail there. */
+  readonly simulateNetwork: boolean
+}
+
+/** All live events are in this process. */
+export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sharding> =>
   Sharding.layer.pipe(
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerNoop),
@@ -44,12 +61,12 @@ const oneProcess = (options: PlacementOptions): Layer.Layer<Sharding.Sharding> =
     ),
   )
 
-/** Loads every live event into memory, so that its timers fire without waiting for a caller. */
-const recoverLiveEvents = Effect.gen(function* () {
+/** Loads live events into memory, so that their timers fire without waiting for a caller. */
+const recoverLiveEvents = Effect.fnUntraced(function* (isHere: (eventId: string) => boolean) {
   const database = yield* Database
   const live = yield* LiveEvents
   const { log } = yield* Telemetry
-  const ids = yield* Effect.retry(database.run(listLiveEventIds), RECOVER_AGAIN)
+  const ids = (yield* Effect.retry(database.run(listLiveEventIds), RECOVER_AGAIN)).filter(isHere)
   if (ids.length === 0) return
   const recover = (eventId: string): Effect.Effect<void> =>
     live.read(eventId, [], false).pipe(
@@ -64,12 +81,31 @@ const recoverLiveEvents = Effect.gen(function* () {
   log.info({ events: ids.length }, "live events are back in memory")
 })
 
+/** Those of all shards at the start of a process that has them all, those of the shards that come to it otherwise. */
+const recoverArrivals = Effect.gen(function* () {
+  const { arrivals } = yield* Ownership
+  const sharding = yield* Sharding.Sharding
+  if (arrivals === null) return yield* recoverLiveEvents(() => true)
+  const shardOf = (eventId: string): string => String(sharding.getShardId(EntityId.make(eventId), "default"))
+  return yield* Effect.forever(
+    Effect.gen(function* () {
+      yield* arrivals.some
+      yield* Effect.sleep(ARRIVED_AFTER)
+      const here = arrivals.take((shardId) => sharding.hasShardId(ShardId.fromString(shardId)))
+      if (here.size > 0) yield* Effect.forkChild(recoverLiveEvents((eventId) => here.has(shardOf(eventId))))
+    }),
+  )
+})
+
 /** The layer of live events, and the recovery of those that are live now. */
 export const liveEventsLayer = (
-  options: PlacementOptions,
-): Layer.Layer<LiveEvents, never, Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership> =>
-  Layer.effectDiscard(Effect.forkScoped(recoverLiveEvents)).pipe(
+  options: LiveEventsOptions,
+): Layer.Layer<
+  LiveEvents,
+  never,
+  Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership | Sharding.Sharding
+> =>
+  Layer.effectDiscard(Effect.forkScoped(recoverArrivals)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
     Layer.provideMerge(liveEventLayer(options)),
-    Layer.provide(oneProcess(options)),
   )

@@ -20,6 +20,18 @@ export class ConfigInvalid extends Error {
   }
 }
 
+export interface ClusterConfig {
+  /** By which the other nodes reach this one. */
+  readonly host: string
+  readonly port: number
+  /** Nodes prove it to each other; null: they trust their network. */
+  readonly secret: Redacted.Redacted<string> | null
+  /** Comma separated addresses, maybe with credentials; null: a worker, whose supervisor passes messages on. */
+  readonly nats: Redacted.Redacted<string> | null
+  /** A node that was silent for so long is lost. */
+  readonly lostMs: number
+}
+
 export interface Config {
   readonly production: boolean
   readonly host: string
@@ -46,6 +58,16 @@ export interface Config {
   readonly databaseWaiting: number
   /** For a statement or a transaction. */
   readonly databaseDeadlineMs: number
+  /** This server is one of several nodes on the database; null: it runs alone. */
+  readonly cluster: ClusterConfig | null
+  /** Processes on one port. */
+  readonly workers: number
+  /** This process is one of them. */
+  readonly isWorker: boolean
+  /** A second port, on loopback. */
+  readonly adminPort: number | null
+  /** Between the notice that the server stops and the end of its listening. */
+  readonly drainDelayMs: number
   readonly secretKey: Redacted.Redacted<string>
   readonly platformKey: Redacted.Redacted<string> | null
   readonly logLevel: string
@@ -169,6 +191,25 @@ const missing = (
   return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
 }
 
+const CLUSTER_KEYS = ["CLUSTER_ADDRESS", "DATABASE_URL", "PUBLIC_URL", "SECRET_KEY"] as const
+const LINK_KEYS = ["CLUSTER_ADDRESS", "NATS_URL"] as const
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
+  const { CLUSTER_ADDRESS: address, CLUSTER_SECRET: secret, NODE_ENV: mode } = values
+  const isOpen = address != null && !LOOPBACK_HOST.test(address.host)
+  return [
+    ...missing(values, CLUSTER_KEYS, (name) => name === "CLUSTER_ADDRESS"),
+    ...(isWorker ? [] : missing(values, LINK_KEYS, (name) => name === "CLUSTER_ADDRESS")),
+    ...(["NATS_URL", "CLUSTER_SECRET"] as const)
+      .filter((name) => address === null && values[name] != null)
+      .map((name) => `CLUSTER_ADDRESS must be set beside ${name}.`),
+    ...(mode === "production" && isOpen && secret === null
+      ? ["CLUSTER_SECRET must be set in production, unless CLUSTER_ADDRESS is on this machine."]
+      : []),
+  ]
+}
+
 /** A TURN server is of use only with credentials, and the policy `relay` only with a TURN server. */
 const relayProblems = ({
   ICE_SERVERS: urls,
@@ -185,7 +226,7 @@ const relayProblems = ({
 }
 
 /** Rules over several keys. */
-const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
+const crossProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
   const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
   const inProduction = [
     loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
@@ -200,6 +241,7 @@ const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
     ...missing(values, S3_KEYS, () => true),
     ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
     ...relayProblems(values),
+    ...clusterProblems(values, isWorker),
   ]
 }
 
@@ -231,6 +273,13 @@ const s3Of = ({
     ? null
     : { url: url.replace(/\/+$/, ""), region, accessKeyId, secretAccessKey }
 
+const clusterOf = ({
+  CLUSTER_ADDRESS: address,
+  CLUSTER_SECRET: secret,
+  NATS_URL: nats,
+  NODE_LOST_MS: lostMs,
+}: Values): ClusterConfig | null => (address === null ? null : { ...address, secret, nats, lostMs })
+
 /** A template says that viewers watch elsewhere. */
 const isStaged = (values: Values): boolean =>
   values.BROADCAST_STAGE === "on" &&
@@ -238,10 +287,13 @@ const isStaged = (values: Values): boolean =>
   mediaOf(values) !== null &&
   s3Of(values) !== null
 
-/** Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used. */
-export const loadConfig = (env: Environment = process.env): Config => {
+/**
+ * Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used.
+ * `isWorker`: of one of several workers on one port, which was given its settings by their supervisor.
+ */
+export const loadConfig = (env: Environment = process.env, isWorker = false): Config => {
   const { values: read, problems } = readAll(env)
-  const all = [...problems, ...crossProblems(read)]
+  const all = [...problems, ...crossProblems(read, isWorker)]
   if (all.length > 0) throw new ConfigInvalid(all)
   const values = read as Values
   const production = values.NODE_ENV === "production"
@@ -269,7 +321,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
     stage: isStaged(values) ? { maxHours: values.BROADCAST_MAX_HOURS } : null,
     ingest:
-      values.BROADCAST_INGEST === "off" || isStaged(values)
+      values.BROADCAST_INGEST === "off" || isStaged(values) || values.CLUSTER_ADDRESS !== null
         ? null
         : {
             most: values.BROADCAST_INGESTS,
@@ -290,6 +342,11 @@ export const loadConfig = (env: Environment = process.env): Config => {
     databasePool: values.DATABASE_POOL,
     databaseWaiting: values.DATABASE_WAITING,
     databaseDeadlineMs: values.DATABASE_DEADLINE_MS,
+    cluster: clusterOf(values),
+    workers: isWorker ? 1 : values.WORKERS,
+    isWorker,
+    adminPort: values.ADMIN_PORT,
+    drainDelayMs: values.DRAIN_DELAY_MS,
     platformKey: values.PLATFORM_KEY,
     metricsToken: values.METRICS_TOKEN,
     logLevel: values.LOG_LEVEL,
@@ -306,6 +363,9 @@ export const loadConfig = (env: Environment = process.env): Config => {
     secretKey: values.SECRET_KEY ?? keptKey(dataDir),
   }
 }
+
+/** The environment that child processes inherit. */
+export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
 
 /** The table of all keys, for `--help`. */
 export const configHelp = (): string =>

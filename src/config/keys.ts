@@ -93,7 +93,7 @@ export const CONFIG_KEYS = [
   {
     name: "BROADCAST_INGEST",
     fallback: "on",
-    doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none.",
+    doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none, as several nodes or workers do.",
   },
   {
     name: "BROADCAST_STAGE",
@@ -173,6 +173,43 @@ export const CONFIG_KEYS = [
     name: "DATABASE_DEADLINE_MS",
     fallback: "5000",
     doc: "How long a statement or transaction may take, with its wait for a connection, before it is given up, 500 to 60000; at most 40 % of it are spent waiting, and the server ends a statement after 54 %.",
+  },
+  {
+    name: "CLUSTER_ADDRESS",
+    fallback: "unset",
+    doc: "`host:port` by which the other nodes reach this one, on a private network: this server is then one of several on one database. Each of them needs `DATABASE_URL`, `NATS_URL`, `PUBLIC_URL` and the same `SECRET_KEY`. Without it the server runs alone, and listens on no such port.",
+  },
+  {
+    name: "CLUSTER_SECRET",
+    fallback: "unset",
+    doc: "At least 32 characters, the same on all nodes: they prove it to each other and encrypt what they say (TLS with a shared key). In production it may be absent only where the nodes are all on this machine.",
+    secret: true,
+  },
+  {
+    name: "NATS_URL",
+    fallback: "unset",
+    doc: "NATS servers that carry what happens in live events between the nodes, comma separated: `nats://user:password@host:4222`, or `tls://…`; a user alone is a token.",
+    secret: true,
+  },
+  {
+    name: "WORKERS",
+    fallback: "1",
+    doc: "Processes on one port, 1 to 64, or `auto`: one for each core but one. Each of them is a node; without `CLUSTER_ADDRESS` they are reached on this machine alone and need no NATS, otherwise the `n`th one is at its port + `n`, counted from 0. One process starts the others and the embedded database, and takes no connections. `SIGHUP` starts the workers anew one by one. `DATABASE_POOL` is for each; by default they share 10, with at least 3 for each.",
+  },
+  {
+    name: "ADMIN_PORT",
+    fallback: "unset",
+    doc: "A second port, on 127.0.0.1, with the same answers: that of the `n`th worker is `ADMIN_PORT` + `n`. Behind the shared port any worker answers `/metrics` and `/readyz`.",
+  },
+  {
+    name: "NODE_LOST_MS",
+    fallback: "6000",
+    doc: "A node that was silent for so long loses its live events to others, 1000 to 60000; the same on all nodes. Below 4000 a long pause of one process moves events.",
+  },
+  {
+    name: "DRAIN_DELAY_MS",
+    fallback: "0",
+    doc: "How long a server that is asked to stop goes on taking connections after `/readyz` says 503, so that load balancers notice first, 0 to 60000.",
   },
   {
     name: "SECRET_KEY",

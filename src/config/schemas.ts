@@ -1,4 +1,5 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
+import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
 import { isIceUrl } from "../model/media/ice-url.ts"
@@ -84,6 +85,36 @@ const isProxyList = (value: string): boolean => {
   } catch {
     return false
   }
+}
+
+/** Of `host:port`; a literal IPv6 address is in brackets. */
+const nodeAddress = (value: string): { readonly host: string; readonly port: number } => {
+  const at = value.lastIndexOf(":")
+  return { host: value.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(value.slice(at + 1)) }
+}
+
+/** An address of all interfaces says nothing to other nodes. */
+const isNodeAddress = (value: string): boolean => {
+  if (!/^(?:\[[0-9a-f:.]+\]|[a-z\d._-]+):\d+$/i.test(value)) return false
+  const { host, port } = nodeAddress(value)
+  return port > 0 && port <= 65_535 && host !== "0.0.0.0" && host !== "::"
+}
+
+const MOST_WORKERS = 64
+
+const isWorkers = (value: string): boolean =>
+  value === "auto" || (/^\d{1,2}$/.test(value) && Number(value) >= 1 && Number(value) <= MOST_WORKERS)
+
+const isPort = (value: string): boolean => /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
+
+const isNatsList = (value: string): boolean => {
+  const urls = value.split(",").map((part) => part.trim())
+  if (!urls.every((part) => isUrl(part, ["nats:", "tls:"]))) return false
+  const users = urls.flatMap((part) => {
+    const { username, password } = new URL(part)
+    return username === "" ? [] : [`${username}:${password}`]
+  })
+  return new Set(users).size <= 1
 }
 
 const MOST_ICE_URLS = 8
@@ -173,6 +204,25 @@ export const SETTINGS = {
   DATABASE_POOL: integer("DATABASE_POOL", 10, 2, 100),
   DATABASE_WAITING: integer("DATABASE_WAITING", 500, 10, 900),
   DATABASE_DEADLINE_MS: integer("DATABASE_DEADLINE_MS", 5000, 500, 60_000),
+  CLUSTER_ADDRESS: Config.map(
+    optional("CLUSTER_ADDRESS", shownText("must be host:port, as the other nodes reach it", isNodeAddress)),
+    (value) => (value === null ? null : nodeAddress(value)),
+  ),
+  CLUSTER_SECRET: secret("CLUSTER_SECRET"),
+  NATS_URL: redacted(
+    "NATS_URL",
+    text("must be comma separated addresses that start with nats:// or tls://, with one user at most", isNatsList),
+  ),
+  WORKERS: Config.map(
+    required("WORKERS", shownText(`must be a whole number from 1 to ${MOST_WORKERS}, or auto`, isWorkers), "1"),
+    (value) => (value === "auto" ? Math.max(1, availableParallelism() - 1) : Number(value)),
+  ),
+  ADMIN_PORT: Config.map(
+    optional("ADMIN_PORT", shownText("must be a whole number from 1 to 65535", isPort)),
+    (value) => (value === null ? null : Number(value)),
+  ),
+  NODE_LOST_MS: integer("NODE_LOST_MS", 6000, 1000, 60_000),
+  DRAIN_DELAY_MS: integer("DRAIN_DELAY_MS", 0, 0, 60_000),
   SECRET_KEY: secret("SECRET_KEY"),
   PLATFORM_KEY: secret("PLATFORM_KEY"),
   LOG_LEVEL: required("LOG_LEVEL", literals(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),

@@ -26,10 +26,10 @@ import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
 
 export interface RunningGateway {
   /**
-   * Takes no new sockets, asks each client to reconnect after a random part of `withinMs`, closes it then (1012), and stops. Done
-   * when the last socket is closed, at the latest after `withinMs`.
+   * Takes no new sockets, asks each client to reconnect after a random part of `withinMs`, closes it then (1012, or 4003 when
+   * other nodes go on), and stops. Done when the last socket is closed, at the latest after `withinMs`.
    */
-  readonly drain: (withinMs: number) => Promise<void>
+  readonly drain: (withinMs: number, reason: "drain" | "moved") => Promise<void>
   /** Closes everything at once; idempotent. */
   readonly stop: () => Promise<void>
   /** Open sockets. */
@@ -153,8 +153,8 @@ export const bindGateway = (
     }
     return {
       stop,
-      drain: async (withinMs) => {
-        await hub.drain(withinMs)
+      drain: async (withinMs, reason) => {
+        await hub.drain(withinMs, reason)
         await stop()
       },
       connections: () => hub.size,

@@ -66,7 +66,7 @@ export interface RecognisedKey {
   readonly workspaceId: string
 }
 
-/** Saves a busy key nearly all of its queries. A key that another process or an operator's SQL revokes fails within this time. */
+/** Saves a busy key nearly all of its queries. A key that an operator's SQL revokes fails within this time. */
 const KNOWN_MS = 5_000
 /** Keys that are remembered; the one that was used longest ago makes room. */
 const MAX_KNOWN = 10_000
@@ -74,14 +74,16 @@ const MAX_KNOWN = 10_000
 /** Keys that were looked up lately, by the hash of their secret, so that the time of a look-up reveals nothing about a secret. */
 class KnownKeys {
   readonly #timers: Timers
+  readonly #remembers: boolean
   readonly #keys: LRUCache<string, { readonly key: RecognisedKey; readonly expiresAt: number }>
   /** Raised when keys are forgotten: rows read before that are not remembered after it. */
   #generation = 0
   /** No key is remembered before: a revocation whose answer was lost may be committed a little later. By the monotonic clock. */
   #noneUntil = Number.NEGATIVE_INFINITY
 
-  constructor(timers: Timers) {
+  constructor(timers: Timers, remembers: boolean) {
     this.#timers = timers
+    this.#remembers = remembers
     this.#keys = new LRUCache({ max: MAX_KNOWN, ttl: KNOWN_MS, ttlResolution: 0, perf: { now: timers.elapsed } })
   }
 
@@ -95,7 +97,7 @@ class KnownKeys {
   }
 
   keep(hash: string, key: RecognisedKey, expiresAt: number, generation: number): void {
-    if (generation !== this.#generation || this.#timers.elapsed() < this.#noneUntil) return
+    if (!this.#remembers || generation !== this.#generation || this.#timers.elapsed() < this.#noneUntil) return
     this.#keys.set(hash, { key, expiresAt })
   }
 
@@ -105,6 +107,38 @@ class KnownKeys {
     this.#noneUntil = this.#timers.elapsed() + KNOWN_MS
   }
 }
+
+const makeApiKeys = (remembers: boolean) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const timers = yield* currentTimers
+    const known = new KnownKeys(timers, remembers)
+
+    const lookUp = (secretHash: Uint8Array, hash: string) =>
+      database.run(async (sql) => {
+        const { generation } = known
+        const row = await findActiveKey(sql, secretHash)
+        if (row === undefined) return undefined
+        const now = timers.now()
+        if (row.lastUsedAt === null || now - toMillis(row.lastUsedAt) > TOUCH_EVERY_MS) {
+          await touchApiKey(sql, row.id, toTimestamp(now))
+        }
+        const key = { keyId: row.id, workspaceId: row.workspaceId }
+        known.keep(hash, key, row.expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(row.expiresAt), generation)
+        return key
+      })
+
+    return {
+      recognise: (secret: string) => {
+        if (!secret.startsWith(API_KEY_PREFIX)) return Effect.undefined
+        const secretHash = hashSecret(secret)
+        const hash = Buffer.from(secretHash).toString("latin1")
+        const key = known.find(hash)
+        return key === undefined ? lookUp(secretHash, hash) : Effect.succeed(key)
+      },
+      forgetAll: Effect.sync(() => known.forgetAll()),
+    }
+  })
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -118,37 +152,10 @@ export class ApiKeys extends Context.Service<
     readonly forgetAll: Effect.Effect<void>
   }
 >()("gathercue/ApiKeys") {
-  static readonly layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
-    ApiKeys,
-    Effect.gen(function* () {
-      const database = yield* Database
-      const timers = yield* currentTimers
-      const known = new KnownKeys(timers)
-
-      const lookUp = (secretHash: Uint8Array, hash: string) =>
-        database.run(async (sql) => {
-          const { generation } = known
-          const row = await findActiveKey(sql, secretHash)
-          if (row === undefined) return undefined
-          const now = timers.now()
-          if (row.lastUsedAt === null || now - toMillis(row.lastUsedAt) > TOUCH_EVERY_MS) {
-            await touchApiKey(sql, row.id, toTimestamp(now))
-          }
-          const key = { keyId: row.id, workspaceId: row.workspaceId }
-          known.keep(hash, key, row.expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(row.expiresAt), generation)
-          return key
-        })
-
-      return {
-        recognise: (secret) => {
-          if (!secret.startsWith(API_KEY_PREFIX)) return Effect.undefined
-          const secretHash = hashSecret(secret)
-          const hash = Buffer.from(secretHash).toString("latin1")
-          const key = known.find(hash)
-          return key === undefined ? lookUp(secretHash, hash) : Effect.succeed(key)
-        },
-        forgetAll: Effect.sync(() => known.forgetAll()),
-      }
-    }),
-  )
+  /**
+   * `remembers`: keys that were looked up are not looked up again for some seconds. Not where another process may revoke them:
+   * then a revoked key would go on there.
+   */
+  static readonly layer = (remembers: boolean): Layer.Layer<ApiKeys, never, Database> =>
+    Layer.effect(ApiKeys, makeApiKeys(remembers))
 }

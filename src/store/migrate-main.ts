@@ -3,7 +3,8 @@ import { loadConfig } from "../config/config.ts"
 import { openDatabase } from "./open-database.ts"
 
 try {
-  const open = await openDatabase(loadConfig(), () => {})
+  const config = loadConfig()
+  const open = await openDatabase({ ...config, nodeLostMs: config.cluster?.lostMs ?? null }, () => {})
   const { from, to } = open.schema
   process.stdout.write(
     `${open.description}: schema version ${from === to ? `${to}, up to date` : `${from} -> ${to}`}\n`,

@@ -12,8 +12,9 @@
  * functions and make no trigger, because in an empty database the functions come last.
  *
  * Any number of processes may start at once: an advisory lock of the database lets one of them work while the others wait
- * and then find nothing to do. No start replaces the functions of a running server, because a start takes the process
- * lock before it migrates (open-database.ts).
+ * and then find nothing to do. A start takes the process lock before it migrates (open-database.ts), so the schema never
+ * changes under a server that runs alone. Nodes share that lock: the first one of a newer build changes it under the others, which go on
+ * with it (CONTRIBUTING.md has the rule for such changes).
  *
  * An older build cannot put its functions on newer tables, because it is refused for the migration that it lacks. Of two
  * builds with the same migrations, each puts its own functions in place when it starts. Going back to the older build needs

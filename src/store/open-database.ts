@@ -1,5 +1,9 @@
-/** The database, ready for use: embedded or external, at the current schema, and locked by this process alone. */
+/**
+ * The database, ready for use: embedded or external, at the current schema, and locked: by this process alone, or together with
+ * the other nodes.
+ */
 import { Redacted } from "effect"
+import { NodeSession } from "./cluster/node-session.ts"
 import { startEmbeddedPostgres } from "./embedded/postgres.ts"
 import { migrate } from "./migrate.ts"
 import { type ProcessLock, takeProcessLock } from "./process-lock.ts"
@@ -17,6 +21,8 @@ export interface OpenDatabase {
   /** The same as the beginning of a sentence. */
   readonly name: string
   readonly lock: ProcessLock
+  /** The same lock, for a node that shares the database with others. */
+  readonly node: NodeSession | null
   /** Schema versions before and after the migrations of this start. */
   readonly schema: { readonly from: number; readonly to: number }
   /** Resolves with a sentence when the embedded server ended by itself; never for an external one. */
@@ -47,8 +53,33 @@ export const usable = async <A>(what: string, part: () => Promise<A>): Promise<A
 
 const never = new Promise<string>(() => {})
 
+const ALONE_REFUSED =
+  "Another Gathercue server is running on this database; stop it first, or run each of them as a node (CLUSTER_ADDRESS)."
+const NODE_REFUSED =
+  "A Gathercue server that runs alone, without CLUSTER_ADDRESS, is running on this database; stop it first."
+
+/** `nodeLostMs`: null for a server that runs alone. */
+const takeLock = async (
+  url: string,
+  nodeLostMs: number | null,
+): Promise<{ readonly lock: ProcessLock; readonly node: NodeSession | null }> => {
+  if (nodeLostMs === null) {
+    const lock = await takeProcessLock(url)
+    if (lock === undefined) throw new DatabaseRefused(ALONE_REFUSED)
+    return { lock, node: null }
+  }
+  const node = await NodeSession.open(url, nodeLostMs)
+  if (node === undefined) throw new DatabaseRefused(NODE_REFUSED)
+  return { lock: node, node }
+}
+
 export const openDatabase = async (
-  wanted: { readonly databaseUrl: Redacted.Redacted<string> | null; readonly dataDir: string },
+  wanted: {
+    readonly databaseUrl: Redacted.Redacted<string> | null
+    readonly dataDir: string
+    /** A node among others counts as lost when it was silent for so long; null: the server runs alone. */
+    readonly nodeLostMs: number | null
+  },
   say: (line: string) => void,
 ): Promise<OpenDatabase> => {
   const embedded =
@@ -57,16 +88,13 @@ export const openDatabase = async (
   const what = embedded === undefined ? "The database at DATABASE_URL" : `The database in ${embedded.dataDir}`
   let lock: ProcessLock | undefined
   try {
-    // Taken before the schema changes, so that it never changes under a running server.
-    const held = await usable(what, () => takeProcessLock(Redacted.value(url)))
-    if (held === undefined) {
-      throw new DatabaseRefused("Another Gathercue server is running on this database; stop it first.")
-    }
-    lock = held
+    // Taken before the schema changes, so that it never changes under a server that runs alone.
+    const taken = await usable(what, () => takeLock(Redacted.value(url), wanted.nodeLostMs))
+    lock = taken.lock
     const schema = await usable(what, () => migrate(Redacted.value(url)))
     return {
       url,
-      lock: held,
+      ...taken,
       schema,
       name: what,
       description:
@@ -75,7 +103,7 @@ export const openDatabase = async (
           : `embedded PostgreSQL ${embedded.version} in ${embedded.dataDir}`,
       failed: embedded?.exited.then(() => "The embedded database stopped by itself.") ?? never,
       close: async (graceMs) => {
-        await held.release()
+        await taken.lock.release()
         await embedded?.stop(graceMs)
       },
       abandon: () => {

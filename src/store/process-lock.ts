@@ -1,23 +1,25 @@
 /**
  * One server per database: a session-level advisory lock on a session of its own. It is gone the moment the process or its
- * session ends, so nothing is left behind by kill -9. A lost session is replaced and the lock taken again.
+ * session ends, so nothing is left behind by kill -9. A lost session is replaced and the lock taken again. Nodes that share a
+ * database hold the lock shared (cluster/node-session.ts), so that a server that runs alone and nodes exclude each other.
  *
  * The holder runs a statement on that session every two seconds, which the server records as the session's `state_change`:
  * that is the holder's heartbeat. A starter that finds a holder silent for ten seconds (its machine lost power, the network
  * to it is cut, it is frozen) ends the holder's session and takes the lock. The fence makes that safe: a holder that
  * comes back finds its lock taken and its events under newer fencing tokens, and can commit nothing.
  */
-import { openSession, type Session } from "./pool/session.ts"
+import { endSession, giveUpAfter, identityOf, openSession, type Session, type SessionIdentity } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 
 /** "gathercue" as a number; any constant would do. */
 const LOCK_KEY = 7_160_928_441
 /** Sessions of this name have the heartbeat; those of older builds do not, and never count as silent. */
 const HOLDER_NAME = "gathercue server"
+/** Of nodes, which run a statement much more often. */
+export const NODE_NAME = "gathercue node"
 const HEARTBEAT_EVERY_MS = 2_000
 /** For a beat, before the session is given up. */
 const HEARTBEAT_WITHIN_MS = 5_000
-const STALL_MS = 500
 const SILENT_AFTER_MS = 10_000
 /** Checks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
 const SILENT_LOOKS = 8
@@ -37,6 +39,8 @@ export interface ProcessLock {
   readonly release: () => Promise<void>
 }
 
+export type LockMode = "exclusive" | "shared"
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const open = (url: string): Promise<Session> =>
@@ -46,29 +50,33 @@ const open = (url: string): Promise<Session> =>
     CONNECT_WITHIN_MS,
   )
 
-const tryLock = async (sql: Queryable): Promise<boolean> => {
-  const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK_KEY}) as taken`
+/** Takes the lock if it is free now, for the session. */
+export const tryLock = async (sql: Queryable, mode: LockMode): Promise<boolean> => {
+  const [row] =
+    mode === "exclusive"
+      ? await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK_KEY}) as taken`
+      : await sql<{ taken: boolean }[]>`select pg_try_advisory_lock_shared(${LOCK_KEY}) as taken`
   return row?.taken ?? false
 }
 
-interface Holder {
-  readonly pid: number
-  /** Distinguishes the session from a later one of the same pid. */
-  readonly startedAt: string
+interface Holder extends SessionIdentity {
   readonly hasHeartbeat: boolean
   /** The time of the last heartbeat, and its age. */
   readonly heartbeatAt: string
   readonly silentMs: number
 }
 
+/** Of several nodes the one that was heard of last: while one of them lives, the lock is held. */
 const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   const [row] = await sql<Holder[]>`
-    select a.pid, a.backend_start::text as started_at, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heartbeat_at,
+    select a.pid, a.backend_start::text as started_at, a.application_name in (${HOLDER_NAME}, ${NODE_NAME}) as has_heartbeat, a.state_change::text as heartbeat_at,
            (extract(epoch from clock_timestamp() - a.state_change) * 1000)::int as silent_ms
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.granted and l.objsubid = 1
        and l.database = (select oid from pg_database where datname = current_database())
-       and (l.classid::bigint << 32) + l.objid::bigint = ${LOCK_KEY}`
+       and (l.classid::bigint << 32) + l.objid::bigint = ${LOCK_KEY}
+     order by a.state_change desc
+     limit 1`
   return row
 }
 
@@ -77,11 +85,11 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
  * during the wait; a single one may be the last of a holder that died just then. A holder without heartbeats is waited for until
  * it counts as silent.
  */
-const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
+export const outlast = async (sql: Queryable, mode: LockMode, giveUpMs = GIVE_UP_MS): Promise<boolean> => {
   const startedAt = performance.now()
   const heartbeats = new Set<string>()
   let silentLooks = 0
-  while (!(await tryLock(sql))) {
+  while (!(await tryLock(sql, mode))) {
     const waitedMs = performance.now() - startedAt
     const holder = await findHolder(sql)
     if (holder !== undefined) {
@@ -89,7 +97,7 @@ const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
       if (lives(holder, heartbeats.size, waitedMs) || waitedMs > giveUpMs) return false
       silentLooks = holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS ? silentLooks + 1 : 0
     }
-    if (holder !== undefined && silentLooks >= SILENT_LOOKS) await sql`select pg_terminate_backend(${holder.pid}, 1000)`
+    if (holder !== undefined && silentLooks >= SILENT_LOOKS) await endSession(sql, holder)
     await pause(LOOK_EVERY_MS)
   }
   return true
@@ -99,15 +107,8 @@ const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
 const lives = ({ hasHeartbeat }: Holder, heartbeats: number, waitedMs: number): boolean =>
   heartbeats > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
-/** How `findHolder` names the session. */
-const identityOf = async (sql: Queryable): Promise<string> => {
-  const [row] = await sql<Pick<Holder, "pid" | "startedAt">[]>`
-    select pid, backend_start::text as started_at from pg_stat_activity where pid = pg_backend_pid()`
-  return nameOf(row)
-}
-
-const nameOf = (of: Pick<Holder, "pid" | "startedAt"> | undefined): string =>
-  of === undefined ? "" : `${of.pid} ${of.startedAt}`
+const isSame = (a: SessionIdentity, b: SessionIdentity | undefined): boolean =>
+  a.pid === b?.pid && a.startedAt === b.startedAt
 
 /** The lock as its holder keeps it. */
 class Holding implements ProcessLock {
@@ -117,9 +118,9 @@ class Holding implements ProcessLock {
   #isReleased = false
   #isRetaking = false
   /** The session that had the lock last. */
-  #identity: string
+  #identity: SessionIdentity | undefined
 
-  constructor(url: string, session: Session, identity: string) {
+  constructor(url: string, session: Session, identity: SessionIdentity | undefined) {
     this.#url = url
     this.#session = session
     this.#identity = identity
@@ -146,12 +147,9 @@ class Holding implements ProcessLock {
   /** Keeps the session's heartbeat until it is lost. */
   async #beat({ connection, sql }: Session): Promise<void> {
     while (connection.isOpen) {
-      let late = setTimeout(() => {
-        // After a stop of this process the answer may be there, unread.
-        late = setTimeout(() => connection.destroy("deadline"), STALL_MS)
-      }, HEARTBEAT_WITHIN_MS)
+      const answered = giveUpAfter(connection, HEARTBEAT_WITHIN_MS)
       await sql`select 1`.then(undefined, () => {})
-      clearTimeout(late)
+      answered()
       await pause(HEARTBEAT_EVERY_MS)
     }
   }
@@ -171,7 +169,7 @@ class Holding implements ProcessLock {
   async #tryAgain(): Promise<void> {
     if (!this.#session.connection.isOpen) this.#watch(await open(this.#url))
     const { connection, sql } = this.#session
-    const isTaken = await tryLock(sql)
+    const isTaken = await tryLock(sql, "exclusive")
     if (isTaken) this.#identity = await identityOf(sql)
     else await this.#endPredecessor(sql)
     this.#isHeld = isTaken && connection.isOpen && !this.#isReleased
@@ -182,8 +180,7 @@ class Holding implements ProcessLock {
    */
   async #endPredecessor(sql: Queryable): Promise<void> {
     const holder = await findHolder(sql)
-    if (holder === undefined || nameOf(holder) !== this.#identity) return
-    await sql`select pg_terminate_backend(${holder.pid}, 1000)`
+    if (holder !== undefined && isSame(holder, this.#identity)) await endSession(sql, holder)
   }
 }
 
@@ -192,7 +189,8 @@ export const takeProcessLock = async (url: string, giveUpMs = GIVE_UP_MS): Promi
   const session = await open(url)
   const late = setTimeout(() => session.connection.destroy("deadline"), giveUpMs + LAST_ANSWER_MS)
   try {
-    if (await outlast(session.sql, giveUpMs)) return new Holding(url, session, await identityOf(session.sql))
+    if (await outlast(session.sql, "exclusive", giveUpMs))
+      return new Holding(url, session, await identityOf(session.sql))
   } catch (cause) {
     session.connection.close()
     throw cause

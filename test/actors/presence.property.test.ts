@@ -28,7 +28,7 @@ const perform = (presence: Presence, connected: Map<string, Set<string>>, { kind
       return presence.leave(node, who, now, AT)
     case "forget":
       for (const others of connected.values()) others.delete(node)
-      return presence.forgetNode(node, now, AT)
+      return presence.forgetNode(node, now + 50)
     case "expire":
       return void presence.expire(now, AT)
   }
@@ -70,9 +70,9 @@ test("people in the waiting room wait until the last node that they are connecte
   presence.joinWaitingRoom("a", person("p1"), 0, AT)
   presence.joinWaitingRoom("a", person("p2"), 0, AT)
   presence.joinWaitingRoom("b", person("p2"), 0, AT)
-  presence.forgetNode("a", 0, AT)
+  presence.forgetNode("a", 50)
   expect(Array.from(presence.waiting(), ({ participantId }) => participantId)).toEqual(["p2"])
-  presence.forgetNode("b", 0, AT)
+  presence.forgetNode("b", 50)
   expect([...presence.waiting()]).toEqual([])
 })
 

@@ -2,6 +2,8 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
+import { Database } from "../../src/store/database.ts"
+import { findVersions, keepPresence } from "../../src/store/live/live-events.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
@@ -56,24 +58,96 @@ describe("an orderly restart", () => {
   })
 })
 
-test("a roster is for the first activation after its stop, and not written once another one owns the event", async () => {
-  const stopped = await startActors(database.url)
-  const eventId = await liveEvent(stopped, [{ modality: "broadcast" }])
-  await report(stopped, eventId, [join("a"), join("b")])
-  await eventually(async () => (await told(stopped, eventId)).length === 2)
-  await stopped.stop()
-  const totalAt = async (house: ActorHouse) =>
-    (await house.read(eventId)).snapshot.people["presence"] as { readonly total: number }
-  const overtaken = await startActors(database.url, { node: "overtaken" })
-  expect(await totalAt(overtaken)).toMatchObject({ total: 2 })
-  const owner = await startActors(database.url, { node: "owner" })
+const stored = async (house: ActorHouse, eventId: string): Promise<string[]> => {
+  const rows = await house.sql<{ participantId: string }[]>`
+    select participant_id from present_participants where event_id = ${eventId} order by participant_id`
+  return rows.map(({ participantId }) => participantId)
+}
+
+test("those who were announced are awaited after a crash too, and nobody is announced twice", async () => {
+  const crashed = await startActors(database.url, { node: "crashed" })
+  const eventId = await liveEvent(crashed, [{ modality: "broadcast" }])
+  await report(crashed, eventId, [join("back"), join("gone"), join("left")])
+  await eventually(async () => (await told(crashed, eventId)).length === 3)
+  await report(crashed, eventId, [{ type: "leave", participantId: "left" }])
+  await eventually(async () => (await told(crashed, eventId)).length === 4)
+  expect(await stored(crashed, eventId)).toEqual(["back", "gone"])
+  // It is not stopped: the next owner takes the event over, as after a crash.
+  const owner = await startActors(database.url, { node: "owner", returnWithinMs: 600 })
   try {
-    // The one before it published no participants.
-    expect(await totalAt(owner)).toMatchObject({ total: 0 })
-    await overtaken.stop()
-    expect(await owner.sql`select roster from live_events where event_id = ${eventId}`).toEqual([{ roster: null }])
+    expect((await owner.read(eventId)).snapshot.people["presence"]).toMatchObject({ total: 2 })
+    await report(owner, eventId, [join("back"), join("new")])
+    await eventually(async () => (await told(owner, eventId)).length === 6)
+    expect((await told(owner, eventId)).toSorted()).toEqual([
+      "back joined",
+      "gone joined",
+      "gone left",
+      "left joined",
+      "left left",
+      "new joined",
+    ])
+    expect(await stored(owner, eventId)).toEqual(["back", "new"])
   } finally {
+    await crashed.stop()
     await owner.stop()
+  }
+})
+
+test("an owner that has the event back knows who came and went while another one had it", async () => {
+  const first = await startActors(database.url, { node: "first back", returnWithinMs: 600 })
+  const eventId = await liveEvent(first, [{ modality: "broadcast" }])
+  await report(first, eventId, [join("a"), join("b")])
+  await eventually(async () => (await told(first, eventId)).length === 2)
+  const second = await startActors(database.url, { node: "second between" })
+  try {
+    await report(second, eventId, [join("a"), join("b"), join("c")])
+    await eventually(async () => (await told(first, eventId)).length === 3)
+    await report(second, eventId, [{ type: "leave", participantId: "b" }])
+    await eventually(async () => (await told(first, eventId)).length === 4)
+    // Its own memory has a and b, and nothing of c. Gateways report everybody again once another activation owns the event.
+    await eventually(async () => {
+      await report(first, eventId, [join("a"), join("c"), join("d")])
+      return (await told(first, eventId)).includes("d joined")
+    })
+    expect((await told(first, eventId)).toSorted()).toEqual(["a joined", "b joined", "b left", "c joined", "d joined"])
+    expect(await stored(first, eventId)).toEqual(["a", "c", "d"])
+  } finally {
+    await first.stop()
+    await second.stop()
+  }
+})
+
+test("a large audience that no webhook is told of is stored too, under the fence", async () => {
+  const house = await startActors(database.url, { node: "first" })
+  const { eventId } = await seedEvent(house.sql, [{ modality: "broadcast" }])
+  await house.execute(eventId, { type: "event.start", d: {} })
+  const crowd = Array.from({ length: 600 }, (_, n) => join(`p${n}`))
+  await report(house, eventId, crowd)
+  await eventually(async () => (await stored(house, eventId)).length === 600)
+  const versionOf = async () => (await house.read(eventId)).snapshot.version
+  const version = await versionOf()
+  const late = Array.from({ length: 40 }, (_, n) => join(`late${n}`))
+  await report(house, eventId, late)
+  await eventually(async () => (await stored(house, eventId)).length === 640)
+  // Nobody is told, so there is no new version.
+  expect(await versionOf()).toBe(version)
+  const next = await startActors(database.url, { node: "second" })
+  try {
+    expect((await next.read(eventId)).snapshot.people["presence"]).toMatchObject({ total: 640 })
+    const failed = await house.exit(
+      Effect.flatMap(Database, (live) =>
+        Effect.flatMap(
+          live.run((sql) => findVersions(sql, [eventId])),
+          ([row]) =>
+            keepPresence(live.liveSql, eventId, (row?.fencingToken ?? 0) - 1, { present: [], absent: ["late1"] }),
+        ),
+      ),
+    )
+    expect(String(failed)).toContain("Fenced")
+    expect(await stored(next, eventId)).toHaveLength(640)
+  } finally {
+    await house.stop()
+    await next.stop()
   }
 })
 

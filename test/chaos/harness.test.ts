@@ -2,11 +2,13 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { checkAcknowledged } from "../../chaos/checks/acknowledged.ts"
+import { checkArrivals } from "../../chaos/checks/arrivals.ts"
 import type { Inspection } from "../../chaos/checks/inspection.ts"
 import { checkTallies } from "../../chaos/checks/tallies.ts"
 import { checkTimers } from "../../chaos/checks/timers.ts"
 import { checkWebhooks } from "../../chaos/checks/webhooks.ts"
-import { FAULTS, schedule } from "../../chaos/faults/schedule.ts"
+import { FAULTS, faultsOf, schedule } from "../../chaos/faults/schedule.ts"
+import { Darkness } from "../../chaos/ledger/darkness.ts"
 import { Ledger } from "../../chaos/ledger/ledger.ts"
 import { type Received, Streams } from "../../chaos/ledger/streams.ts"
 import { Votes } from "../../chaos/ledger/votes.ts"
@@ -77,7 +79,7 @@ test("the same seed gives the same faults, each once before any comes again, and
           strikes.next().value
       )(schedule(seed, "external", wanted)),
     )
-  const possible = FAULTS.filter(({ on }) => on !== "embedded")
+  const possible = FAULTS.filter(({ on, nodes }) => on !== "embedded" && nodes !== "several")
   const first = take(7, [], possible.length)
   expect(take(7, [], possible.length)).toEqual(first)
   expect(take(8, [], possible.length)).not.toEqual(first)
@@ -87,13 +89,34 @@ test("the same seed gives the same faults, each once before any comes again, and
   )
 })
 
+test("faults depend on the number of nodes", () => {
+  const names = (nodes: number) => faultsOf("external", ["kill", "node-kill", "backend"], nodes).map(({ name }) => name)
+  expect(names(1)).toEqual(["kill", "backend"])
+  expect(names(3)).toEqual(["node-kill", "backend"])
+})
+
+test("an event is dark for the longest time without an acknowledged command, from the fault on", () => {
+  const darkness = new Darkness()
+  darkness.begin(["a", "b"], 1000)
+  darkness.served("other", 1010)
+  darkness.served("a", 1010)
+  darkness.served("a", 1700)
+  darkness.served("a", 1800)
+  expect(darkness.end(2500)).toEqual([690, 1500])
+  expect(darkness.end(2500)).toEqual([])
+})
+
 test("the command line is read or refused with a sentence", () => {
   expect(readOptions(["--minutes", "3", "--seed", "5", "--faults", "kill,term"], ["kill", "term"])).toMatchObject({
     minutes: 3,
     seed: 5,
     faults: ["kill", "term"],
     database: "both",
+    nodes: 1,
   })
+  expect(readOptions(["--nodes", "3"], [])).toMatchObject({ database: "external", nodes: 3 })
+  expect(() => readOptions(["--nodes", "3", "--database", "embedded"], [])).toThrow("need --database external")
+  expect(() => readOptions(["--nodes", "1.5"], [])).toThrow(NotUnderstood)
   expect(() => readOptions(["--faults", "flood"], ["kill"])).toThrow(NotUnderstood)
   expect(() => readOptions(["--minutes", "soon"], [])).toThrow("--minutes must be a number of at least 0.1.")
 })
@@ -188,14 +211,40 @@ test("an occurrence that never came, came changed, out of order or from nowhere 
   ])
 })
 
+test("arrivals and departures that do not alternate are found", async () => {
+  const endpoint = newId()
+  await sql`insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
+    values (${endpoint}, ${workspaceId}, 'http://127.0.0.1', '{}', '')`
+  const tell = async (participantId: string, what: "joined" | "left", at: number) => {
+    const id = newId()
+    await sql`insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
+      values (${id}, ${workspaceId}, ${eventId}, ${`participant.${what}`}, ${JSON.stringify({ participantId })}, ${new Date(at)})`
+    await sql`insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status)
+      values (${newId()}, ${id}, ${endpoint}, ${eventId}, 'delivered')`
+  }
+  await tell("ada", "joined", 1000)
+  await tell("ada", "left", 2000)
+  await tell("ada", "joined", 3000)
+  await tell("ada", "joined", 9000)
+  await tell("ben", "joined", 1000)
+  await tell("eve", "left", 9000)
+  const { ledger, whole } = inspection()
+  await checkArrivals(whole)
+  expect(found(ledger)).toEqual([
+    "I4 participant.joined again without a left",
+    "I4 participant.left of somebody who was not there",
+  ])
+})
+
 test("the report counts losses under the fault in which they happened", () => {
   const ledger = new Ledger()
   ledger.during = "kill"
   ledger.ask("chat", "a", eventId)
   ledger.acknowledge("chat", "a")
   ledger.violate("I1", "chat: acknowledged and not there")
-  const struck = [{ fault: "kill", ms: 900, firstMs: 1500, allMs: 1600 }]
-  const report = reportOf("Seed 1", [{ database: "external", ledger, struck, log: new Map() }])
+  const struck = [{ fault: "kill", ms: 900, firstMs: 1500, allMs: 1600, darkMs: [900, 2100] }]
+  const report = reportOf("Seed 1", [{ database: "external", nodes: 3, ledger, struck, log: new Map() }])
   expect(report).toContain("| kill -9 of the server, and a start | 1 | 1 | 1 | 0 | 0 | 1.5 | 1.5 | 1.5 |")
+  expect(report).toContain("| kill -9 of the server, and a start | 2 | 0.9 | 2.1 |")
   expect(report).toContain("- 1 x I1 during kill: chat: acknowledged and not there")
 })

@@ -80,7 +80,7 @@ describe.concurrent("on an external database", () => {
     const refused = await refusedStart(environment)
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      "Another Gathercue server is running on this database; stop it first.\n",
+      "Another Gathercue server is running on this database; stop it first, or run each of them as a node (CLUSTER_ADDRESS).\n",
     ])
     expect((await call(first.url, "GET", "/readyz")).status).toBe(200)
     await first.end("SIGKILL")

@@ -52,7 +52,7 @@ test("a commit that happened unseen, and an event that cannot be read right afte
 
   const lost = proxy.onStatement({ match: /commit_live_event/, action: { kind: "cutReply" }, times: 1 })
   const unread = proxy.onStatement({
-    match: /select roster from live_events/,
+    match: /insert into live_events/,
     action: { kind: "fail", code: "57P03", message: "the database system is shutting down" },
     times: 1,
   })

@@ -22,8 +22,8 @@ test("a commit that was lost is not taken for the one that another owner made in
 
   // Its commit never arrives, and it asks what became of it: while the answer is on its way, the other one takes the event.
   proxy.onStatement({ match: /commit_live_event/, action: { kind: "cutBefore" }, times: 1 })
-  proxy.onStatement({ match: /select roster from live_events/, action: { kind: "delay", ms: 1500 }, times: 1 })
-  const asked = proxy.answered(/select roster from live_events/)
+  proxy.onStatement({ match: /insert into live_events/, action: { kind: "delay", ms: 1500 }, times: 1 })
+  const asked = proxy.answered(/insert into live_events/)
   const lost = one.execute(eventId, { type: "event.patch", d: { title: "One" } })
   await asked
   const taken = await other.execute(eventId, { type: "event.patch", d: { title: "Other" } })

@@ -93,7 +93,8 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
   const absent = new AbsentParticipants(timers, 1)
   const nothing = (): void => undefined
   const feed = { onReset: () => nothing }
-  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers, absent, feed } as never)
+  const live = { onForgotten: () => nothing }
+  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers, absent, feed, live } as never)
   const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
   for (const [steps, after] of [
     [["heldBack"], "lobby"],

@@ -36,7 +36,7 @@ test("an event that could not be opened is opened anew for the next connection, 
     timers: systemTimers,
     absent: new AbsentParticipants(systemTimers, 1),
     feed: { subscribe: () => nothing, onReset: () => nothing },
-    live: { read },
+    live: { read, onForgotten: () => nothing },
     fork: (effect: Effect.Effect<void>) => Effect.runFork(effect),
   } as never)
   const [first, second] = [identified(hub), identified(hub)]

@@ -45,7 +45,11 @@ test("starts, pauses, resumes and stops; the public page and the receivers follo
   expect((await control("pause")).body).toEqual({ ...started.body, status: "paused" })
   expect(await page()).toMatchObject({ status: "paused" })
   expect((await control("resume")).body.status).toBe("live")
-  expect((await control("stop")).body).toEqual({ ...started.body, status: "ended" })
+  expect((await control("stop")).body).toEqual({
+    ...started.body,
+    status: "ended",
+    ingest: { ...started.body.ingest, state: "ended" },
+  })
   await receiver.count(3)
   const bodies = receiver.received.map(({ body }) => JSON.parse(body))
   expect(bodies.map(({ type }) => type)).toEqual(["broadcast.live", "broadcast.paused", "broadcast.live"])

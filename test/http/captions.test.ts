@@ -164,6 +164,14 @@ test("captions of a broadcast are its recording's transcript, on the recording's
   // All of it came at once, so only its length bounds the place of a caption that was said afterwards.
   expect(t0).toBeLessThanOrEqual(recording.durationMs)
   expect(t1 - t0).toBe(1000)
+  // A speech recogniser is some seconds behind.
+  await pushTo(onAir.eventId, said("last", since + 600, "The last words"), said("after", since + 90_000, "Afterwards"))
+  await eventually(async () => {
+    transcript = (await api("GET", `/v1/recordings/${recording.id}/transcript`)).body
+    return transcript.segments?.some(({ text }: Json) => text === "The last words")
+  }, "the transcript is made anew")
+  expect(transcript.segments.map(({ text }: Json) => text)).toContain("While it ran")
+  expect(transcript.segments.map(({ text }: Json) => text)).not.toContain("Afterwards")
 })
 
 test("fifty thousand captions of two hours do not keep the recording from becoming ready", async () => {

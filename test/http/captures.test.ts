@@ -4,6 +4,7 @@ import { mediaRoomOf } from "../../src/media/seats.ts"
 import type { Client, Frame } from "../gateway/client.ts"
 import { CaptureHouse } from "../support/capture-house.ts"
 import type { Egress } from "../support/livekit-server.ts"
+import { rowsOf } from "../support/rows.ts"
 import { openStore } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -125,6 +126,25 @@ test("a recording that is started again while the one before it is still being s
     await house.tell(egress)
   }
   expect(await house.settled(event)).toMatchObject([{ status: "ready" }, { status: "ready" }])
+  await host.cut()
+})
+
+test("a recording that ends by itself again and again is begun more and more slowly", async () => {
+  const { event, room, host } = await house.openRoom("meeting")
+  house.livekit.enter(room, "host")
+  await record(host)
+  for (const count of [1, 2, 3, 4]) {
+    const egress = await house.egressOf(room, count)
+    await house.complete(egress)
+    await house.tell(egress)
+  }
+  const rows = rowsOf(house.server.databaseUrl)
+  const [job] = await rows.run(
+    `select extract(epoch from due_at - now())::float8 as seconds from media_jobs where kind = 'capture' and event_id = '${event.id}'`,
+  )
+  await rows.end()
+  expect(job?.["seconds"]).toBeGreaterThan(0)
+  await house.egressOf(room, 5)
   await host.cut()
 })
 

@@ -26,6 +26,7 @@ const announcing = async (failure: Unavailable | NotFound) => {
           asked++
           return Effect.fail(failure)
         }),
+      onForgotten: () => () => {},
     }),
     Layer.succeed(GrantChanges, { publish: (change) => published.push(change), subscribe: () => () => {} }),
   )

@@ -71,6 +71,9 @@ test("the last words of a room come after it closed, and are in the transcript o
   expect(late).toMatchObject({ status: 200, body: { accepted: 4 } })
   await eventually(async () => (await texts()).length === 2, "the transcript is made anew")
   expect(await texts()).toEqual(["the first words", "the last words"])
+  // A recogniser corrects itself.
+  expect((await push(said("1", began + 200, "the very first words", table))).status).toBe(200)
+  await eventually(async () => (await texts())[0] === "the very first words", "the transcript is made anew once more")
   // Nobody is in the room to receive them; the words to all have an order.
   await person.next(({ t, d }) => t === "transcript.segment" && d.text === "said to all", "the words to all")
   const heard = person.received.filter(({ t }) => t === "transcript.segment" || t === "transcript.interim")
@@ -82,6 +85,31 @@ test("the last words of a room come after it closed, and are in the transcript o
   )
   await rows.end()
   for (const one of [host, person]) await one.cut()
+})
+
+test("the last words to all come after the recording of the main room, and are in its transcript", async () => {
+  const event = await createLiveEvent(house.server.url, house.workspace.key, {
+    phases: [{ modality: "meeting", featureSet: ["capture", "transcript"] }],
+  })
+  const host = await house.personOf(event, "host")
+  await host.command("capture.start", { kinds: ["recording"] })
+  const push = (...segments: ReadonlyArray<object>) =>
+    house.call("POST", `/v1/events/${event.id}/transcript-segments`, { segments })
+  const room = mediaRoomOf({ eventId: event.id, phaseId: event.phases[0].id, roomId: null })
+  house.livekit.enter(room, "somebody")
+  const egress = await house.egressOf(room)
+  const began = Number(egress.startedAt.slice(0, -6)) - Date.parse(event.startedAt)
+  await host.command("capture.stop", {})
+  await eventually(() => egress.status === "EGRESS_ENDING", "the end of the recording")
+  await house.complete(egress)
+  await house.tell(egress)
+  const [{ id, status }] = (await house.settled(event)) as [Json]
+  expect(status).toBe("ready")
+  await push(said("1", began + 900, "the last words"), said("2", began + 60_000, "after the recording"))
+  const transcript = async (): Promise<Json> => (await house.call("GET", `/v1/recordings/${id}/transcript`)).body
+  await eventually(async () => (await transcript()).segments !== undefined, "the transcript is made anew")
+  expect((await transcript()).segments).toMatchObject([{ text: "the last words" }])
+  await host.cut()
 })
 
 test("late words are taken when the next phase has begun, and refused for other rooms and after half a minute", async () => {

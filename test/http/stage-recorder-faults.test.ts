@@ -1,11 +1,9 @@
 /** Broadcasts that a media server makes, whose recorder fails or whose recordings are deleted while they go on. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Client } from "../gateway/client.ts"
-import type { Json } from "../support/api.ts"
 import { CaptureHouse } from "../support/capture-house.ts"
 import type { Egress } from "../support/livekit-server.ts"
 import { rowsOf } from "../support/rows.ts"
-import { segmentsIn, writeTake } from "../support/stage-recorder.ts"
+import { openStage, segmentsAt, segmentsIn, untilReports, untilSegments, writeTake } from "../support/stage-recorder.ts"
 import { eventually } from "../support/wait.ts"
 
 let house: CaptureHouse
@@ -14,18 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => house?.close())
 
-const openStage = async () => {
-  const { event, room, host } = await house.openRoom("broadcast", { visibility: "public" })
-  house.livekit.enter(room, "host")
-  const started = await host.command("broadcast.start", {})
-  expect(started).toMatchObject({ ok: true, d: { broadcast: { status: "live" } } })
-  const { playbackUrl: url, broadcastId }: Json = started.d.broadcast
-  return { event, room, host, url, broadcastId }
-}
 const textAt = async (url: string): Promise<string> => (await fetch(url)).text()
-const segmentsAt = async (url: string): Promise<ReadonlyArray<string>> => segmentsIn((await textAt(url)).split("\n"))
-const untilSegments = (url: string, count: number) =>
-  eventually(async () => (await segmentsAt(url)).length === count, `${count} segments`)
 const numbersAt = async (url: string): Promise<ReadonlyArray<number>> => {
   const text = await textAt(url)
   return ["MEDIA-SEQUENCE", "DISCONTINUITY-SEQUENCE"].map((tag) =>
@@ -36,15 +23,9 @@ const fail = async (egress: Egress): Promise<void> => {
   egress.status = "EGRESS_FAILED"
   expect((await house.tell(egress)).status).toBe(200)
 }
-/** Resolves once staff were sent exactly these reports. */
-const untilReports = (host: Client, ...expected: ReadonlyArray<string>) =>
-  eventually(() => {
-    const reports = host.received.filter(({ t }) => t === "broadcast.stream")
-    return reports.map(({ d }) => `${d.state} ${d.failure?.code ?? "-"}`).join() === expected.join()
-  }, `the reports ${expected.join()}`)
 
 test("a recorder that fails while it broadcasts is begun again, staff are told, and numbers go on", async () => {
-  const { room, host, url, broadcastId } = await openStage()
+  const { room, host, url, broadcastId } = await openStage(house)
   const first = await house.egressOf(room)
   await untilReports(host, "receiving -")
   await writeTake(house, first, 20)
@@ -65,7 +46,7 @@ test("a recorder that fails while it broadcasts is begun again, staff are told, 
 })
 
 test("a recorder that fails again and again is begun with growing pauses, and not without end", async () => {
-  const { event, room, host, broadcastId } = await openStage()
+  const { event, room, host, broadcastId } = await openStage(house)
   const begun = [Date.now()]
   for (const count of [1, 2, 3]) {
     const egress = await house.egressOf(room, count)
@@ -99,7 +80,7 @@ test("staff are told of a recorder that cannot be begun, and of its beginning", 
     method === "StartRoomCompositeEgress"
       ? { status: 503, body: { code: "unavailable", msg: "no egress service" } }
       : undefined
-  const { room, host } = await openStage()
+  const { room, host } = await openStage(house)
   await untilReports(host, "lost recorder_failed")
   house.livekit.refuse = undefined
   await house.egressOf(room)
@@ -108,7 +89,7 @@ test("staff are told of a recorder that cannot be begun, and of its beginning", 
 })
 
 test("a recorder that fails after the broadcast was paused is not begun again", async () => {
-  const { event, room, host } = await openStage()
+  const { event, room, host } = await openStage(house)
   const first = await house.egressOf(room)
   await host.command("broadcast.pause", {})
   await eventually(() => first.status === "EGRESS_ENDING", "the take is ended")
@@ -121,7 +102,7 @@ test("a recorder that fails after the broadcast was paused is not begun again", 
 })
 
 test("numbers go on when earlier takes are deleted or refused while the broadcast goes on, also after a restart", async () => {
-  const { event, room, host, url } = await openStage()
+  const { event, room, host, url } = await openStage(house)
   const pause = async (egress: Egress) => {
     await host.command("broadcast.pause", {})
     await eventually(() => egress.status === "EGRESS_ENDING", "the take is ended")
@@ -155,7 +136,7 @@ test("numbers go on when earlier takes are deleted or refused while the broadcas
 })
 
 test("a whole playlist that cannot be read is missing only as long as it is", async () => {
-  const { room, host, url } = await openStage()
+  const { room, host, url } = await openStage(house)
   const first = await house.egressOf(room)
   await host.command("broadcast.pause", {})
   await eventually(() => first.status === "EGRESS_ENDING", "the first take is ended")

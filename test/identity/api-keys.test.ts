@@ -28,13 +28,15 @@ afterEach(async () => {
 })
 
 /** A workspace with a key, and a service that has not seen it yet. */
-const open = async () => {
+const open = async (remembers = true) => {
   const workspaceId = randomUUID()
   await direct`insert into workspaces (id, name, slug) values (${workspaceId}, 'Acme', 'acme')`
   const key = await direct.begin((sql) =>
     Effect.runPromise(createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null })),
   )
-  const runtime = ManagedRuntime.make(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Database, store.database))))
+  const runtime = ManagedRuntime.make(
+    ApiKeys.layer(remembers).pipe(Layer.provide(Layer.succeed(Database, store.database))),
+  )
   onTestFinished(() => runtime.dispose())
   return { workspaceId, key, ...(await runtime.runPromise(ApiKeys)) }
 }
@@ -58,6 +60,13 @@ test("a key that is revoked while it is looked up is not remembered", async () =
 test("no key is remembered right after a revocation, which may be committed later than its answer", async () => {
   const { workspaceId, key, recognise, forgetAll } = await open()
   await Effect.runPromise(forgetAll)
+  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId })
+  await revokeApiKey(direct, workspaceId, key.id)
+  expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
+})
+
+test("where another process may revoke a key, it fails at once although it was used a moment ago", async () => {
+  const { workspaceId, key, recognise } = await open(false)
   expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId })
   await revokeApiKey(direct, workspaceId, key.id)
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()

@@ -96,5 +96,5 @@ test("two whole playlists are built at once, some wait, and more are refused or 
   const exits = await Promise.all(fibers.map((fiber) => Effect.runPromise(Fiber.await(fiber))))
   expect(exits.filter(Exit.isSuccess)).toHaveLength(16)
   expect([most, refused]).toEqual([2, 4])
-  await expect(make()).resolves.toMatchObject({ isOver: true, unreadable: [] })
+  await expect(make()).resolves.toMatchObject({ isOver: true, incomplete: [] })
 })

@@ -24,7 +24,7 @@ test("a commit under an earlier fencing token, or from another version than the 
     commitLiveEvent(sql, {
       ...{ eventId, fencingToken, from, version: from + 1, at, event: null, phases: [], occurrences: [], commands: [] },
       publications: [{ stream: "event", s: ++s, version: from + 1, frame: "{}", at }],
-      ...{ changes: [], removed: [], restored: [], captured: null, deleted: false },
+      ...{ changes: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
     }).pipe(Effect.match({ onSuccess: () => "done", onFailure: ({ _tag }) => _tag }), Effect.runPromise)
   const versions = async () =>
     (await sql`select version from publications order by version`).map((row) => row["version"])

@@ -3,7 +3,7 @@ import { Effect, type Exit, Layer, ManagedRuntime, Redacted } from "effect"
 import type { Answer, Command, Envelope } from "../../src/actors/commands.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
-import { liveEventsLayer, type PlacementOptions } from "../../src/actors/placement.ts"
+import { type LiveEventsOptions, liveEventsLayer, oneProcess } from "../../src/actors/placement.ts"
 import type { LiveReading } from "../../src/actors/protocol.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -35,6 +35,7 @@ export interface ActorHouse {
 }
 
 let commands = 0
+const IDLE_MS = 60_000
 
 export const envelope = (command: Command, given: Partial<Envelope> = {}): Envelope => ({
   commandId: `c${commands++}`,
@@ -48,31 +49,30 @@ export const envelope = (command: Command, given: Partial<Envelope> = {}): Envel
 
 export const startActors = async (
   url: string,
-  options: Partial<PlacementOptions> & {
+  options: Partial<LiveEventsOptions> & {
     readonly holds?: () => boolean
     readonly node?: string
     readonly feed?: Layer.Layer<Feed>
   } = {},
 ): Promise<ActorHouse> => {
-  const ownership = Layer.succeed(Ownership, {
-    node: options.node ?? "test",
-    holds: () => Effect.sync(() => options.holds?.() ?? true),
-    onGone: () => () => {},
-  })
+  const ownership = Layer.succeed(
+    Ownership,
+    Ownership.alone(options.node ?? "test", () => options.holds?.() ?? true),
+  )
   const clock = openJumpingClock()
   const layer = liveEventsLayer({
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
-    idleMs: 60_000,
+    idleMs: IDLE_MS,
     playbackUrlOf: () => null,
     recorder: null,
     hasStageBroadcasts: false,
-    simulateNetwork: true,
     timers: clock.timers,
     ...options,
   }).pipe(
+    Layer.provide(oneProcess({ idleMs: options.idleMs ?? IDLE_MS, simulateNetwork: true })),
     Layer.provideMerge(options.feed ?? Feed.layerMemory),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
     Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),

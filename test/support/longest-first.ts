@@ -9,6 +9,7 @@ const LONGEST = [
   "gateway/rotation",
   "e2e/process",
   "http/stage-recorder-faults",
+  "http/stage-dead-recorders",
   "http/stage-faults",
   "faults/pool",
   "faults/idempotency",

@@ -1,7 +1,33 @@
 /** What a media server puts into the bucket for the broadcast of a room, and what viewers get of it. */
 import { expect } from "vitest"
-import type { CaptureHouse } from "./capture-house.ts"
+import type { Client } from "../gateway/client.ts"
+import type { Json } from "./api.ts"
+import type { CaptureHouse, LiveRoom } from "./capture-house.ts"
 import type { Egress } from "./livekit-server.ts"
+import { eventually } from "./wait.ts"
+
+export interface Stage extends LiveRoom {
+  /** Of the playlist. */
+  readonly url: string
+  readonly broadcastId: string
+}
+
+/** A broadcast of a room with somebody in it. */
+export const openStage = async (house: CaptureHouse): Promise<Stage> => {
+  const { event, room, host } = await house.openRoom("broadcast", { visibility: "public" })
+  house.livekit.enter(room, "host")
+  const started = await host.command("broadcast.start", {})
+  expect(started).toMatchObject({ ok: true, d: { broadcast: { status: "live" } } })
+  const { playbackUrl: url, broadcastId }: Json = started.d.broadcast
+  return { event, room, host, url, broadcastId }
+}
+
+/** Resolves once staff were sent exactly these reports. */
+export const untilReports = (host: Client, ...expected: ReadonlyArray<string>) =>
+  eventually(() => {
+    const reports = host.received.filter(({ t }) => t === "broadcast.stream")
+    return reports.map(({ d }) => `${d.state} ${d.failure?.code ?? "-"}`).join() === expected.join()
+  }, `the reports ${expected.join()}`)
 
 /** As the media server writes its playlists: of the last five segments, and of all once it has ended. */
 export const writeTake = async (
@@ -37,3 +63,9 @@ export const writeTake = async (
 
 export const segmentsIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.filter((line) => line.startsWith("http"))
+
+export const segmentsAt = async (url: string): Promise<ReadonlyArray<string>> =>
+  segmentsIn((await (await fetch(url)).text()).split("\n"))
+
+export const untilSegments = (url: string, count: number) =>
+  eventually(async () => (await segmentsAt(url)).length === count, `${count} segments`)

@@ -12,7 +12,7 @@ import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/contract.ts"
 import { encodeEphemeralFrame, encodeOrdered } from "../../protocol/wire/encoding.ts"
-import type { LiveCommit, StoredCommand } from "../../store/live/live-events.ts"
+import type { LiveCommit, PresenceDelta, StoredCommand } from "../../store/live/live-events.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
 import type { Received } from "../commands.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
@@ -36,6 +36,7 @@ export interface CommitEntry {
   readonly participantChanges?: ReadonlyArray<ParticipantChange>
   readonly ejections?: ReadonlyArray<Ejection>
   readonly captured?: CapturedRooms | undefined
+  readonly presence?: PresenceDelta
   readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 }
 
@@ -94,6 +95,7 @@ export class Batch {
   readonly #commands: StoredCommand[] = []
   readonly #idle = new Answers()
   #captured: CapturedRooms | null = null
+  #presence: PresenceDelta | null = null
   #version: number
   #at = 0
 
@@ -132,6 +134,8 @@ export class Batch {
     this.participantChanges.push(...(step.participantChanges ?? []))
     this.ejections.push(...(step.ejections ?? []))
     this.#captured = step.captured ?? this.#captured
+    // A flush of presence is a batch of its own.
+    this.#presence = step.presence ?? this.#presence
     this.state = step.state
     if (step.command !== undefined) this.#remember(step.command, version, at)
     return version
@@ -190,6 +194,7 @@ export class Batch {
       changes: deleted ? [] : [...this.#changes.values()],
       removed: removed === before.removed ? [] : without(removed, before.removed),
       restored: removed === before.removed ? [] : without(before.removed, removed),
+      presence: deleted ? null : this.#presence,
       captured: this.#captured,
       deleted,
     }

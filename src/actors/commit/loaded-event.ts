@@ -19,6 +19,6 @@ export interface LoadedEvent {
   readonly heads: Heads
   readonly records: RecordStore
   readonly answers: CommandLog
-  /** The participants that were present when the last activation stopped in order. */
+  /** The participants that the last activation announced as present. */
   readonly roster: ReadonlyArray<Present>
 }

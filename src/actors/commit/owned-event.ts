@@ -8,7 +8,8 @@ import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
-import { type NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { keepPresence, type PresenceDelta } from "../../store/live/live-events.ts"
+import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
 import { type Recorder, Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
@@ -71,6 +72,10 @@ export class OwnedEvent {
     return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
       Effect.tap((found) =>
         Effect.sync(() => {
+          const { others } = this.#needs.ownership
+          // Arrivals and departures that another owner announced are in the store alone; gateways report everybody again.
+          if (others.areNew) this.#presence = undefined
+          others.areNew = false
           this.#adopt(found)
           publishVersion(this.#needs, found)
         }),
@@ -131,6 +136,21 @@ export class OwnedEvent {
       OverCapacity: Effect.die,
       CommitRefused: () => new StoreUnavailable(),
     })
+  }
+
+  /** Stores who is present without a version, because nobody is told. */
+  keepPresence(of: LoadedEvent, delta: PresenceDelta): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
+    if (delta.present.length === 0 && delta.absent.length === 0) return Effect.succeed(of)
+    const { database, eventId } = this.#needs
+    return keepPresence(database.liveSql, eventId, of.fencingToken, delta).pipe(
+      Effect.as(of),
+      Effect.mapError((failure) => {
+        if (failure._tag === "Unavailable") return new StoreUnavailable()
+        this.#loaded = undefined
+        this.#emit({ type: "discarded" })
+        return new NotOwner()
+      }),
+    )
   }
 
   /** A turn of the event itself, without a caller. */

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { DueRun } from "../../clock/throttle.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, ephemeralOf } from "../../protocol/contract.ts"
+import type { PresenceDelta } from "../../store/live/live-events.ts"
 import { isWanted } from "../../store/webhooks/outbox.ts"
 import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
@@ -15,7 +16,7 @@ import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { OwnedEvent } from "../commit/owned-event.ts"
 import { runJoinedHooks, runLeftHooks } from "../domain/activities/registry.ts"
 import type { ActorServices } from "../services.ts"
-import type { Presence, PresenceChange } from "./presence.ts"
+import type { Presence, PresenceChange, Present } from "./presence.ts"
 import {
   mayBeWatched,
   presenceCounts,
@@ -92,7 +93,10 @@ export class PresenceFlush {
       const dispatches = this.#dispatches(loaded, presence, changes)
       const wanted = (yield* this.#isWebhookWanted(loaded, changes)) ? changes : []
       const step = stepOf(loaded, at, [...dispatches, ...lobbyDispatches], wanted)
-      const after = isSilent(step) ? loaded : yield* this.#owned.commitStep(loaded, step)
+      const delta = presenceDelta(presence, changes)
+      const after = isSilent(step)
+        ? yield* this.#owned.keepPresence(loaded, delta)
+        : yield* this.#owned.commitStep(loaded, { ...step, presence: delta })
       presence.drop(changes.length)
       this.#unreported.push(...changes)
       if (lobbyDispatches.length > 0) presence.lobby.settle()
@@ -200,6 +204,22 @@ const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage
 
 const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
   dispatches.length === 0 && notices.length === 0
+
+/** The outcome of some changes for the store: what holds now of those who came or changed, and who went. */
+const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange>): PresenceDelta => {
+  const present = new Map<string, Present>()
+  const absent = new Set<string>()
+  for (const { type, participant, at } of changes) {
+    const { participantId } = participant
+    // Of a participant that has gone again a later change tells.
+    const now = presence.find(participantId) ?? (type === "joined" ? { ...participant, joinedAt: at } : undefined)
+    present.delete(participantId)
+    absent.delete(participantId)
+    if (type === "left") absent.add(participantId)
+    else if (now !== undefined) present.set(participantId, now)
+  }
+  return { present: [...present.values()], absent: [...absent] }
+}
 
 /** New and former entries of the waiting room: for staff. */
 const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>

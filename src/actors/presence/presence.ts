@@ -161,18 +161,26 @@ export class Presence implements PresentPeople {
   }
 
   #drop(node: string, participantId: string, now: number, at: Timestamp): void {
-    const entry = this.#entries.get(participantId)
-    if (!entry?.nodes.includes(node)) return
-    entry.nodes = entry.nodes.filter((other) => other !== node)
-    if (entry.nodes.length > 0) return
+    const entry = this.#disconnect(node, participantId)
+    if (entry === undefined) return
     if (this.#graceMs === 0) this.#remove(participantId, entry, at)
     else this.#leaving.set(participantId, now + this.#graceMs)
   }
 
-  /** The node is gone with all connections there; its participants have their grace to come back elsewhere. */
-  forgetNode(node: string, now: number, at: Timestamp): void {
+  /** The entry of a participant whose last connections were on that node. */
+  #disconnect(node: string, participantId: string): Entry | undefined {
+    const entry = this.#entries.get(participantId)
+    if (!entry?.nodes.includes(node)) return undefined
+    entry.nodes = entry.nodes.filter((other) => other !== node)
+    return entry.nodes.length === 0 ? entry : undefined
+  }
+
+  /** The node is gone with all connections there. Its participants left unless they come back elsewhere until `due`. */
+  forgetNode(node: string, due: number): void {
     this.lobby.forgetNode(node)
-    for (const participantId of this.#entries.keys()) this.#drop(node, participantId, now, at)
+    for (const participantId of this.#entries.keys()) {
+      if (this.#disconnect(node, participantId) !== undefined) this.#leaving.set(participantId, due)
+    }
   }
 
   /** Participants that have to wait are no longer present: they are in the waiting room, or gone if the policy denies them. */

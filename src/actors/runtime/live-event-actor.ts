@@ -6,7 +6,6 @@ import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
-import { keepRoster } from "../../store/live/live-events.ts"
 import type { Outcome, Received, Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { TIMER_SCOPE } from "../commit/execution.ts"
@@ -113,8 +112,8 @@ export class LiveEventActor {
   forgetNode(node: string): Effect.Effect<void> {
     return this.#exclusive(
       Effect.sync(() => {
-        const now = this.#needs.timers.now()
-        this.#owned.presence?.forgetNode(node, now, toTimestamp(now))
+        const { timers, returnWithinMs } = this.#needs
+        this.#owned.presence?.forgetNode(node, timers.now() + returnWithinMs)
         this.#flush.schedule()
       }),
     )
@@ -204,27 +203,13 @@ export class LiveEventActor {
     this.#flush.schedule()
   }
 
-  /** After an orderly stop the event waits for its roster, so that a restart ends no presence. */
+  /** The event waits for those who were announced as present, so that neither a restart nor a crash ends their stay. */
   #awaitReturns({ roster, records }: LoadedEvent, presence: Presence): void {
     const { timers, returnWithinMs } = this.#needs
     this.#awaitedReturns = awaitHolders(records, timers.now() + returnWithinMs)
     if (roster.length === 0) return
     presence.restore(roster, timers.now() + returnWithinMs)
     this.#flush.schedule(returnWithinMs)
-  }
-
-  /** For an orderly stop: stores the roster for the next activation. */
-  get saveRoster(): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      const { loaded, presence } = this.#owned
-      const roster = presence === undefined ? [] : [...presence.all()]
-      const fencingToken = loaded?.fencingToken
-      if (fencingToken === undefined || roster.length === 0) return Effect.void
-      const { database, eventId } = this.#needs
-      return Effect.ignore(
-        database.runLive((sql) => keepRoster(sql, eventId, fencingToken, roster)).pipe(Effect.timeout("1 second")),
-      )
-    })
   }
 
   /** A live event stays in memory without traffic, so that its timers fire. */

@@ -58,7 +58,7 @@ export const liveEventLayer = (
         outbox: yield* OutboxSignal,
         media: yield* MediaSignal,
         telemetry,
-        ownership: { node: ownership.node, holds: ownership.holds(shardId) },
+        ownership: { node: ownership.node, holds: ownership.holds(shardId), others: { areNew: false } },
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         playbackUrlOf: options.playbackUrlOf,
@@ -80,16 +80,18 @@ export const liveEventLayer = (
       }
       telemetry.metrics.actorsActive.add(1)
       yield* Effect.addFinalizer(() =>
-        Effect.suspend(() => {
+        Effect.sync(() => {
           silence()
           actor.stop()
           telemetry.metrics.actorsActive.add(-1)
-          return actor.saveRoster
         }),
       )
       return LiveEvent.of({
         Execute: ({ payload }) => actor.execute(received(payload.envelopes)),
-        ReportPresence: ({ payload }) => actor.report(payload),
+        ReportPresence: ({ payload }) => {
+          ownership.heardFrom(payload.node)
+          return actor.report(payload)
+        },
         ReportReactions: ({ payload }) => actor.react(payload),
         Read: ({ payload }) => actor.read(payload),
         ReadRoster: ({ payload }) => actor.roster(payload),

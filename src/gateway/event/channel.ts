@@ -150,7 +150,7 @@ export class Channel {
         this.#delivery.schedule()
         break
       case "actorLoaded":
-        this.#reportEveryone()
+        this.reportEveryone()
         break
     }
   }
@@ -301,7 +301,8 @@ export class Channel {
     this.#sync.fail(failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded)
   }
 
-  #reportEveryone(): void {
+  /** The live event may not know who is here. */
+  reportEveryone(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
     for (const identity of this.#waitingRoom.identities()) this.#presence.joinedWaitingRoom(identity)

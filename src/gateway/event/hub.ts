@@ -23,6 +23,7 @@ export class Hub implements ConnectionOwner {
   readonly #connections = new Set<Connection>()
   readonly grantWatch: GrantWatch
   readonly #audit: VersionAudit
+  readonly #silence: () => void
   #isDraining = false
 
   constructor(services: GatewayServices) {
@@ -38,6 +39,9 @@ export class Hub implements ConnectionOwner {
       services.timers.now(),
     )
     this.#audit = new VersionAudit(services, () => [...this.#channels.values()])
+    this.#silence = services.live.onForgotten(() => {
+      for (const channel of this.#channels.values()) channel.reportEveryone()
+    })
   }
 
   /** No new connection is taken. */
@@ -103,9 +107,9 @@ export class Hub implements ConnectionOwner {
 
   /**
    * Asks every client to reconnect elsewhere after a delay of its own, and closes each connection after its delay, the last after
-   * `withinMs`. No participant is reported as left.
+   * `withinMs`. No participant is reported as left. `moved`: other nodes serve the events from now on; `drain`: this server comes back.
    */
-  drain(withinMs: number): Promise<void> {
+  drain(withinMs: number, reason: "drain" | "moved"): Promise<void> {
     this.#isDraining = true
     const startedAt = this.#services.timers.now()
     const closesAt = new Map<Connection, number>()
@@ -113,14 +117,14 @@ export class Hub implements ConnectionOwner {
     for (const connection of this.#connections) {
       const afterMs = Math.floor(Math.random() * withinMs)
       closesAt.set(connection, startedAt + afterMs)
-      connection.send(JSON.stringify({ op: OP.reconnect, d: { reason: "drain", afterMs } }))
+      connection.send(JSON.stringify({ op: OP.reconnect, d: { reason, afterMs } }))
     }
     return new Promise((resolve) => {
       const step = (): void => {
         const now = this.#services.timers.now()
         const isOver = now - startedAt >= withinMs
         for (const connection of this.#connections) {
-          if (isOver || (closesAt.get(connection) ?? 0) <= now) connection.close(CLOSE.drain)
+          if (isOver || (closesAt.get(connection) ?? 0) <= now) connection.close(CLOSE[reason])
         }
         if (this.#connections.size > 0) return
         stop()
@@ -134,6 +138,7 @@ export class Hub implements ConnectionOwner {
   stop(): void {
     this.#isDraining = true
     this.#audit.stop()
+    this.#silence()
     for (const channel of this.#channels.values()) channel.stop()
     this.#channels.clear()
     for (const connection of this.#connections) connection.close(CLOSE.drain)

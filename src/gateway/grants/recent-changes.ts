@@ -22,9 +22,12 @@ const concerns = (change: GrantChange, { basis, eventId }: Ground): boolean => {
   return (Object.keys(change) as ReadonlyArray<keyof GrantChange>).every((field) => own[field] === change[field])
 }
 
+/** The key of a change without a field, which concerns every socket. */
+const OF_ALL = ""
+
 /** The field by which a change is found: the one that the fewest sockets share. */
 const keyOf = ({ sessionId, userId, keyId, accountId, eventId, workspaceId }: GrantChange): string =>
-  sessionId ?? userId ?? keyId ?? accountId ?? eventId ?? workspaceId ?? ""
+  sessionId ?? userId ?? keyId ?? accountId ?? eventId ?? workspaceId ?? OF_ALL
 
 /** Checks many sockets against many changes, at the cost of a few look-ups each. */
 export class ChangeIndex {
@@ -43,7 +46,7 @@ export class ChangeIndex {
     const { userId, workspaceId, keyId, login } = ground.basis
     const isFound = (key: string | null | undefined): boolean =>
       key != null && (this.#byKey.get(key)?.some((change) => concerns(change, ground)) ?? false)
-    return [userId, login?.sessionId, login?.accountId, keyId, ground.eventId, workspaceId].some(isFound)
+    return [userId, login?.sessionId, login?.accountId, keyId, ground.eventId, workspaceId, OF_ALL].some(isFound)
   }
 }
 

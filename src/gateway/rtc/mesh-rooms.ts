@@ -42,6 +42,11 @@ const MEDIA_SERVER: Refusal = {
   message: "Calls go through the media server here: connect to it with your media seat.",
 }
 
+const SEVERAL_NODES: Refusal = {
+  code: "conflict",
+  message: "This server runs on several nodes, where calls need a media server (MEDIA_URL).",
+}
+
 /** Closes after which the participant may come back to the call at once. */
 const isLoss = ({ why }: ConnectionLeft): boolean =>
   why === undefined || (why.advice !== "stop" && why.code !== CLOSE.revoked.code)
@@ -84,6 +89,7 @@ export class MeshRooms {
 
   join(connection: Connection, { roomId, resume, have }: CommandData<"rtc.join">): Answer<"rtc.join"> {
     if (this.#services.media.hasServer) return { refusal: MEDIA_SERVER }
+    if (!this.#services.options.hasMesh) return { refusal: SEVERAL_NODES }
     if (this.#callOf(connection) !== roomId) return { refusal: ELSEWHERE }
     const { participantId, name } = connection.identity
     const effects = this.#step(

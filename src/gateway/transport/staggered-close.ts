@@ -7,17 +7,27 @@ import type { Connection } from "../connection/connection.ts"
 
 const STEPS = 15
 
-/** Connections with unanswered commands are closed last. Returns a function that stops the closing. */
+/**
+ * A connection with an unanswered command keeps its turn until the end: on several nodes the answer may come after the dispatch
+ * that led here. Returns a function that stops the closing.
+ */
 export const closeStaggered = (
   timers: Timers,
   connections: ReadonlyArray<Connection>,
   why: CloseCode,
   withinMs: number,
 ): Cancel => {
-  const order = [
-    ...connections.filter(({ inFlight }) => inFlight === 0),
-    ...connections.filter(({ inFlight }) => inFlight > 0),
-  ]
-  const portions = { atOnce: Math.ceil(order.length / STEPS), pauseMs: withinMs / STEPS }
-  return inPortions(timers, order, portions, (connection) => connection.close(why))
+  const answering: Connection[] = []
+  const portions = { atOnce: Math.ceil(connections.length / STEPS), pauseMs: withinMs / STEPS }
+  const stopPortions = inPortions(timers, connections, portions, (connection) => {
+    if (connection.inFlight > 0) answering.push(connection)
+    else connection.close(why)
+  })
+  const stopLast = timers.after(withinMs, () => {
+    for (const connection of answering) connection.close(why)
+  })
+  return () => {
+    stopPortions()
+    stopLast()
+  }
 }

@@ -39,6 +39,7 @@ export interface RestOptions {
   readonly gatewayDescription: () => string
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
+  readonly isStopping: () => boolean
 }
 
 export interface Rest {
@@ -222,6 +223,7 @@ export const bindRest = (
         problems,
         clients,
         isHttps: publicUrl.startsWith("https:"),
+        isStopping: options.isStopping,
         onStart: () => {
           inFlight++
         },

@@ -23,6 +23,8 @@ export interface RouteOptions {
   readonly clients: ClientAddresses["Service"]
   /** Clients reach us by TLS only: responses make browsers insist on it (RFC 6797). */
   readonly isHttps: boolean
+  /** The server is asked to stop: answers close their connections, so that the next request goes to another server. */
+  readonly isStopping: () => boolean
   /** Called for every response, for metrics and the drain. */
   readonly onStart: () => void
   /** `route`: the path as it was registered; the path of the request may hold a token. */
@@ -153,7 +155,7 @@ export class Exchange {
         if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
         // Without arguments: given any, the engine writes a length of its own and never completes the response.
         res.endWithoutBody()
-      } else res.end(response.body, closeConnection)
+      } else res.end(response.body, closeConnection || this.#options.isStopping())
     })
     this.#options.onEnd(response.status, this.#head, this.#route)
   }

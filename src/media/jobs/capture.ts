@@ -1,11 +1,13 @@
 /** Recordings and broadcasts by the media server: which rooms it has to record, and what came of them. */
 import { Effect } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { newId, parseId } from "../../model/ids.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
-import { toTimestamp } from "../../model/timestamp.ts"
+import { toMillis, toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
+import { findBroadcast } from "../../store/media/broadcasts.ts"
 import {
   type CaptureLimits,
   captureBegan,
@@ -17,6 +19,7 @@ import {
   insertCapture,
   listCaptures,
   type RoomCapture,
+  type UnsettledCapture,
   unsettledCaptures,
   wantedCapture,
 } from "../../store/media/captures.ts"
@@ -31,8 +34,10 @@ import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, storageKeyOf } fr
 
 /** Looked at in one sweep. */
 const SWEPT = 200
-/** Rooms of one event that the media server is asked about at once. */
+/** Rooms that the media server is asked about at once. */
 const ROOMS_AT_ONCE = 4
+/** A recording of more than a day is refused as too long. */
+const ABANDONED_AFTER_MS = 25 * 3_600_000
 
 /** The recorder adds the ending to a name that lacks it. */
 const captureKeyOf = (workspaceId: string, id: string): string => `${storageKeyOf(workspaceId, id)}${ROOM_ENDING}`
@@ -66,6 +71,12 @@ const GIVEN_UP: RecorderFailure = {
     "The media server failed to broadcast the stage again and again. Pause and resume the broadcast to try once more.",
 }
 
+const NO_ROOM: RecorderFailure = {
+  code: "no_room",
+  detail:
+    "The broadcast is not made: the workspace or the event has no room for more recordings. Delete some, then pause and resume the broadcast.",
+}
+
 type Start = Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaStorage | MediaSignal | Telemetry>
 
 interface Of {
@@ -73,16 +84,28 @@ interface Of {
   readonly phaseId: string | null
 }
 
+/**
+ * Tells staff of the recorder of a broadcast. Of a room that is recorded alone they are told nothing, and neither of a broadcast that was
+ * paused or has ended while the media server was asked.
+ */
+const report = (
+  { eventId, phaseId }: Of,
+  broadcastId: string | null,
+  state: EncoderReport["state"],
+  failure: RecorderFailure | null,
+): Effect.Effect<void, Unavailable, Database | LiveBroadcasts> =>
+  Effect.gen(function* () {
+    if (broadcastId === null || phaseId === null) return
+    const broadcast = yield* (yield* Database).run((sql) => findBroadcast(sql, broadcastId))
+    if (broadcast?.status !== "live") return
+    ;(yield* LiveBroadcasts).reportStage(eventId, { broadcastId, phaseId, state, failure })
+  })
+
 /** A process that died after the recording had begun finds it again by its key. */
-const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, { eventId, phaseId }: Of): Start =>
+const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, of: Of): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null || egressRoom === null) return
-    const { reportStage } = yield* LiveBroadcasts
-    const report = (state: EncoderReport["state"], failure: RecorderFailure | null) =>
-      Effect.sync(() => {
-        if (broadcastId !== null && phaseId !== null) reportStage(eventId, { broadcastId, phaseId, state, failure })
-      })
     const playlists = broadcastId === null ? null : folderOf(storageKey)
     const started = Effect.mapError(
       recorder.start(egressRoom, storageKey, playlists),
@@ -91,10 +114,12 @@ const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, { event
     const egressId = yield* Effect.flatMap(recorder.running(egressRoom), (running) => {
       const known = running.find(({ key }) => key === storageKey)
       return known === undefined ? started : Effect.succeed(known.egressId)
-    }).pipe(Effect.tapError((failure) => (failure === EMPTY_ROOM ? Effect.void : report("lost", FAILED))))
+    }).pipe(
+      Effect.tapError((failure) => (failure === EMPTY_ROOM ? Effect.void : report(of, broadcastId, "lost", FAILED))),
+    )
     const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
     // Stopped or deleted while it began.
-    yield* isWanted ? report("receiving", null) : recorder.stop(egressId)
+    yield* isWanted ? report(of, broadcastId, "receiving", null) : recorder.stop(egressId)
     // A message that came before its id was stored named no recording.
     const facts = yield* recorder.find(egressId)
     if (facts !== undefined) yield* settleCapture(facts)
@@ -109,7 +134,7 @@ const end = ({ id, egressId, egressRoom }: RoomCapture): Start =>
     if (recorder !== null) yield* recorder.stop(egressId)
   })
 
-/** Each room is tried, so that one without people does not keep the others from being recorded. */
+/** Each one is tried, so that a room without people does not keep the others from being recorded. */
 const all = <A>(of: ReadonlyArray<A>, each: (one: A) => Start): Start =>
   Effect.flatMap(
     Effect.forEach(of, (one) => Effect.result(each(one)), { concurrency: ROOMS_AT_ONCE }),
@@ -139,6 +164,7 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
   Effect.gen(function* () {
     const database = yield* Database
     if (captured.broadcastId === null) (yield* LiveBroadcasts).reportStage(eventId, null)
+    const of: Of = { eventId, phaseId: captured.phaseId }
     const wanted = wantedOf(eventId, captured)
     const known = yield* database.run((sql) => listCaptures(sql, eventId))
     const isSame = (capture: RoomCapture, { egressRoom, broadcastId }: Wanted): boolean =>
@@ -147,9 +173,12 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
     const missing = wanted.filter((one) => !known.some((capture) => isSame(capture, one)))
     const added = yield* Effect.forEach(missing, (one) => {
       const id = newId()
-      const capture = { id, eventId, phaseId: captured.phaseId, ...one }
-      return database.transaction((sql) =>
+      const capture = { id, ...of, ...one }
+      const inserting = database.transaction((sql) =>
         insertCapture(sql, capture, (workspaceId) => captureKeyOf(workspaceId, id), limits),
+      )
+      return Effect.tap(inserting, (inserted) =>
+        inserted === undefined ? report(of, one.broadcastId, "lost", NO_ROOM) : Effect.void,
       )
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
@@ -158,7 +187,7 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
     const ended = yield* Effect.result(all(unwanted, end))
     yield* all(
       starting.filter((one) => one !== undefined),
-      (capture) => begin(capture, { eventId, phaseId: captured.phaseId }),
+      (capture) => begin(capture, of),
     )
     if (ended._tag === "Failure") yield* Effect.fail(ended.failure)
   })
@@ -215,13 +244,18 @@ export const settleCapture = (
   })
 
 /** Ends recordings that no row names: those whose recording or event was deleted. */
-const stopStrays = (recorder: RoomRecorder): Effect.Effect<void, Unavailable, Database> =>
+const stopStrays = (recorder: RoomRecorder): Start =>
   Effect.gen(function* () {
     const running = yield* recorder.running(null)
     const names = running.map(({ key }) => nameOf(key)).filter((name) => name !== null)
     const strays = new Set(yield* (yield* Database).run((sql) => findStrayMedia(sql, names)))
-    for (const { egressId, key } of running) if (key !== null && strays.has(key)) yield* recorder.stop(egressId)
+    const going = running.filter(({ key }) => key !== null && strays.has(key))
+    yield* all(going, ({ egressId }) => recorder.stop(egressId))
   })
+
+/** A recording that was to end, and would be longer than one may be: its recorder has died, and the media server goes on to list it. */
+const isAbandoned = ({ beganAt, status }: EgressFacts, { egressRoom, createdAt }: UnsettledCapture, now: number) =>
+  status === "running" && egressRoom === null && now - (beganAt ?? toMillis(createdAt)) > ABANDONED_AFTER_MS
 
 /** A recording that the media server does not know any more. */
 const FORGOTTEN = { status: "ended", playlistBytes: 0, beganAt: null, error: "forgotten" } as const
@@ -230,19 +264,23 @@ const FORGOTTEN = { status: "ended", playlistBytes: 0, beganAt: null, error: "fo
 export const sweepCaptures: Start = Effect.gen(function* () {
   const recorder = yield* RoomRecorder
   if (recorder === null) return
-  yield* stopStrays(recorder)
+  // A recorder that died cannot be ended, and the media server goes on to list its recording: the ends of others are found all the same.
+  const stopped = yield* Effect.result(stopStrays(recorder))
   const storage = yield* MediaStorage
   const captures = yield* (yield* Database).run((sql) => unsettledCaptures(sql, SWEPT))
-  for (const { egressId, storageKey } of captures) {
+  const now = (yield* currentTimers).now()
+  for (const capture of captures) {
+    const { egressId, storageKey } = capture
     const found = yield* recorder.find(egressId)
-    if (found !== undefined) {
+    if (found !== undefined && !isAbandoned(found, capture, now)) {
       yield* settleCapture(found)
       continue
     }
-    // The media server has forgotten it: only the bucket can tell.
+    // The media server has forgotten it, or its recorder has died: only the bucket can tell.
     const file = yield* storage.open(storageKey)
     const sizeBytes = file?.size ?? 0
     if (file !== null) yield* Effect.promise(file.close)
     yield* settleCapture({ ...FORGOTTEN, egressId, key: storageKey, sizeBytes })
   }
+  if (stopped._tag === "Failure") yield* Effect.fail(stopped.failure)
 })

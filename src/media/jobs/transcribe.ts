@@ -7,7 +7,12 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findWorkspaceOf } from "../../store/events/events.ts"
 import { putModelSummary } from "../../store/events/summaries.ts"
-import { dropCaptionTranscript, transcribeEvent, transcribeRoom } from "../../store/media/captions.ts"
+import {
+  dropCaptionTranscript,
+  transcribeBroadcast,
+  transcribeEvent,
+  transcribeRoom,
+} from "../../store/media/captions.ts"
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
 import { findRecording } from "../../store/media/recordings.ts"
 import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/media/transcripts.ts"
@@ -58,7 +63,7 @@ export const transcribeRecording = async (
 }
 
 /**
- * Makes the transcript of a room's recording anew, because captions have come since. The job is deleted in the transaction that announces
+ * Makes the transcript of a recording anew, because captions have come since. The job is deleted in the transaction that announces
  * it. A recording that is not ready gets its transcript when it is, and one that somebody uploaded stays.
  */
 export const transcribeAgain = (
@@ -71,7 +76,8 @@ export const transcribeAgain = (
       const recording = await findRecording(sql, recordingId)
       if (recording?.status !== "ready") return
       await dropCaptionTranscript(sql, recordingId)
-      await transcribeRecording(sql, at, recording, transcribeRoom)
+      const by = recording.source === "broadcast" ? transcribeBroadcast : transcribeRoom
+      await transcribeRecording(sql, at, recording, by)
     }),
   )
 

@@ -54,7 +54,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
   let file: GrowingFile | undefined
   let bytes = take?.bytes ?? 0
   let segments = 0
-  let isRoomUsedUp = false
+  let fullBecause: string | undefined
 
   /** For a statement that may run twice: after a failure its effect is unknown. */
   const patient = <A, R>(work: Effect.Effect<A, Unavailable, R>): Effect.Effect<A, Unavailable, R> =>
@@ -90,7 +90,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
 
   const cutOff = (recordingId: string, reason: string) =>
     Effect.gen(function* () {
-      isRoomUsedUp = true
+      fullBecause = reason
       yield* stored((sql) =>
         noteCutOff(sql, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
       )
@@ -99,7 +99,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
   /** Whether `more` bytes may be stored; once they may not, nothing is until the process opens the journal anew. */
   const hasRoom = (recordingId: string, more: number) =>
     Effect.gen(function* () {
-      if (isRoomUsedUp) return false
+      if (fullBecause !== undefined) return false
       if (segments++ % LOOK_EVERY !== 0) return true
       const reason = yield* patient(whyFull(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes))
       if (reason === undefined) return true
@@ -129,6 +129,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
 
   return {
     recordingId: () => recording?.id,
+    whyNotStored: () => fullBecause,
     beginTake: (number, init) =>
       run(
         Effect.gen(function* () {

@@ -24,6 +24,8 @@ export interface Journal {
   readonly close: () => Promise<void>
   /** Of the recording that it makes; `undefined` before the first take. */
   readonly recordingId: () => string | undefined
+  /** Why nothing of what comes is stored any more, for want of room. */
+  readonly whyNotStored: () => string | undefined
 }
 
 export interface LiveGiven {
@@ -50,9 +52,9 @@ export interface Playlist {
 export interface EncoderFailure {
   /**
    * `busy`: too many encoders push to this server. `not_stored`: the database or the disk does not take it. `replaced`: another encoder took over, or
-   * the address is another now.
+   * the address is another now. `no_room`: what comes is shown to viewers, and not recorded.
    */
-  readonly code: EncoderRefusalCode | "busy" | "not_stored" | "replaced"
+  readonly code: EncoderRefusalCode | "busy" | "not_stored" | "replaced" | "no_room"
   readonly detail: string
 }
 
@@ -157,9 +159,15 @@ export class LiveBroadcast {
     return this.#lastSegmentAt
   }
 
-  /** Why the encoder was refused; until a segment of later bytes is stored. */
+  /** Why the encoder was refused, until a segment of later bytes is taken; else why a broadcast that goes on is not recorded any more. */
   get failure(): EncoderFailure | undefined {
-    return this.#failure?.why
+    return this.#failure?.why ?? (this.#hasEnded ? undefined : this.#notRecorded)
+  }
+
+  get #notRecorded(): EncoderFailure | undefined {
+    const reason = this.#given.journal.whyNotStored()
+    if (reason === undefined) return undefined
+    return { code: "no_room", detail: `The broadcast goes on live, and is not recorded any more: ${reason}.` }
   }
 
   /** The encoder has to wait until there is room, which `changes` reports. */

@@ -67,9 +67,12 @@ const NOT_STORED: EncoderFailure = {
 }
 const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
 
-/** `recorder_failed`: the media server begins again by itself. `recorder_given_up`: it does not any more. */
+/**
+ * `recorder_failed`: the media server begins again by itself. `recorder_given_up`: it does not any more. `no_room`: it was not asked, because
+ * its files could not be stored.
+ */
 export interface RecorderFailure {
-  readonly code: "recorder_failed" | "recorder_given_up"
+  readonly code: "recorder_failed" | "recorder_given_up" | "no_room"
   readonly detail: string
 }
 
@@ -201,10 +204,19 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     // Without the database, whose own log says so, they stay as they are.
     const refresh = Effect.suspend(() => {
       const { ids } = opened
-      if (ids.length === 0) return Effect.void
+      const reports = [...stages.entries()]
+      const all = [...ids, ...reports.map(([, { broadcastId }]) => broadcastId)]
+      if (all.length === 0) return Effect.void
       return Effect.map(
-        database.run((sql) => findBroadcasts(sql, ids)),
-        (rows) => opened.follow(ids, rows),
+        database.run((sql) => findBroadcasts(sql, all)),
+        (rows) => {
+          opened.follow(ids, rows)
+          const going = new Set(rows.filter(({ status }) => status !== "ended").map(({ id }) => id))
+          for (const [eventId, report] of reports) {
+            // One that came meanwhile may be of another broadcast.
+            if (!going.has(report.broadcastId) && stages.get(eventId) === report) stages.delete(eventId)
+          }
+        },
       )
     }).pipe(Effect.ignore)
 

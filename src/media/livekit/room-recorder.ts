@@ -4,7 +4,7 @@
  */
 import { Context, Data, Effect, Redacted } from "effect"
 import type { EgressInfo } from "livekit-server-sdk"
-import { Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { Unauthorized, Unavailable } from "../../model/errors.ts"
 import type { MediaServer } from "../seats.ts"
 import { STAGE_FILES } from "../stage/stage-files.ts"
 import type { S3Settings } from "../storage/s3/presign.ts"
@@ -61,6 +61,10 @@ const EGRESS_ID = /^[\w-]{1,100}$/
 const MOST_BYTES = 2 ** 50
 /** The end of the year 9999. */
 const LAST_MS = 253_402_300_799_999
+const NAMELESS = new Unavailable({
+  detail: "The answer of the media server does not name the recording.",
+  retryAfterSeconds: 5,
+})
 const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
 
 const bytesOf = (size: bigint | undefined): number => Math.min(MOST_BYTES, Math.max(0, Number(size ?? 0n)))
@@ -134,7 +138,11 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
               file: fileAt(key),
               ...(playlists !== null && { segments: playlistsIn(playlists) }),
             }),
-          ).pipe(Effect.map(({ egressId }) => egressId)),
+          ).pipe(
+            Effect.flatMap(({ egressId }) =>
+              EGRESS_ID.test(egressId) ? Effect.succeed(egressId) : Effect.fail(NAMELESS),
+            ),
+          ),
         stop: (egressId) =>
           Effect.asVoid(askedUnless([NOT_FOUND, NOT_RUNNING], Effect.void, () => client.stopEgress(egressId))),
         running: (room) =>
@@ -145,7 +153,7 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
         find: (egressId) =>
           Effect.map(
             asked(() => client.listEgress({ egressId })),
-            ([found]) => (found === undefined ? undefined : (factsOf(found) ?? undefined)),
+            (found) => found.map(factsOf).find((facts) => facts?.egressId === egressId) ?? undefined,
           ),
         verify: (body, authorization) =>
           Effect.tryPromise({ try: () => receiver.receive(body, authorization), catch: () => FORGED }).pipe(

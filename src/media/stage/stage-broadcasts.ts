@@ -31,10 +31,10 @@ export interface StagePlaylist {
   readonly body: Buffer | undefined
   /** The broadcast has not ended: segments may come. */
   readonly mayCome: boolean
-  /** Names the text of a broadcast that is over: its takes, and the hour of its addresses. Null: the broadcast goes on. */
+  /** Names the text of a broadcast that is over: its takes, and the hour of its addresses. Null: the text may change. */
   readonly edition: string | null
-  /** Recordings whose playlist could not be read: the text of a broadcast that is over lacks their segments. */
-  readonly unreadable: ReadonlyArray<string>
+  /** Recordings whose playlist could not be read, or lacks its end: the text of a broadcast that is over lacks segments of theirs. */
+  readonly incomplete: ReadonlyArray<string>
 }
 
 /** Players of a running broadcast give up after some seconds, and its segments are shorter. */
@@ -95,7 +95,7 @@ const allSegments = ({ takes, shown }: Stage) =>
     )
     yield* Effect.promise(() => inSlices(writing, (text) => bytes.add(text)))
     const body = yield* Effect.promise(() => bytes.joined())
-    return { body: body.byteLength === 0 ? undefined : body, unreadable: read.unreadable }
+    return { body: body.byteLength === 0 ? undefined : body, incomplete: read.incomplete }
   })
 
 /** The playlist of a broadcast for its viewers, as it is now. `known`: the one that was made last. `turns`: of those who ask for a whole one. */
@@ -109,32 +109,35 @@ export const stagePlaylist = (
     const { broadcast, takes } = stage
     const { visibility } = broadcast
     const mayCome = broadcast.status !== "ended"
-    if (mayCome || takes.some(({ hasEnded }) => !hasEnded)) {
+    if (mayCome || takes.some(({ hasEnded, isOverdue }) => !hasEnded && !isOverdue)) {
       // Without a take, as after a failure, viewers keep what they have: a player gives up a playlist without segments.
       const body = (yield* lastSegments(stage)) ?? (mayCome ? known?.body : undefined)
-      return { visibility, isOver: false, body, mayCome, edition: null, unreadable: [] }
+      return { visibility, isOver: false, body, mayCome, edition: null, incomplete: [] }
     }
     const hour = Math.floor((yield* currentTimers).now() / HOUR_MS)
     const edition = [hour, ...takes.map(({ id }) => id)].join(" ")
     if (known?.edition === edition) return { ...known, visibility }
-    const making = Effect.map(allSegments(stage), ({ body, unreadable }) => ({
+    const making = Effect.map(allSegments(stage), ({ body, incomplete }) => ({
       visibility,
       isOver: true,
       body,
       mayCome,
       // One that lacks a take is made anew: its file may only be late.
-      edition: [edition, ...unreadable].join(" "),
-      unreadable,
+      edition: incomplete.length === 0 ? edition : null,
+      incomplete,
     }))
     const made: StagePlaylist = yield* Effect.catch(turns.take(making), (failure) =>
       failure === TOO_MANY_BUILDS && known?.isOver === true
         ? Effect.succeed({ ...known, visibility })
         : Effect.fail(failure),
     )
-    const missing = made.unreadable.filter((id) => known?.unreadable.includes(id) !== true)
+    const missing = made.incomplete.filter((id) => known?.incomplete.includes(id) !== true)
     if (missing.length > 0) {
       const { log } = yield* Telemetry
-      log.warn({ broadcast: broadcastId, recordings: missing }, "media: a playlist of a broadcast cannot be read")
+      log.warn(
+        { broadcast: broadcastId, recordings: missing },
+        "media: a playlist of a broadcast cannot be read, or lacks its end",
+      )
     }
     return made
   })

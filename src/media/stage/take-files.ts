@@ -31,8 +31,8 @@ const textAt = (key: string, mostBytes: number): Effect.Effect<string | undefine
 
 export interface TakesRead {
   readonly takes: ReadonlyArray<TakeNow>
-  /** Of takes whose playlist is not there, or too long: their recordings. */
-  readonly unreadable: ReadonlyArray<string>
+  /** Of takes whose playlist is not there, is too long, or lacks its end although nothing more is expected: their recordings. */
+  readonly incomplete: ReadonlyArray<string>
 }
 
 /** The takes as they are in the bucket: `live` of their last segments, `whole` of all. One that cannot be read has none. */
@@ -47,13 +47,13 @@ export const readTakes = (
       { concurrency: AT_ONCE },
     )
     const takes: TakeNow[] = []
-    const unreadable: string[] = []
+    const incomplete: string[] = []
     // One after the other: slices of several at once would be one long stretch of the event loop.
     for (const [index, { id, place, hasEnded, isOverdue }] of stored.entries()) {
       const text = texts[index]
-      if (text === undefined) unreadable.push(id)
       const read = text === undefined ? NO_SEGMENTS : yield* Effect.promise(() => inSlices(readingTake(text)))
+      if (text === undefined || (isOverdue && !read.hasEnded && !hasEnded)) incomplete.push(id)
       takes.push({ ...read, id, place, hasEnded: read.hasEnded || hasEnded || isOverdue })
     }
-    return { takes, unreadable }
+    return { takes, incomplete }
   })

@@ -86,15 +86,15 @@ export class AddressBuckets {
     return taken
   }
 
-  giveBack(key: string): void {
-    this.#sites.giveBack(key)
+  giveBack(key: string, count = 1): void {
+    this.#sites.giveBack(key, count)
     const network = networkKey(key)
-    if (network !== undefined) this.#networks.giveBack(network)
+    if (network !== undefined) this.#networks.giveBack(network, count)
   }
 }
 
 /** The key with the address's network in its place; `undefined` when the address has none. */
-const networkKey = (key: string): string | undefined => {
+export const networkKey = (key: string): string | undefined => {
   const [address = "", ...rest] = key.split(" ")
   const network = networkOf(address)
   return network === undefined ? undefined : [network, ...rest].join(" ")

@@ -13,41 +13,32 @@ export type DerivationKind = "thumbnail" | "waveform"
 export const RecordingStatus = Schema.Literals(["uploading", "processing", "ready", "failed"])
 export type RecordingStatus = typeof RecordingStatus.Type
 
-/** Why media is not usable. */
-export const MediaFailureCode = Schema.Literals([
-  /** No `complete` came before the upload's end. */
-  "upload_expired",
-  /** More bytes came than the recording may have; a clip would have more than its recording. */
-  "too_large",
-  /** No format that is read here, no track with a known codec, or damaged. */
-  "unreadable_media",
-  /** Longer than 24 hours, by its own account. */
-  "too_long",
-  /** The bytes are not those whose SHA-256 the client said. */
-  "checksum_mismatch",
-  /** The wanted part of the recording has no picture or sound that can be cut out. */
-  "nothing_in_range",
-  /** A picture or sound of the recording has a codec that cannot be copied into a clip. */
-  "track_not_copied",
-  /** The clip is larger than its share of the recording, and the workspace has no room for the rest. */
-  "quota_exceeded",
-  /** The disk had no room for the clip, again and again. */
-  "storage_full",
-  /** The media server that was to record a room made no file. */
-  "recorder_failed",
-  /**
-   * The media server was not asked to record a room, because the quota or the number of recordings is used up; or nothing of a broadcast was
-   * stored for want of room.
-   */
-  "no_room",
-  /** Of a broadcast that can be watched: from some moment on there was no room to store it. */
-  "cut_off",
-  /** The inspection took too much time or memory, or failed again and again through a fault of ours. */
-  "processing_failed",
-])
+/** Why a recording or clip is not usable, or not whole: the one table from which answers and descriptions come. */
+export const MEDIA_FAILURES = {
+  upload_expired: "The upload was not completed within a day.",
+  too_large: "More bytes came than the recording may have; or the clip would have more than its recording.",
+  unreadable_media: "The file has no format that is read here, has no track with a known codec, or is damaged.",
+  too_long: "The file is longer than 24 hours, by its own account.",
+  checksum_mismatch: "The bytes are not those whose SHA-256 `complete` was given.",
+  nothing_in_range: "That part of the recording has no picture and no sound that can be cut out.",
+  track_not_copied: "A picture or sound of the recording has a codec that cannot be copied into a clip.",
+  quota_exceeded: "The clip is larger than its share of the recording, and the workspace has no room for the rest.",
+  storage_full: "The disk had no room for the clip, again and again.",
+  recorder_failed: "The media server that was to record the room made no file.",
+  no_room: "There was no room for the recording: the quota, the recordings of the event or the disk were used up.",
+  cut_off: "The broadcast can be watched, and from some moment on there was no room to record it.",
+  processing_failed: "The inspection or the cut took too much time or memory, or failed again and again by our fault.",
+} as const
+export type MediaFailureCode = keyof typeof MEDIA_FAILURES
+
+const FAILURE_CODES = Object.keys(MEDIA_FAILURES) as [MediaFailureCode, ...MediaFailureCode[]]
+
+export const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
+  description: FAILURE_CODES.map((code) => `\`${code}\`: ${MEDIA_FAILURES[code]}`).join(" "),
+})
+
 /** Of one event. */
 export const MOST_RECORDINGS = 200
-export type MediaFailureCode = typeof MediaFailureCode.Type
 
 export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String })
 export type MediaFailure = typeof MediaFailure.Type

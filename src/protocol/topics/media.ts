@@ -79,7 +79,7 @@ export const EncoderView = Schema.Struct({
   broadcastId: BroadcastId,
   phaseId: Schema.String,
   state: EncoderState,
-  /** Why its bytes were refused or are not stored; null once they are. */
+  /** Why its bytes were refused or are not recorded; null once they are. */
   failure: nullable(Schema.Struct({ code: Schema.String, detail: Schema.String })),
 })
 export type EncoderView = typeof EncoderView.Type

@@ -106,9 +106,13 @@ export const findPhaseOwner = async (
   return row
 }
 
-/** Ids of events that are live: their actors are activated at start, so that a timer needs no traffic to fire. */
+/**
+ * Ids of events that are live, and of those whose participants were not announced as gone: their actors are activated at start,
+ * so that timers need no traffic to fire and the departures are announced.
+ */
 export const listLiveEventIds = async (sql: Queryable): Promise<ReadonlyArray<string>> => {
-  const rows = await sql<{ id: string }[]>`select id from events where status = 'live' order by id`
+  const rows = await sql<{ id: string }[]>`
+    select id from events where status = 'live' union select event_id from present_participants order by id`
   return rows.map((row) => row.id)
 }
 

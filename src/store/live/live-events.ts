@@ -38,13 +38,15 @@ export interface Claim {
   readonly versionToken: number
   /** The name of the event's history of streams: the column `history`. */
   readonly epoch: string
+  /** The node that owned the event before; null: none ever did. */
+  readonly previousNode: string | null
 }
 
 export interface Recovered extends Claim {
   readonly event: Event
   readonly phases: ReadonlyArray<PhaseState>
   readonly removed: ReadonlyArray<string>
-  /** The participants present when the last activation was stopped in order: the value given to `keepRoster`. */
+  /** The participants who were announced as present: values of `PresenceDelta.present`. */
   readonly roster: ReadonlyArray<unknown>
   /** Of the shared streams. */
   readonly heads: ReadonlyArray<StreamHead>
@@ -61,10 +63,12 @@ export const claimLiveEvent = async (
   claim: { eventId: string; node: string; epoch: string },
 ): Promise<Claim | undefined> => {
   const [row] = await sql<Claim[]>`
+    with before as materialized (select node from live_events where event_id = ${claim.eventId} for update)
     insert into live_events as l (event_id, epoch, node, history)
-    select id, 1, ${claim.node}, ${claim.epoch} from events where id = ${claim.eventId}
-    on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node, roster = null
-    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch`
+    select e.id, 1, ${claim.node}, ${claim.epoch} from events e left join before on true where e.id = ${claim.eventId}
+    on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node
+    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch,
+              (select node from before) as previous_node`
   return row
 }
 
@@ -98,14 +102,13 @@ export const recoverLiveEvent = (
   })
 
 const claimAndRead = async (sql: Queryable, claim: Parameters<typeof recoverLiveEvent>[1]) => {
-  const [left] = await sql<{ roster: ReadonlyArray<unknown> | null }[]>`
-    select roster from live_events where event_id = ${claim.eventId}`
   const claimed = await claimLiveEvent(sql, claim)
   if (claimed === undefined) return undefined
-  const [event, phases, removed, heads, others, commands, records] = await Promise.all([
+  const [event, phases, removed, roster, heads, others, commands, records] = await Promise.all([
     findEvent(sql, claim.eventId),
     listPhaseStates(sql, claim.eventId),
     sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
+    sql<{ present: unknown }[]>`select present from present_participants where event_id = ${claim.eventId}`,
     findHeads(sql, claim.eventId, SHARED_STREAMS),
     hasOtherStreams(sql, claim.eventId),
     sql<StoredCommand[]>`
@@ -118,7 +121,7 @@ const claimAndRead = async (sql: Queryable, claim: Parameters<typeof recoverLive
     event,
     phases,
     removed: removed.map((row) => row.participantId),
-    roster: left?.roster ?? [],
+    roster: roster.map(({ present }) => present),
     heads,
     hasOtherStreams: others,
     commands: [...commands].reverse(),
@@ -133,16 +136,26 @@ export const wasRemoved = async (sql: Queryable, eventId: string, participantId:
   return rows.length > 0
 }
 
-/** Leaves the roster for the next activation, unless another one owns the event already. */
-export const keepRoster = async (
+/** Changes of who is present. `present`: JSON objects with `participantId`, read back as they are. */
+export interface PresenceDelta {
+  readonly present: ReadonlyArray<{ readonly participantId: string }>
+  /** Ids of participants. */
+  readonly absent: ReadonlyArray<string>
+}
+
+/** Stores changes of presence that no commit carries, under the fence. */
+export const keepPresence = (
   sql: Queryable,
   eventId: string,
   fencingToken: number,
-  roster: ReadonlyArray<unknown>,
-): Promise<void> => {
-  await sql`
-    update live_events set roster = ${sql.json(roster)} where event_id = ${eventId} and epoch = ${fencingToken}`
-}
+  delta: PresenceDelta,
+): Effect.Effect<void, Fenced | Unavailable> =>
+  Effect.asVoid(
+    query(
+      () => sql`select keep_presence(${eventId}, ${fencingToken}, ${sql.json(delta)})`,
+      ({ fenced }) => (fenced ? new Fenced() : undefined),
+    ),
+  )
 
 /** All rows that a batch of commands writes. */
 export interface LiveCommit {
@@ -162,6 +175,8 @@ export interface LiveCommit {
   /** Participants who may not come back, and those who may again. */
   readonly removed: ReadonlyArray<string>
   readonly restored: ReadonlyArray<string>
+  /** Null: nobody came or went. */
+  readonly presence: PresenceDelta | null
   /** Null: what is recorded has not changed. */
   readonly captured: CapturedRooms | null
   readonly deleted: boolean
@@ -215,6 +230,7 @@ const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> =>
 /** The argument of `commit_live_event`; an absent part costs it nothing. */
 const writtenBy = (commit: LiveCommit): object => {
   const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
+  const { presence } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
@@ -229,6 +245,7 @@ const writtenBy = (commit: LiveCommit): object => {
     ...(removed.length > 0 && { removed }),
     ...(restored.length > 0 && { restored }),
     ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
+    ...(presence !== null && { presence }),
     ...(captured !== null && { captured }),
     ...(deleted && { deleted }),
   }

@@ -116,6 +116,14 @@ export const captureBegan = async (sql: Queryable, id: string, egressId: string)
   return count > 0
 }
 
+/** Is the recording a stretch of a broadcast that is made now? */
+export const isBroadcasting = async (sql: Queryable, id: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from recordings r join broadcasts b on b.id = r.broadcast_id
+     where r.id = ${id} and r.egress_room is not null and r.status = 'processing' and not r.egress_ended and b.status = 'live'`
+  return rows.length > 0
+}
+
 /** The media server is about to be asked to end it: the next recording of the room is another one. */
 export const captureUnwanted = async (sql: Queryable, id: string): Promise<void> => {
   await sql`update recordings set egress_room = null where id = ${id}`
@@ -159,8 +167,21 @@ export const captureEnded = async (
     )
     select id, event_id, egress_room from ended`
   if (ended === undefined) return false
-  if (ended.egressRoom !== null) await captureAgain(sql, ended)
+  if (ended.egressRoom !== null) await captureAgain(sql, ended, await pauseBeforeNext(sql, ended.id))
   return true
+}
+
+/** By the recordings of the room that were begun lately, and ended by themselves. The people of a room may leave it now and then. */
+const NEXT_MS = [0, 0, 0, 1000, 4000, 15_000, 60_000]
+const LATELY = "10 minutes"
+
+/** A recorder that ends at once, again and again, would use up the recordings of the event within seconds. */
+const pauseBeforeNext = async (sql: Queryable, id: string): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n
+      from recordings r join recordings ended on ended.event_id = r.event_id and ended.egress_room = r.egress_room
+     where ended.id = ${id} and r.id <> ended.id and r.egress_ended and r.created_at > now() - ${LATELY}::interval`
+  return NEXT_MS[Math.min(row?.n ?? 0, NEXT_MS.length - 1)] ?? 0
 }
 
 /** A job that is there knows better which rooms are wanted, but may have looked at this one before it ended. */
@@ -194,15 +215,18 @@ export interface FailedTake {
   readonly againInMs: number | null
 }
 
-/** By the takes that have failed lately. After the last one no other begins by itself. */
+/** By the other takes that have failed lately. After the last one no other begins by itself. */
 const PAUSES_MS = [1000, 4000, 15_000, 60_000, 60_000]
-const LATELY = "10 minutes"
 
-const failuresLately = async (sql: Queryable, broadcastId: string, { code }: MediaFailure): Promise<number> => {
+/** Takes that were begun lately and have failed, without the one that fails now: that may have gone on for hours. */
+const otherFailures = async (
+  sql: Queryable,
+  { broadcastId, id, code }: { readonly broadcastId: string; readonly id: string; readonly code: string },
+): Promise<number> => {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from recordings
      where broadcast_id = ${broadcastId} and source = 'livekit' and status = 'failed' and failure->>'code' = ${code}
-       and created_at > now() - ${LATELY}::interval`
+       and created_at > now() - ${LATELY}::interval and id <> ${id}`
   return row?.n ?? 0
 }
 
@@ -217,7 +241,14 @@ export const captureFailed = async (
 ): Promise<FailedTake | boolean> => {
   await lockEventOf(sql, egressId)
   const [failed] = await sql<
-    { id: string; eventId: string; phaseId: string | null; broadcastId: string | null; egressRoom: string | null }[]
+    {
+      id: string
+      eventId: string
+      phaseId: string | null
+      broadcastId: string | null
+      egressRoom: string | null
+      isLive: boolean
+    }[]
   >`
     with failed as (
       update recordings set egress_ended = true, status = 'failed', failure = ${sql.json(failure)}
@@ -226,21 +257,26 @@ export const captureFailed = async (
     ), bytes as (
       insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed
     )
-    select id, event_id, phase_id, broadcast_id, egress_room from failed`
+    select id, event_id, phase_id, broadcast_id, egress_room,
+           exists (select 1 from broadcasts b where b.id = failed.broadcast_id and b.status = 'live') as is_live
+      from failed`
   if (failed === undefined) return false
-  const { id, eventId, phaseId, broadcastId, egressRoom } = failed
-  if (egressRoom === null || broadcastId === null || phaseId === null) return true
-  const againInMs = PAUSES_MS[(await failuresLately(sql, broadcastId, failure)) - 1] ?? null
+  const { id, eventId, phaseId, broadcastId, egressRoom, isLive } = failed
+  // The job of a pause or an end may not have been done yet.
+  if (!isLive || egressRoom === null || broadcastId === null || phaseId === null) return true
+  const againInMs = PAUSES_MS[await otherFailures(sql, { broadcastId, id, code: failure.code })] ?? null
   if (againInMs !== null) await captureAgain(sql, { id, eventId }, againInMs)
   return { eventId, phaseId, broadcastId, againInMs }
 }
 
+export interface UnsettledCapture extends RoomCapture {
+  readonly egressId: string
+  readonly createdAt: Timestamp
+}
+
 /** Captures that the media server may have ended without a message that came here; not always the same ones, if they are many. */
-export const unsettledCaptures = async (
-  sql: Queryable,
-  limit: number,
-): Promise<ReadonlyArray<RoomCapture & { readonly egressId: string }>> =>
-  sql<(RoomCapture & { egressId: string })[]>`
-    select ${sql.unsafe(COLUMNS)} from recordings
+export const unsettledCaptures = async (sql: Queryable, limit: number): Promise<ReadonlyArray<UnsettledCapture>> =>
+  sql<UnsettledCapture[]>`
+    select ${sql.unsafe(COLUMNS)}, created_at from recordings
      where source = 'livekit' and status = 'processing' and not egress_ended and egress_id is not null
      order by random() limit ${limit}`

@@ -16,7 +16,7 @@ export interface StageTake {
   readonly storageKey: string
   /** Nothing is added to it any more. */
   readonly hasEnded: boolean
-  /** The next one began long ago, and the end of this one is not known. */
+  /** The next one began long ago, or the broadcast has ended long ago, and the end of this one is not known. */
   readonly isOverdue: boolean
   /** Null: none of its segments was shown. */
   readonly place: TakePlace | null
@@ -34,6 +34,8 @@ export interface StageNumbers {
 
 /** A recorder that died says nothing of its end. So long after the beginning of the next take, nothing more is expected of it. */
 const ENDS_WITHIN = "30 seconds"
+/** The same, after the end of the broadcast: nobody waits behind the last take, and its files may be long. */
+const LAST_ENDS_WITHIN = "2 minutes"
 
 /** Those that have begun and did not fail, in their order. */
 export const stageTakesOf = async (sql: Queryable, broadcastId: string): Promise<ReadonlyArray<StageTake>> =>
@@ -43,7 +45,11 @@ export const stageTakesOf = async (sql: Queryable, broadcastId: string): Promise
            egress_room is null and exists (
              select 1 from recordings later
               where later.broadcast_id = ${broadcastId} and later.source = 'livekit' and later.id > take.id
-                and later.egress_id is not null and later.created_at < now() - ${ENDS_WITHIN}::interval) as is_overdue,
+                and later.egress_id is not null and later.created_at < now() - ${ENDS_WITHIN}::interval)
+           or exists (
+             select 1 from broadcasts b
+              where b.id = ${broadcastId} and b.status = 'ended'
+                and b.updated_at < now() - ${LAST_ENDS_WITHIN}::interval) as is_overdue,
            case when stage_take is not null then jsonb_build_object('take', stage_take, 'first', stage_first) end as place
       from recordings take
      where broadcast_id = ${broadcastId} and source = 'livekit' and egress_id is not null and status <> 'failed' order by id`

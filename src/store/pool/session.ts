@@ -1,4 +1,4 @@
-/** A session of one's own, outside the pool: for migrations and for the lock of the process, whose locks belong to it. */
+/** A session of one's own, outside the pool: for migrations, and for the locks of the process, which belong to it. */
 import { Connector, type PoolConnection, type SessionSettings } from "./connection.ts"
 import { makeQueryable, type Queryable } from "./statement.ts"
 
@@ -19,6 +19,38 @@ export const openSession = async (url: string, settings: SessionSettings, within
   const connector = new Connector(url, { ...SERVER_KEEPALIVES, ...settings })
   const connection = await connector.open(AbortSignal.timeout(withinMs))
   return { connection, sql: makeQueryable((bound) => connection.run(bound), connector.json) }
+}
+
+/** A session as the server knows it: a later one may have the same pid. */
+export interface SessionIdentity {
+  readonly pid: number
+  readonly startedAt: string
+}
+
+export const identityOf = async (sql: Queryable): Promise<SessionIdentity | undefined> => {
+  const [row] = await sql<SessionIdentity[]>`
+    select pid, backend_start::text as started_at from pg_stat_activity where pid = pg_backend_pid()`
+  return row
+}
+
+/** Ends the session if there is still one, with its locks, and waits a second for its end. */
+export const endSession = async (sql: Queryable, { pid, startedAt }: SessionIdentity): Promise<void> => {
+  await sql`
+    select pg_terminate_backend(pid, 1000) from pg_stat_activity
+     where pid = ${pid} and backend_start::text = ${startedAt} and pid <> pg_backend_pid()`
+}
+
+const STALL_MS = 500
+
+/**
+ * Gives the connection up after `ms`, unless the returned function is called before. After a stop of this process an answer
+ * may be there, unread, so that it gets another moment.
+ */
+export const giveUpAfter = (connection: PoolConnection, ms: number): (() => void) => {
+  let late = setTimeout(() => {
+    late = setTimeout(() => connection.destroy("deadline"), STALL_MS)
+  }, ms)
+  return () => clearTimeout(late)
 }
 
 /** Resolves to the result of `work` on a session of its own. After `withinMs` the session is given up, and `work` with it. */

@@ -1,9 +1,13 @@
-/** Keeps the live tables small: rows that no reconnecting client can request any more are deleted once a minute. */
+/**
+ * Keeps the live tables small: rows that no reconnecting client can request any more are deleted once a minute, and the shared
+ * buckets of limits that are full again.
+ */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database } from "../database.ts"
+import { forgetFullBuckets } from "../limits/shared-buckets.ts"
 import { forgetKeyedCommands, forgetLiveCommands, forgetPublications } from "../live/live-history.ts"
 import { inBatches, sweepEvery } from "./sweeps.ts"
 
@@ -34,6 +38,7 @@ export const sweepHistory = (database: Database["Service"], now: number, history
       inBatches(database, (sql, limit) => forgetPublications(sql, publications, limit)),
       inBatches(database, (sql, limit) => forgetLiveCommands(sql, commands, limit)),
       inBatches(database, (sql, limit) => forgetKeyedCommands(sql, keyed, limit)),
+      inBatches(database, forgetFullBuckets),
     ],
     { discard: true },
   )

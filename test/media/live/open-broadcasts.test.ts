@@ -38,6 +38,7 @@ const opened = async (maxKbps = 8000) => {
       },
       close: () => Promise.resolve(),
       recordingId: () => "recording",
+      whyNotStored: () => undefined,
     },
     position: START,
     window: EMPTY_WINDOW,

@@ -10,13 +10,14 @@ import { Audited } from "../workspaces/audit.ts"
 
 /** The state of the encoder that pushes to this server. */
 export const IngestView = Schema.Struct({
-  state: EncoderState,
+  /** `ended`: the broadcast has ended, and takes no encoder any more. */
+  state: Schema.Literals([...EncoderState.literals, "ended"]),
   /** When the last segment came, since the server started. */
   lastSegmentAt: Schema.NullOr(Schema.String),
   /** How many times the encoder's picture or codecs changed, from 1. */
   takes: Schema.Int,
   durationMs: Schema.Int,
-  /** Why the encoder was refused; null once its bytes are taken. */
+  /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
   failure: Schema.NullOr(Schema.Struct({ code: Schema.String, detail: Schema.String })),
 })
 

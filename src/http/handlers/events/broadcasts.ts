@@ -27,25 +27,30 @@ const NOTHING_CAME: typeof IngestView.Type = {
 }
 
 /** Of a broadcast that cannot be read now nothing is known: the command that was committed is answered all the same. */
-const ingestOf = (broadcastId: string) =>
+const ingestOf = ({ broadcastId, status }: Pick<BroadcastView, "broadcastId" | "status">) =>
   Effect.gen(function* () {
     const broadcasts = yield* LiveBroadcasts
     if (!broadcasts.takesEncoders) return null
     const open = yield* broadcasts.open(broadcastId)
     const { lastSegmentAt, takes, durationMs, failure } = open.live
     return {
-      state: broadcasts.stateOf(open),
+      state: status === "ended" ? "ended" : broadcasts.stateOf(open),
       lastSegmentAt: lastSegmentAt === undefined ? null : toTimestamp(lastSegmentAt),
       takes,
       durationMs,
-      failure: failure ?? null,
+      // This process may learn of the end a moment after the answer.
+      failure: status === "ended" ? null : (failure ?? null),
     } satisfies typeof IngestView.Type
-  }).pipe(Effect.orElseSucceed(() => NOTHING_CAME))
+  }).pipe(
+    Effect.orElseSucceed((): typeof IngestView.Type =>
+      status === "ended" ? { ...NOTHING_CAME, state: "ended" } : NOTHING_CAME,
+    ),
+  )
 
 type Shown = Pick<BroadcastView, "broadcastId" | "phaseId" | "status" | "playbackUrl">
 
 const shown = ({ broadcastId, phaseId, status, playbackUrl }: Shown) =>
-  Effect.map(ingestOf(broadcastId), (ingest) => ({ broadcastId, phaseId, status, playbackUrl, ingest }))
+  Effect.map(ingestOf({ broadcastId, status }), (ingest) => ({ broadcastId, phaseId, status, playbackUrl, ingest }))
 
 const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
   Effect.gen(function* () {

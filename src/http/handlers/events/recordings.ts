@@ -7,6 +7,7 @@ import { MOST_RECORDINGS, type Recording } from "../../../model/media/recording.
 import { partPlanOf } from "../../../model/media/upload-parts.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
+import { isBroadcasting } from "../../../store/media/captures.ts"
 import { addRemoveJob } from "../../../store/media/media-jobs.ts"
 import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import {
@@ -37,6 +38,8 @@ const tooMany = new Conflict({ detail: `An event has at most ${MOST_RECORDINGS} 
 const notUploading = new Conflict({ detail: "The recording has failed; begin another one." })
 
 const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that first." })
+
+const onAir = new Conflict({ detail: "Its broadcast goes on; pause or stop that first." })
 
 const shown = (recording: Recording) =>
   Effect.map(workspaceAddressing, (addressing) => shownRecording(recording, addressing))
@@ -160,8 +163,11 @@ export const recordings: Handlers<typeof Recordings> = {
     access: "recording",
     handle: ({ scope: { recording } }) =>
       Effect.gen(function* () {
+        const database = yield* Database
         if (recording.source === "broadcast" && recording.status === "processing") return yield* broadcasting
-        const wasThere = yield* (yield* Database).run((sql) => deleteRecording(sql, recording.id))
+        // Without its row the media server would end the recording, and nobody would begin another one.
+        if (yield* database.run((sql) => isBroadcasting(sql, recording.id))) return yield* onAir
+        const wasThere = yield* database.run((sql) => deleteRecording(sql, recording.id))
         if (!wasThere) return yield* NotFound.of("recording")
         yield* startMediaJobs
       }),

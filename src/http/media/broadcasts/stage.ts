@@ -63,7 +63,7 @@ const readyOf = (made: StagePlaylist): Ready => ({
   playlist: made.body && {
     body: made.body,
     etag: etagOf(made),
-    maxAgeSeconds: made.isOver && made.unreadable.length === 0 ? 60 : 1,
+    maxAgeSeconds: made.isOver && made.incomplete.length === 0 ? 60 : 1,
   },
 })
 

@@ -1,12 +1,13 @@
 /**
- * The rate limits: one table, counted in memory by token buckets. In force in production; the help chat always. The answer
- * states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
+ * The rate limits: one table, counted in memory by token buckets, or by all nodes of a cluster together. In force in
+ * production; the help chat always. The answer states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../../clock/timers.ts"
-import { RateLimited } from "../../../model/errors.ts"
-import { AddressBuckets, BoundedBuckets } from "../../../model/limits/bounded-buckets.ts"
-import { networkOf } from "../../../model/limits/client-address.ts"
+import { RateLimited, type Unavailable } from "../../../model/errors.ts"
+import { AddressBuckets, BoundedBuckets, networkKey, type Taken } from "../../../model/limits/bounded-buckets.ts"
+import { NETWORK_FACTOR, networkOf } from "../../../model/limits/client-address.ts"
+import type { SharedBucket } from "../../../store/limits/shared-buckets.ts"
 import type { HttpResponse } from "../../transport/message.ts"
 
 interface Limit {
@@ -17,13 +18,15 @@ interface Limit {
   readonly burst?: number
   /** In force in every profile. */
   readonly always?: true
+  /** All nodes count it together: a caller who is spread over them would have several times as many otherwise. */
+  readonly shared?: true
   /** Keys begin with a client's address, alone or before a space: the /48 of an IPv6 address is counted too. */
   readonly byAddress?: true
   /** Keys that are counted at the same time; default: `MOST_KEYS`. A key beyond them makes the one used longest ago forgotten. */
   readonly keys?: number
 }
 
-const LETTERS_PER_DAY = { quota: 10, windowSeconds: 86_400 } as const
+const LETTERS_PER_DAY = { quota: 10, windowSeconds: 86_400, shared: true } as const
 
 export const LIMITS = {
   apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
@@ -32,18 +35,18 @@ export const LIMITS = {
   participant: { quota: 20, windowSeconds: 1, burst: 60 },
   /** A lecture hall is one address. */
   publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true },
-  login: { quota: 60, windowSeconds: 60, byAddress: true },
+  login: { quota: 60, windowSeconds: 60, byAddress: true, shared: true },
   /** Wrong passwords for one account from one address. */
-  loginFailure: { quota: 10, windowSeconds: 900, byAddress: true },
+  loginFailure: { quota: 10, windowSeconds: 900, byAddress: true, shared: true },
   /** Wrong passwords from one address, for all accounts together. */
-  loginFailureByAddress: { quota: 100, windowSeconds: 900, byAddress: true },
+  loginFailureByAddress: { quota: 100, windowSeconds: 900, byAddress: true, shared: true },
   /**
    * Wrong passwords for one account from anywhere: further tries are slowed down, not refused, so that no account is locked out.
    */
-  loginFailureByEmail: { quota: 10, windowSeconds: 900 },
-  signup: { quota: 20, windowSeconds: 3600, byAddress: true },
+  loginFailureByEmail: { quota: 10, windowSeconds: 900, shared: true },
+  signup: { quota: 20, windowSeconds: 3600, byAddress: true, shared: true },
   /** Letters of one kind to one address, at a caller's request. */
-  mailPerMinute: { quota: 3, windowSeconds: 60 },
+  mailPerMinute: { quota: 3, windowSeconds: 60, shared: true },
   /*
    * The same in a day. Each kind has its own keys, so that the readers of one kind make nobody forgotten in another. One client may
    * register 120 readers a minute, who fill the keys of entry letters in eight hours.
@@ -53,11 +56,11 @@ export const LIMITS = {
   entryLettersPerDay: { ...LETTERS_PER_DAY, keys: 60_000 },
   clientResetsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
   /** Requests for a new password for one address by all clients; one client has the limits of letters. */
-  resetsPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000 },
+  resetsPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000, shared: true },
   /** To one address: an evening has many tables, and their notes come together. */
-  tableNotesPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000 },
+  tableNotesPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000, shared: true },
   /** Letters that one client without a name causes, to any address. Signups and registrations have limits of their own. */
-  anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true },
+  anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true, shared: true },
   register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true },
   /** Gateway tokens of people without a name. */
   anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
@@ -107,6 +110,63 @@ const open = (name: LimitName): BoundedBuckets | AddressBuckets => {
   return byAddress ? new AddressBuckets(rate, keys) : new BoundedBuckets(rate, keys)
 }
 
+/** How one limit is counted. */
+interface Limiter {
+  readonly take: (key: string, now: number) => Effect.Effect<Taken>
+  readonly giveBack: (key: string) => Effect.Effect<void>
+}
+
+/** The other nodes, for limits. */
+export interface ClusterLimits {
+  /** Nodes that live. */
+  readonly nodes: () => number
+  readonly take: (buckets: ReadonlyArray<SharedBucket>) => Effect.Effect<Taken, Unavailable>
+  readonly giveBack: (buckets: ReadonlyArray<SharedBucket>) => Effect.Effect<void, Unavailable>
+}
+
+/** Counts in memory. Of several nodes each gives its share: a token costs as many as there are nodes. */
+const countsHere = (name: LimitName, nodes: () => number): Limiter => {
+  const buckets = open(name)
+  const { quota, burst = quota }: Limit = LIMITS[name]
+  const price = (): number => Math.min(nodes(), burst)
+  return {
+    take: (key, now) =>
+      Effect.sync(() => {
+        const count = price()
+        const { waitMs, left, fullInMs } = buckets.take(key, now, count)
+        return { waitMs, left: Math.floor(left / count), fullInMs }
+      }),
+    giveBack: (key) => Effect.sync(() => buckets.giveBack(key, price())),
+  }
+}
+
+/** The network comes first, as in `AddressBuckets`. */
+const sharedBuckets = (name: LimitName, key: string): ReadonlyArray<SharedBucket> => {
+  const { quota, windowSeconds, burst = quota, byAddress }: Limit = LIMITS[name]
+  const rate = { perSecond: quota / windowSeconds, burst }
+  const network = byAddress ? networkKey(key) : undefined
+  const wide = { perSecond: rate.perSecond * NETWORK_FACTOR, burst: burst * NETWORK_FACTOR }
+  return [
+    ...(network === undefined ? [] : [{ key: `${name} ${network}`, rate: wide }]),
+    { key: `${name} ${key}`, rate },
+  ]
+}
+
+/** Counts in the database, and here alone while the database cannot answer. */
+const countsTogether = (name: LimitName, cluster: ClusterLimits): Limiter => {
+  const here = countsHere(name, cluster.nodes)
+  return {
+    take: (key, now) => Effect.catch(cluster.take(sharedBuckets(name, key)), () => here.take(key, now)),
+    giveBack: (key) => Effect.catch(cluster.giveBack(sharedBuckets(name, key)), () => here.giveBack(key)),
+  }
+}
+
+const limiterOf = (name: LimitName, cluster: ClusterLimits | null): Limiter => {
+  const { shared }: Limit = LIMITS[name]
+  if (cluster === null) return countsHere(name, () => 1)
+  return shared ? countsTogether(name, cluster) : countsHere(name, cluster.nodes)
+}
+
 const NAMES = Object.keys(LIMITS) as ReadonlyArray<LimitName>
 
 /** Keys of all limits at most. With those of anonymous budgets they hold less than 64 MB, which a test measures. */
@@ -133,23 +193,26 @@ export class RateLimits extends Context.Service<
     readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
-  static readonly layer = (strict: boolean): Layer.Layer<RateLimits> =>
+  /** `cluster`: null: this process runs alone. */
+  static readonly layer = (strict: boolean, cluster: ClusterLimits | null = null): Layer.Layer<RateLimits> =>
     Layer.effect(RateLimits)(
       Effect.map(currentTimers, (timers) => {
         const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
-        const limiters = new Map(NAMES.filter(isOn).map((name) => [name, open(name)]))
+        const limiters = new Map(NAMES.filter(isOn).map((name) => [name, limiterOf(name, cluster)]))
 
         const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
           Effect.suspend(() => {
             const limiter = limiters.get(name)
             if (limiter === undefined) return Effect.succeed([])
-            const { waitMs, left, fullInMs } = limiter.take(key, timers.elapsed())
-            return waitMs === 0
-              ? Effect.succeed(limitHeaders(name, left, seconds(fullInMs)))
-              : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) }))
+            return Effect.flatMap(limiter.take(key, timers.elapsed()), ({ waitMs, left, fullInMs }) =>
+              waitMs === 0
+                ? Effect.succeed(limitHeaders(name, left, seconds(fullInMs)))
+                : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) })),
+            )
           })
 
-        const giveBack = (name: LimitName, key: string) => Effect.sync(() => limiters.get(name)?.giveBack(key))
+        const giveBack = (name: LimitName, key: string): Effect.Effect<void> =>
+          Effect.suspend(() => limiters.get(name)?.giveBack(key) ?? Effect.void)
         /** Counts one for each; the counts before a refusal are given back. */
         const takeAll = (counts: ReadonlyArray<readonly [LimitName, string]>) =>
           Effect.gen(function* () {

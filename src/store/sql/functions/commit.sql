@@ -20,6 +20,7 @@ $$;
 --   restored      ids of removed participants who may come back
 --   removed       ids of participants who may not come back
 --   occurrences   the webhook events
+--   presence      participants who are present from now on, or present otherwise, and the ids of those who no longer are
 --   captured      the rooms that the media server has to record from now on
 --   deleted       present if the event itself is deleted
 create or replace function commit_live_event(of_event uuid, of_epoch bigint, from_version bigint, to_version bigint,
@@ -53,6 +54,7 @@ begin
     on conflict do nothing;
   end if;
   if written ? 'occurrences' then deliveries := append_occurrences(written->'occurrences'); end if;
+  if written ? 'presence' then perform write_presence(of_event, written->'presence'); end if;
   if written ? 'captured' then
     insert into media_jobs (kind, event_id, captured) values ('capture', of_event, written->'captured');
   end if;
@@ -70,6 +72,25 @@ begin
   if not found then
     raise exception 'another activation owns this live event' using errcode = 'GC001';
   end if;
+end $$;
+
+create or replace function write_presence(of_event uuid, changed jsonb) returns void language plpgsql as $$
+begin
+  insert into present_participants (event_id, participant_id, present)
+  select of_event, p->>'participantId', p from jsonb_array_elements(changed->'present') as p
+  on conflict (event_id, participant_id) do update set present = excluded.present;
+  delete from present_participants
+   where event_id = of_event and participant_id in (select jsonb_array_elements_text(changed->'absent'));
+end $$;
+
+-- The same for changes that nobody is told of, so that they make no version.
+create or replace function keep_presence(of_event uuid, of_epoch bigint, changed jsonb) returns void language plpgsql as $$
+begin
+  perform 1 from live_events where event_id = of_event and epoch = of_epoch for share;
+  if not found then
+    raise exception 'another activation owns this live event' using errcode = 'GC001';
+  end if;
+  perform write_presence(of_event, changed);
 end $$;
 
 create or replace function update_event(e jsonb) returns void language sql as $$

@@ -86,20 +86,29 @@ end $$;
 create or replace trigger events_ended after update of status on events
   for each row when (new.status = 'ended' and old.status <> 'ended') execute function transcribe_event();
 
--- Captions that come after the recording of their room has ended: its transcript, if there is one by then, is made anew. The job is
--- locked until the captions are committed, so that it does not end without having seen them.
+-- Captions that come, or are corrected, after the recording of their room has ended: its transcript, if there is one by then, is made anew.
+-- The job is locked until the captions are committed, so that it does not end without having seen them.
 create or replace function transcribe_room_again() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, recording_id, due_at)
   select distinct 'retranscribe', r.id, now() + interval '5 seconds'
     from added a join events e on e.id = a.event_id
-    join recordings r on r.event_id = a.event_id and r.room_id = a.room_id
-   where r.source = 'livekit' and r.egress_ended and r.status in ('processing', 'ready')
-     and e.started_at + a.t1 * interval '1 millisecond' > r.began_at
-     and (r.duration_ms is null
-          or e.started_at + a.t0 * interval '1 millisecond' < r.began_at + r.duration_ms * interval '1 millisecond')
+    join recordings r on r.event_id = a.event_id and r.room_id is not distinct from a.room_id
+   where r.status in ('processing', 'ready')
+     and (r.source = 'livekit' and r.egress_ended
+          and e.started_at + a.t1 * interval '1 millisecond' > r.began_at
+          and (r.duration_ms is null
+               or e.started_at + a.t0 * interval '1 millisecond' < r.began_at + r.duration_ms * interval '1 millisecond')
+       or r.source = 'broadcast'
+          and exists (select 1 from broadcasts b where b.id = r.broadcast_id and b.status = 'ended')
+          and e.started_at + a.t1 * interval '1 millisecond' > r.created_at
+          and e.started_at + a.t0 * interval '1 millisecond' < (
+            select s.at + s.duration_ms * interval '1 millisecond' from recording_segments s
+             where s.recording_id = r.id and s.bytes > 0 order by s.number desc limit 1))
   on conflict (recording_id, kind) where recording_id is not null do update set due_at = media_jobs.due_at;
   return null;
 end $$;
 create or replace trigger captions_added after insert on captions referencing new table as added
+  for each statement execute function transcribe_room_again();
+create or replace trigger captions_corrected after update on captions referencing new table as added
   for each statement execute function transcribe_room_again();

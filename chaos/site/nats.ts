@@ -1,0 +1,71 @@
+/** A `nats-server` on loopback that keeps no files, as a process that can be killed and started again at the same port. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { connect } from "node:net"
+import { delimiter, join } from "node:path"
+import { sleep } from "../chance.ts"
+import { NotPossible } from "../options.ts"
+
+const PROGRAM = "nats-server"
+const START_DEADLINE_MS = 10_000
+
+/** Debian installs it where the path of an ordinary user does not look. */
+const folders = (): ReadonlyArray<string> => [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"]
+
+const findProgram = (): string | undefined =>
+  folders()
+    .map((folder) => join(folder, PROGRAM))
+    .find((path) => existsSync(path))
+
+export const needNats = (): string => {
+  const path = findProgram()
+  if (path === undefined) {
+    throw new NotPossible(
+      "Several nodes need the program nats-server (Debian package nats-server), which is not installed.",
+    )
+  }
+  return path
+}
+
+/** Resolves to true when NATS greets. */
+const greets = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    const done = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.once("data", () => done(true))
+    socket.once("error", () => done(false))
+    socket.setTimeout(1000, () => done(false))
+  })
+
+export class NatsUnderTest {
+  readonly #port: number
+  #child: ChildProcess | undefined
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.#port}`
+  }
+
+  async start(): Promise<void> {
+    this.#child = spawn(needNats(), ["-a", "127.0.0.1", "-p", String(this.#port)], { stdio: "ignore" })
+    const deadline = Date.now() + START_DEADLINE_MS
+    while (!(await greets(this.#port))) {
+      if (Date.now() > deadline) throw new Error("NATS did not start")
+      await sleep(50)
+    }
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.kill("SIGKILL")
+    await once(child, "exit")
+  }
+}

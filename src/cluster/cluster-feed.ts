@@ -1,0 +1,88 @@
+/**
+ * The publication feed over several nodes: listeners on this node are called directly, the other nodes get one copy each over the
+ * link. A message that is too long for the link goes without its content, so that its receivers read the store.
+ */
+import { Effect, Layer } from "effect"
+import { Feed, type FeedListener, type FeedMessage, memoryFeed } from "../actors/feed.ts"
+import { Listeners } from "../model/listeners.ts"
+import { NodeLink } from "./node-link.ts"
+
+/**
+ * Of the messages between nodes. Two releases run side by side while a cluster is upgraded: a field may be added under the same
+ * number, and a node that gets another number compares its events with the store instead.
+ */
+export const FEED_FORMAT = 1
+
+interface WireMessage {
+  readonly v: number
+  readonly message: FeedMessage
+}
+
+const BYTES_PER_CHARACTER = 3
+
+const withoutContent = (message: FeedMessage): FeedMessage => ({
+  ...message,
+  // A subscriber has an older version, and reads the store.
+  kind: "note",
+  from: message.version,
+  publications: [],
+  ephemeral: [],
+  ejections: [],
+  participantChanges: [],
+})
+
+const encode = (message: FeedMessage, mostBytes: number): string => {
+  const wire = (of: FeedMessage): string => JSON.stringify({ v: FEED_FORMAT, message: of } satisfies WireMessage)
+  const text = wire(message)
+  if (text.length * BYTES_PER_CHARACTER <= mostBytes || Buffer.byteLength(text) <= mostBytes) return text
+  return wire(withoutContent(message))
+}
+
+const subjectOf = (eventId: string): string => `ev.${eventId}`
+
+export const clusterFeedLayer: Layer.Layer<Feed, never, NodeLink> = Layer.effect(
+  Feed,
+  Effect.map(NodeLink, (link) => {
+    const here = memoryFeed()
+    const resets = new Listeners<void>()
+    link.onReset(() => resets.notify())
+    /** Events with listeners here, how many, and the end of the subscription to other nodes. */
+    const followed = new Map<string, { listeners: number; readonly stop: () => void }>()
+
+    const follow = (eventId: string): { listeners: number; readonly stop: () => void } => {
+      const known = followed.get(eventId)
+      if (known !== undefined) return known
+      const stop = link.subscribe(subjectOf(eventId), (text) => {
+        const { v, message } = JSON.parse(text) as WireMessage
+        if (v === FEED_FORMAT) here.publish(message)
+        else resets.notify()
+      })
+      const begun = { listeners: 0, stop }
+      followed.set(eventId, begun)
+      return begun
+    }
+
+    return {
+      publish: (message) => {
+        here.publish(message)
+        link.publish(subjectOf(message.eventId), encode(message, link.mostBytes()))
+      },
+      subscribe: (eventId: string, listener: FeedListener) => {
+        const entry = follow(eventId)
+        const silence = here.subscribe(eventId, listener)
+        entry.listeners++
+        let isOver = false
+        return () => {
+          silence()
+          if (isOver) return
+          isOver = true
+          entry.listeners--
+          if (entry.listeners > 0) return
+          followed.delete(eventId)
+          entry.stop()
+        }
+      },
+      onReset: resets.subscribe,
+    }
+  }),
+)

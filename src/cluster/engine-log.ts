@@ -1,0 +1,38 @@
+/**
+ * The cluster engine's own log lines, in the server's log. Its news is of use to its developers: it stands at `debug`. The end
+ * of a socket to another node is an error to the engine and a warning here, because the calls there are made again. Some
+ * warnings come for each shard: of alike ones the log gets one in five seconds.
+ */
+import { Cause, Effect, Layer, Logger } from "effect"
+import { Telemetry } from "../telemetry/telemetry.ts"
+
+const LEVELS: { readonly [level: string]: "error" | "warn" } = { Fatal: "error", Error: "warn", Warn: "warn" }
+
+const ALIKE_EVERY_MS = 5000
+/** Texts of the engine have no values in them, so there are few. */
+const MOST_TEXTS = 100
+
+export const engineLogLayer: Layer.Layer<never, never, Telemetry> = Layer.unwrap(
+  Effect.map(Telemetry, ({ log }) => {
+    const loggedAt = new Map<string, number>()
+    const isRepeated = (text: string): boolean => {
+      const now = performance.now()
+      if (now - (loggedAt.get(text) ?? Number.NEGATIVE_INFINITY) < ALIKE_EVERY_MS) return true
+      if (loggedAt.size >= MOST_TEXTS) loggedAt.clear()
+      loggedAt.set(text, now)
+      return false
+    }
+    return Logger.layer([
+      Logger.make(({ message, logLevel, cause }) => {
+        const text = [message]
+          .flat()
+          .filter((part) => typeof part === "string")
+          .join(" ")
+        const level = LEVELS[logLevel] ?? "debug"
+        if (level !== "debug" && isRepeated(text)) return
+        const err = cause.reasons.length === 0 ? undefined : Cause.squash(cause)
+        log[level]({ from: "cluster", err }, text)
+      }),
+    ])
+  }),
+)

@@ -1,0 +1,24 @@
+/** The parts of a node that concern the other nodes: the placement of live events, their feed, and changes of grants. */
+import { Layer, type Redacted } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { Feed } from "../actors/feed.ts"
+import type { Ownership } from "../actors/runtime/ownership.ts"
+import type { GrantChanges } from "../identity/grant-changes.ts"
+import type { Telemetry } from "../telemetry/telemetry.ts"
+import { clusterFeedLayer } from "./cluster-feed.ts"
+import { clusterGrantsLayer } from "./cluster-grants.ts"
+import { natsLinkLayer } from "./nats-link.ts"
+import { type NodePlacementOptions, nodePlacement } from "./node-placement.ts"
+import { workerLinkLayer } from "./worker-link.ts"
+
+export interface NodeOptions extends NodePlacementOptions {
+  /** Comma separated addresses of NATS servers, maybe with credentials; null: a worker, whose supervisor passes messages on. */
+  readonly nats: Redacted.Redacted<string> | null
+}
+
+export const nodeLayers = (
+  options: NodeOptions,
+): Layer.Layer<Sharding.Sharding | Ownership | Feed | GrantChanges, never, Telemetry> =>
+  Layer.mergeAll(nodePlacement(options), clusterFeedLayer, clusterGrantsLayer).pipe(
+    Layer.provide(options.nats === null ? workerLinkLayer : natsLinkLayer(options.nats)),
+  )

@@ -1,0 +1,129 @@
+/**
+ * The placement of live events on several nodes: the cluster engine's hash ring over the nodes that live, its calls between
+ * nodes over sockets, and PostgreSQL's locks for each shard. The fence, the command log and the protocol of the actors are
+ * those of one process (actors/placement.ts).
+ */
+import { Effect, Layer, Option, type Redacted } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  SocketRunner,
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
+import { SHARDS } from "../actors/placement.ts"
+import { Ownership } from "../actors/runtime/ownership.ts"
+import { ShardArrivals } from "../actors/runtime/shard-arrivals.ts"
+import { systemTimers } from "../clock/timers.ts"
+import { Listeners } from "../model/listeners.ts"
+import type { NodeSession } from "../store/cluster/node-session.ts"
+import type { Telemetry } from "../telemetry/telemetry.ts"
+import { engineLogLayer } from "./engine-log.ts"
+import { Membership } from "./membership.ts"
+import { addressText, type NodeAddress } from "./node-address.ts"
+import { NodeSockets } from "./node-sockets.ts"
+import { makeNodeStorage } from "./node-storage.ts"
+import { nodeCalls, nodePort, nodeSerialization } from "./node-transport.ts"
+import { sharedKeyOf } from "./shared-key.ts"
+
+/** The port for other nodes cannot be listened on; the message is one sentence for the operator. */
+export class NodePortRefused extends Error {
+  override readonly name = "NodePortRefused"
+}
+
+export interface NodePlacementOptions {
+  readonly address: NodeAddress
+  /** Nodes prove to each other that they have it; null: they trust their network. */
+  readonly secret: Redacted.Redacted<string> | null
+  readonly session: NodeSession
+  /** A node that was silent for so long is lost. */
+  readonly lostMs: number
+  /** The name of this process in presence and owner rows; another one after each start. */
+  readonly node: string
+  /** An event without traffic leaves memory after this long. */
+  readonly idleMs: number
+}
+
+/** How often a node looks which nodes live: the time in which it notices the end of another one. */
+const LOOK_EVERY = "250 millis"
+/**
+ * A node that joined takes its shards so much later, so that several that start together move them once. It asks for them from the
+ * beginning, and the others must let go of them while its first question is open (node-storage.ts).
+ */
+const JOINED_FOR = "750 millis"
+/** The engine refreshes its view of the locks so often in the time after which a node is lost. */
+const REFRESHES_PER_LOSS = 3
+
+export const nodePlacement = ({
+  address,
+  secret,
+  session,
+  lostMs,
+  node,
+  idleMs,
+}: NodePlacementOptions): Layer.Layer<Sharding.Sharding | Ownership, never, Telemetry> => {
+  const key = secret === null ? null : sharedKeyOf(secret)
+  const sockets = new NodeSockets(key)
+  const membership = new Membership(systemTimers, lostMs)
+  membership.onGone((gone) => {
+    if (gone.address !== null) sockets.giveUp(gone.address)
+  })
+  const arrivals = new ShardArrivals()
+  const returned = new Listeners()
+  const storage = makeNodeStorage({
+    session,
+    node,
+    acquireWithinMs: lostMs / REFRESHES_PER_LOSS,
+    seen: (living) => membership.seen(living),
+    arrived: (shardIds) => arrivals.add(shardIds),
+    returned: returned.notify,
+  })
+  const config = ShardingConfig.layer({
+    runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
+    shardsPerGroup: SHARDS,
+    shardLockExpiration: lostMs,
+    shardLockRefreshInterval: lostMs / REFRESHES_PER_LOSS,
+    refreshAssignmentsInterval: LOOK_EVERY,
+    runnerJoinDebounce: JOINED_FOR,
+    entityMessagePollInterval: "1 second",
+    simulateRemoteSerialization: false,
+    maxResidentEntities: "unbounded",
+    entityMaxIdleTime: idleMs,
+    entityTerminationTimeout: "2 seconds",
+  })
+  const sharding = SocketRunner.layer.pipe(
+    Layer.provide([nodePort(address, key), nodeCalls(sockets, lostMs)]),
+    Layer.provide([
+      RunnerHealth.layerNoop,
+      MessageStorage.layerNoop,
+      Layer.succeed(RunnerStorage.RunnerStorage, storage),
+      Layer.succeed(RpcSerialization.RpcSerialization, nodeSerialization),
+      config,
+    ]),
+    Layer.catch(({ reason }) =>
+      Layer.effectContext(
+        Effect.die(
+          new NodePortRefused(
+            `CLUSTER_ADDRESS ${addressText(address)} cannot be listened on (${String(reason.cause)}).`,
+          ),
+        ),
+      ),
+    ),
+  )
+  const ownership = Layer.effect(
+    Ownership,
+    Effect.map(Sharding.Sharding, (engine) => ({
+      node,
+      nodes: () => membership.size,
+      holds: (shardId) => Effect.sync(() => session.held() && engine.hasShardId(shardId)),
+      onGone: (listener) => membership.onGone((gone) => listener(gone.node)),
+      heardFrom: membership.heardFrom,
+      onReturned: returned.subscribe,
+      arrivals,
+    })),
+  )
+  return ownership.pipe(Layer.provideMerge(sharding), Layer.provide(engineLogLayer))
+}

@@ -1,0 +1,61 @@
+/**
+ * Open sockets to other nodes, by address. Those of a node that is gone are destroyed at once: a frozen machine, or one behind a cut
+ * cable, would never answer the calls that wait there.
+ */
+import { connect as connectTcp, type Socket as TcpSocket } from "node:net"
+import { connect as connectTls } from "node:tls"
+import * as NodeSocket from "@effect/platform-node-shared/NodeSocket"
+import { Effect } from "effect"
+import { Socket } from "effect/socket"
+import { addressText, type NodeAddress } from "./node-address.ts"
+import type { SharedKey } from "./shared-key.ts"
+
+const OPEN_WITHIN = "1 second"
+
+export class NodeSockets {
+  readonly #key: SharedKey | null
+  readonly #open = new Map<string, Set<TcpSocket>>()
+
+  /** `key`: null: nodes trust their network. */
+  constructor(key: SharedKey | null) {
+    this.#key = key
+  }
+
+  /** A socket for the engine's calls to the node at that address; it is opened when it is read. */
+  to(address: NodeAddress): Effect.Effect<Socket.Socket> {
+    return NodeSocket.fromDuplex(
+      Effect.acquireRelease(this.#dial(address), (socket) => Effect.sync(() => socket.destroySoon())),
+      { openTimeout: OPEN_WITHIN },
+    )
+  }
+
+  /** `address`: `host:port`. Calls that wait for the node fail, and go to the one that has its events now. */
+  giveUp(address: string): void {
+    for (const socket of this.#open.get(address) ?? []) socket.destroy()
+  }
+
+  #dial(address: NodeAddress): Effect.Effect<TcpSocket, Socket.SocketError> {
+    return Effect.callback((resume) => {
+      const { host, port } = address
+      // Calls are small, and each one is waited for.
+      const options = { host, port, noDelay: true }
+      const socket = this.#key === null ? connectTcp(options) : connectTls({ ...options, ...this.#key.client })
+      this.#keep(address, socket)
+      socket.once(this.#key === null ? "connect" : "secureConnect", () => resume(Effect.succeed(socket)))
+      socket.on("error", (cause) =>
+        resume(Effect.fail(new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause }) }))),
+      )
+      return Effect.sync(() => socket.destroy())
+    })
+  }
+
+  #keep(address: NodeAddress, socket: TcpSocket): void {
+    const name = addressText(address)
+    const sockets = this.#open.get(name) ?? new Set()
+    this.#open.set(name, sockets.add(socket))
+    socket.once("close", () => {
+      sockets.delete(socket)
+      if (sockets.size === 0 && this.#open.get(name) === sockets) this.#open.delete(name)
+    })
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The nodes that share this database, and the shards that each holds: rows of `cluster_nodes`, and advisory locks with keys of
+ * two parts. The locks belong to the node's session (node-session.ts), so they are gone with it, and no clock decides about them.
+ * A session counts its locks: one that it has must not be asked for again.
+ */
+import type { Queryable } from "../pool/statement.ts"
+
+/** The first parts of the keys; any constants would do. The second parts are the row's id and the shard's number. */
+const NODE_KEY = 716_092_845
+const SHARD_KEY = 716_092_844
+
+export interface NodeRow {
+  /** `host:port` by which the other nodes reach it. */
+  readonly address: string
+  /** Its name in presence and owner rows. */
+  readonly node: string
+  /** The cluster engine's own description of it. */
+  readonly runner: string
+  /** A session holds the lock of the row. */
+  readonly isLiving: boolean
+}
+
+/** Rows of `pg_locks l`: the locks with the key that are held in this database. */
+const areHeld = (sql: Queryable, key: number) => sql`
+  l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.classid = ${key}::oid
+  and l.database = (select oid from pg_database where datname = current_database())`
+
+export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>> => sql<NodeRow[]>`
+  select n.address, n.node, n.runner, l.pid is not null as is_living
+    from cluster_nodes n left join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid`
+
+/**
+ * Gives the address to this node, and takes the row's lock for this session. Resolves to the row's new id; to null, with
+ * nothing changed, while another node that lives has the address.
+ */
+export const registerNode = async (
+  sql: Queryable,
+  { address, node, runner }: Omit<NodeRow, "isLiving">,
+): Promise<number | null> => {
+  const [row] = await sql<{ id: number }[]>`
+    insert into cluster_nodes (address, node, runner)
+    select ${address}, ${node}, ${runner}
+     where not exists (
+       select 1 from cluster_nodes n join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid
+        where n.address = ${address} and l.pid <> pg_backend_pid())
+        on conflict (address) do update
+       set id = default, node = excluded.node, runner = excluded.runner, registered_at = now()
+    returning id`
+  if (row === undefined) return null
+  await sql`select pg_try_advisory_lock(${NODE_KEY}, ${row.id})`
+  return row.id
+}
+
+/** Removes the node's row, and those of nodes that began over an hour ago and ended without removing it. */
+export const unregisterNode = async (sql: Queryable, address: string): Promise<void> => {
+  await sql`
+    delete from cluster_nodes n
+     where n.address = ${address}
+        or n.registered_at < now() - interval '1 hour'
+           and not exists (select 1 from pg_locks l where ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid)`
+}
+
+/** The shards that this session holds. */
+export const listHeldShards = async (sql: Queryable): Promise<ReadonlySet<number>> => {
+  const rows = await sql<{ shard: number }[]>`
+    select l.objid::int as shard from pg_locks l where ${areHeld(sql, SHARD_KEY)} and l.pid = pg_backend_pid()`
+  return new Set(rows.map(({ shard }) => shard))
+}
+
+/** Takes those of the shards that are free. This session must hold none of them. Resolves to the ones that it took. */
+export const lockShards = async (sql: Queryable, shards: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
+  const rows = await sql<{ shard: number }[]>`
+    select shard from unnest(${shards.map(String)}::text[]::int[]) as shard where pg_try_advisory_lock(${SHARD_KEY}, shard)`
+  return rows.map(({ shard }) => shard)
+}
+
+export const unlockShard = async (sql: Queryable, shard: number): Promise<void> => {
+  await sql`select pg_advisory_unlock(${SHARD_KEY}, ${shard})`
+}
+
+/** Lets go of every shard that this session holds, and of no other lock. */
+export const unlockShards = async (sql: Queryable): Promise<void> => {
+  await sql`
+    select pg_advisory_unlock(${SHARD_KEY}, l.objid::int) from pg_locks l
+     where ${areHeld(sql, SHARD_KEY)} and l.pid = pg_backend_pid()`
+}

@@ -1,0 +1,41 @@
+/** The output of the command: lines for the operator, and the reason of a start that was refused. */
+
+/** Failures whose message is meant for the operator; anything else is shown with its stack. */
+const REFUSALS = new Set([
+  "ConfigInvalid",
+  "StartRefused",
+  "DatabaseRefused",
+  "EmbeddedPostgresRefused",
+  "SchemaTooNew",
+  "NodePortRefused",
+  "NatsRefused",
+  "WorkersRefused",
+])
+
+export const print = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Ends the process. */
+export const refuse = (cause: unknown): never => {
+  const error = cause instanceof Error ? cause : new Error(String(cause))
+  const isForOperator = REFUSALS.has(error.name)
+  process.stderr.write(`${isForOperator ? error.message : `Gathercue could not start: ${error.message}`}\n`)
+  if (!isForOperator) process.stderr.write(`${error.stack}\n`)
+  process.exit(1)
+}
+
+export interface Listening {
+  readonly url: string
+  readonly publicUrl: string
+  /** In a few words. */
+  readonly database: string
+}
+
+export const printWelcome = ({ url, publicUrl, database }: Listening): void => {
+  print(`Gathercue listens on ${url} (public address ${publicUrl})`)
+  print(`  database   ${database}`)
+  print(`  reference  ${url}/v1/docs`)
+  print(`  next       curl -sS -c jar ${url}/v1/accounts/signup -H 'content-type: application/json' \\`)
+  print(`               -d '{"email":"you@example.com","password":"correct horse","name":"You"}'`)
+}

@@ -1,0 +1,108 @@
+/** What of a live event's feed, and of changed grants, reaches the other nodes, and in which form. */
+import { Effect } from "effect"
+import { expect, test } from "vitest"
+import { NO_PHASE } from "../../src/actors/domain/state.ts"
+import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
+import { clusterFeedLayer, FEED_FORMAT } from "../../src/cluster/cluster-feed.ts"
+import { clusterGrantsLayer } from "../../src/cluster/cluster-grants.ts"
+import { NodeLink } from "../../src/cluster/node-link.ts"
+import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import { type MemoryNetwork, openMemoryNetwork } from "../support/memory-link.ts"
+
+const commit = (given: Partial<FeedMessage> = {}): FeedMessage => ({
+  kind: "commit",
+  eventId: "e1",
+  epoch: "h1",
+  fencingToken: 3,
+  from: 7,
+  version: 8,
+  status: "live",
+  visibility: "public",
+  phase: NO_PHASE,
+  lobby: "open",
+  publications: [{ stream: "event", s: 4, version: 8, frame: '{"t":"chat.message"}', at: toTimestamp(0) }],
+  ephemeral: [{ stream: "stage", key: "k", frame: "{}" }],
+  ejections: [{ who: "participant", participantId: "p1", reason: "removed" }],
+  participantChanges: [{ participantId: "p1", role: "host" }],
+  ...given,
+})
+
+const feedOf = (network: MemoryNetwork): Promise<Feed["Service"]> =>
+  Effect.runPromise(Feed.pipe(Effect.provide(clusterFeedLayer), Effect.provide(network.node())))
+
+const hear = (feed: Feed["Service"], eventId = "e1") => {
+  const heard: FeedMessage[] = []
+  const stop = feed.subscribe(eventId, (message) => heard.push(message))
+  return { heard, stop }
+}
+
+test("every listener of the event hears a message as it was published, on each node, and once", async () => {
+  const network = openMemoryNetwork()
+  const [owner, other] = [await feedOf(network), await feedOf(network)]
+  const heard = [hear(owner), hear(other), hear(other)]
+  const elsewhere = hear(other, "e2")
+  const message = commit()
+  owner.publish(message)
+  expect(heard.map((one) => one.heard)).toEqual([[message], [message], [message]])
+  expect(elsewhere.heard).toEqual([])
+  heard[1]?.stop()
+  heard[1]?.stop()
+  owner.publish(commit({ from: 8, version: 9 }))
+  expect(heard.map((one) => one.heard.length)).toEqual([2, 1, 2])
+  heard[2]?.stop()
+  owner.publish(commit({ from: 9, version: 10 }))
+  expect(heard.map((one) => one.heard.length)).toEqual([3, 1, 2])
+})
+
+test("a message that is too long for the link reaches other nodes as a gap, which they fill from the store", async () => {
+  const network = openMemoryNetwork(2000)
+  const [owner, other] = [await feedOf(network), await feedOf(network)]
+  const [here, there] = [hear(owner), hear(other)]
+  // Two bytes for each letter.
+  const long = commit({
+    publications: [{ stream: "event", s: 4, version: 8, frame: "ä".repeat(900), at: toTimestamp(0) }],
+  })
+  owner.publish(long)
+  expect(here.heard).toEqual([long])
+  expect(there.heard).toEqual([
+    { ...long, kind: "note", from: 8, publications: [], ephemeral: [], ejections: [], participantChanges: [] },
+  ])
+})
+
+test("a message of another format is not understood, so the node compares its events with the store", async () => {
+  const network = openMemoryNetwork()
+  const [owner, other] = [await feedOf(network), await feedOf(network)]
+  const { heard } = hear(other)
+  let resets = 0
+  other.onReset(() => resets++)
+  owner.publish(commit())
+  const [sent] = network.sent
+  expect(JSON.parse(sent?.text ?? "")).toMatchObject({ v: FEED_FORMAT })
+  const later = await Effect.runPromise(NodeLink.pipe(Effect.provide(network.node())))
+  later.publish(sent?.subject ?? "", JSON.stringify({ ...JSON.parse(sent?.text ?? ""), v: FEED_FORMAT + 1 }))
+  expect([heard.length, resets]).toEqual([1, 1])
+  network.reset()
+  expect(resets).toBe(2)
+})
+
+test("a change of grants reaches every node, and a lost link makes all sockets be checked", async () => {
+  const network = openMemoryNetwork()
+  const open = () =>
+    Effect.runPromise(GrantChanges.pipe(Effect.provide(clusterGrantsLayer), Effect.provide(network.node())))
+  const [first, second] = [await open(), await open()]
+  const heard: Array<readonly [string, GrantChange]> = []
+  first.subscribe((change) => heard.push(["first", change]))
+  second.subscribe((change) => heard.push(["second", change]))
+  first.publish({ keyId: "k1" })
+  expect(heard).toEqual([
+    ["first", { keyId: "k1" }],
+    ["second", { keyId: "k1" }],
+  ])
+  heard.length = 0
+  network.reset()
+  expect(heard).toEqual([
+    ["first", {}],
+    ["second", {}],
+  ])
+})

@@ -1,0 +1,92 @@
+/** Who may connect to a node's port: the nodes that have the secret, and nobody else. */
+import { once } from "node:events"
+import { connect as connectTcp, type Socket } from "node:net"
+import { connect as connectTls } from "node:tls"
+import { Deferred, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { SocketServer } from "effect/socket"
+import { afterEach, expect, test } from "vitest"
+import { NodeSockets } from "../../src/cluster/node-sockets.ts"
+import { nodePort } from "../../src/cluster/node-transport.ts"
+import { type SharedKey, sharedKeyOf } from "../../src/cluster/shared-key.ts"
+import { freePort } from "../support/server-process.ts"
+
+const HOST = "127.0.0.1"
+const keyOf = (text: string): SharedKey => sharedKeyOf(Redacted.make(text.padEnd(32, ".")))
+
+const scopes: Scope.Closeable[] = []
+
+afterEach(async () => {
+  for (const scope of scopes.splice(0)) await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+/** A node's port that says one word to everybody who gets in. */
+const listen = async (key: SharedKey | null): Promise<number> => {
+  const port = await freePort()
+  const scope = await Effect.runPromise(Scope.make())
+  scopes.push(scope)
+  const context = await Effect.runPromise(Layer.buildWithScope(nodePort({ host: HOST, port }, key), scope))
+  const greet = Effect.gen(function* () {
+    const server = yield* SocketServer.SocketServer
+    yield* server.run((socket) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const reader = yield* socket.reader
+          const writer = yield* socket.writer
+          yield* writer.write("welcome")
+          yield* Effect.forever(reader.pull)
+        }),
+      ),
+    )
+  })
+  await Effect.runPromise(Effect.provide(Effect.forkIn(greet, scope), context))
+  return port
+}
+
+/** Resolves to the first bytes, or to null when the connection ends without any. */
+const firstWord = async (socket: Socket): Promise<string | null> => {
+  const [chunk] = (await Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => [])) as [unknown?]
+  socket.destroy()
+  return chunk instanceof Buffer && chunk.toString("latin1").startsWith("welcome") ? chunk.toString() : null
+}
+
+test("a node with the secret gets in; one with another secret, with none, or without TLS does not", async () => {
+  const port = await listen(keyOf("the secret"))
+  const address = { host: HOST, port }
+  expect(await firstWord(connectTls({ ...address, ...keyOf("the secret").client }))).toBe("welcome")
+  expect(await firstWord(connectTls({ ...address, ...keyOf("another secret").client }))).toBeNull()
+  expect(await firstWord(connectTls({ ...address, rejectUnauthorized: false }))).toBeNull()
+  const plain = connectTcp(address)
+  plain.write("let me in, please, I am a node")
+  expect(await firstWord(plain)).toBeNull()
+})
+
+test("nodes without a secret speak in plain", async () => {
+  const port = await listen(null)
+  expect(await firstWord(connectTcp({ host: HOST, port }))).toBe("welcome")
+})
+
+test("sockets to a node that is gone end at once, and those to others stay", async () => {
+  const key = keyOf("the secret")
+  const sockets = new NodeSockets(key)
+  const [first, second] = [await listen(key), await listen(key)]
+  const open = (port: number) =>
+    Effect.gen(function* () {
+      const heard = yield* Deferred.make<void>()
+      const ended = yield* Effect.forkDetach(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const socket = yield* sockets.to({ host: HOST, port })
+            const reader = yield* socket.reader
+            yield* Effect.forever(Effect.tap(reader.pull, () => Deferred.succeed(heard, undefined)))
+          }),
+        ),
+      )
+      yield* Deferred.await(heard)
+      return ended
+    })
+  const [gone, stays] = [await Effect.runPromise(open(first)), await Effect.runPromise(open(second))]
+  sockets.giveUp(`${HOST}:${first}`)
+  await expect.poll(() => gone.pollUnsafe()?._tag).toBe("Failure")
+  expect(stays.pollUnsafe()).toBeUndefined()
+  stays.interruptUnsafe()
+})

@@ -1,0 +1,138 @@
+/** Several workers on one port, as an operator runs them: everybody hears everybody, and workers come and go. */
+import postgres from "postgres"
+import { expect, test } from "vitest"
+import { GatewayClient } from "../../src/client/gateway-client.ts"
+import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { freePort, refusedStart, startServerProcess } from "../support/server-process.ts"
+import { eventually } from "../support/wait.ts"
+
+const WORKERS = 2
+const VIEWERS = 8
+const WORDS = 40
+const PACE_MS = 40
+
+/** The pids of the workers, by the sessions that hold the locks of their rows. */
+const workersOf = async (sql: postgres.Sql): Promise<ReadonlyArray<number>> => {
+  const rows = await sql<{ node: string }[]>`
+    select node from cluster_nodes n join pg_locks l on l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.objid = n.id::oid
+     where l.database = (select oid from pg_database where datname = current_database()) and l.classid = 716092845`
+  return rows.map(({ node }) => Number(node.split(":").at(-2)))
+}
+
+interface Place {
+  readonly url: string
+  readonly sql: postgres.Sql
+  readonly server: Awaited<ReturnType<typeof startServerProcess>>
+  readonly clients: GatewayClient[]
+}
+
+const workersTest = test.extend<{ readonly place: Place }>({
+  place: async ({ task: _ }, use) => {
+    const database = await createTestDatabase()
+    const sql = postgres(database.url, { max: 2 })
+    const server = await startServerProcess({
+      DATABASE_URL: database.url,
+      PORT: String(await freePort()),
+      SECRET_KEY: "secret-key-of-the-workers-test-0123456789",
+      WORKERS: String(WORKERS),
+    })
+    const clients: GatewayClient[] = []
+    await use({ url: server.url, sql, server, clients })
+    for (const client of clients) client.close()
+    await server.end("SIGKILL")
+    await eventually(async () => (await workersOf(sql)).length === 0, "the workers to stop without their supervisor")
+    await sql.end()
+    await database.drop()
+  },
+})
+
+const openEvent = async ({ url, clients }: Place) => {
+  const { key } = await createWorkspace(url)
+  const event = await createLiveEvent(url, key, { phases: [{ modality: "broadcast" }] })
+  const host = await createPerson(url, key, event.id, "host")
+  const watch = async (session?: string) => {
+    const heard: string[] = []
+    const client = new GatewayClient({
+      token: () => gatewayToken(url, event.id, session),
+      backoff: { firstMs: 100, longestMs: 1000 },
+    })
+    client.on("announcement", ({ text }) => heard.push(text))
+    clients.push(client)
+    await client.connect()
+    return { client, heard }
+  }
+  const driver = await watch(host.session)
+  const viewers = await Promise.all(Array.from({ length: VIEWERS }, () => watch()))
+  return { key, event, driver, viewers }
+}
+
+workersTest(
+  "people hear each other whichever worker they are on, while workers are killed and started anew",
+  { timeout: 120_000 },
+  async ({ place }) => {
+    const { url, sql, server } = place
+    await expect.poll(() => workersOf(sql)).toHaveLength(WORKERS)
+    const before = await workersOf(sql)
+    const { key, event, driver, viewers } = await openEvent(place)
+    const said: string[] = []
+    const announce = async (text: string): Promise<void> => {
+      await driver.client.command("announce", { text })
+      said.push(text)
+    }
+    const everybodyHeard = () =>
+      eventually(() => viewers.every(({ heard }) => heard.length >= said.length), "every viewer hearing everything")
+    for (let n = 0; n < WORDS; n++) await announce(`before ${n}`)
+    await everybodyHeard()
+
+    // The owner of the event, without a word.
+    const [owner] = await sql<{ node: string }[]>`select node from live_events where event_id = ${event.id}`
+    const victim = Number(owner?.node.split(":").at(-2))
+    expect(before).toContain(victim)
+    const saying = Promise.all(Array.from({ length: WORDS }, (_, n) => announce(`killed ${n}`)))
+    process.kill(victim, "SIGKILL")
+    await saying
+    await everybodyHeard()
+    await eventually(async () => {
+      const now = await workersOf(sql)
+      return now.length === WORKERS && !now.includes(victim)
+    }, "the supervisor to start the worker again")
+
+    // A release in place: each worker is replaced while the others serve.
+    const old = await workersOf(sql)
+    server.child.kill("SIGHUP")
+    let n = 0
+    const isRolled = async (): Promise<boolean> => {
+      const now = await workersOf(sql)
+      return now.length === WORKERS && now.every((pid) => !old.includes(pid))
+    }
+    while (!(await isRolled())) {
+      // The commands of one person are limited.
+      await new Promise((resolve) => setTimeout(resolve, PACE_MS))
+      await announce(`rolled ${n++}`)
+      const read = await call(url, "GET", `/v1/events/${event.id}`, { key }).catch(() => undefined)
+      if (read !== undefined) expect(read.status).toBe(200)
+    }
+    await announce("the last word")
+    await everybodyHeard()
+
+    for (const { heard } of viewers) expect(heard).toEqual(viewers[0]?.heard)
+    expect(viewers[0]?.heard.toSorted()).toEqual(said.toSorted())
+    const left = await sql`select 1 from outbox_messages where event_id = ${event.id} and type = 'participant.left'`
+    expect(left).toHaveLength(0)
+  },
+)
+
+workersTest("they stop in order when they are asked to, and the port is free again", async ({ place }) => {
+  const { sql, server, url } = place
+  expect(await server.end("SIGTERM")).toBe(0)
+  expect(await workersOf(sql)).toEqual([])
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+workersTest("a port that another server has is not shared with it", async ({ place }) => {
+  const port = new URL(place.url).port
+  const refused = await refusedStart({ PORT: port, WORKERS: "2", DATABASE_URL: "postgres://127.0.0.1:1/nothing" })
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 cannot be listened on .*\\n$`))
+})

@@ -1,0 +1,117 @@
+/** A node's session on the database when the network, the server or the node itself stops for a while. */
+import { describe, test } from "vitest"
+import { NodeSession } from "../../src/store/cluster/node-session.ts"
+import { listHeldShards, lockShards } from "../../src/store/cluster/nodes.ts"
+import { type ProcessLock, takeProcessLock } from "../../src/store/process-lock.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
+import { eventually } from "../support/wait.ts"
+
+interface Place {
+  readonly url: string
+  readonly proxy: PostgresProxy
+  /** Released when the test ends. */
+  readonly node: (url: string, lostMs?: number) => Promise<NodeSession | undefined>
+  readonly alone: (url: string) => Promise<ProcessLock | undefined>
+}
+
+const LOST_MS = 1500
+
+const placeTest = test.extend<{ readonly place: Place }>({
+  place: async ({ task: _ }, use) => {
+    const database = await createTestDatabase()
+    const proxy = await startPostgresProxy(database.url)
+    const taken: ProcessLock[] = []
+    const kept = <L extends ProcessLock>(lock: L | undefined): L | undefined => {
+      if (lock !== undefined) taken.push(lock)
+      return lock
+    }
+    await use({
+      url: database.url,
+      proxy,
+      node: async (url, lostMs = LOST_MS) => kept(await NodeSession.open(url, lostMs)),
+      alone: async (url) => kept(await takeProcessLock(url)),
+    })
+    for (const lock of taken) await lock.release()
+    await proxy.close()
+    await database.drop()
+  },
+})
+
+const shardsOf = async (node: NodeSession | undefined, wanted: ReadonlyArray<number>) =>
+  node?.run((sql) => lockShards(sql, wanted))
+
+describe.concurrent("a node's session", () => {
+  placeTest("nodes share the database, and a server that runs alone is refused", async ({ place, expect }) => {
+    const [first, second] = [await place.node(place.url), await place.node(place.url)]
+    expect([first?.held(), second?.held()]).toEqual([true, true])
+    expect(await place.alone(place.url)).toBeUndefined()
+  })
+
+  placeTest("a node is refused while a server runs alone, and not after it", async ({ place, expect }) => {
+    const alone = await place.alone(place.url)
+    expect(await place.node(place.url)).toBeUndefined()
+    await alone?.release()
+    expect((await place.node(place.url))?.held()).toBe(true)
+  })
+
+  placeTest("a node without work keeps its session", async ({ place, expect }) => {
+    const node = await place.node(place.url)
+    await shardsOf(node, [1])
+    await new Promise((resolve) => setTimeout(resolve, 2 * LOST_MS))
+    expect([node?.number, node?.held()]).toEqual([1, true])
+    expect(await node?.run(listHeldShards)).toEqual(new Set([1]))
+  })
+
+  placeTest(
+    "a node whose machine fell silent loses its shards to another, knows it by its clock, and comes back without them",
+    async ({ place, expect }) => {
+      const [silent, other] = [await place.node(place.proxy.url), await place.node(place.url)]
+      await shardsOf(silent, [1, 2])
+      expect(await shardsOf(other, [1])).toEqual([])
+      place.proxy.silence("all")
+      const silentSince = performance.now()
+      await eventually(() => silent?.held() === false, "the silent node to know that it is lost")
+      expect(performance.now() - silentSince).toBeLessThan(3 * LOST_MS)
+      await expect.poll(() => shardsOf(other, [1, 2]), { timeout: 5 * LOST_MS }).toEqual([1, 2])
+      place.proxy.heal()
+      await eventually(() => silent?.held() === true, "the node to be back")
+      expect(silent?.number).toBeGreaterThan(1)
+      expect(await silent?.run(listHeldShards)).toEqual(new Set())
+    },
+  )
+
+  placeTest("a session that was cut is replaced by the next statement", async ({ place, expect }) => {
+    const node = await place.node(place.proxy.url)
+    await shardsOf(node, [1])
+    place.proxy.reset()
+    await eventually(() => node?.held() === false)
+    expect(await node?.run(listHeldShards)).toEqual(new Set())
+    expect([node?.number, node?.held()]).toEqual([2, true])
+    // Its own former session holds nothing against it.
+    expect(await shardsOf(node, [1])).toEqual([1])
+  })
+
+  placeTest("a node whose session fell silent does not wait for its end at the server", async ({ place, expect }) => {
+    const node = await place.node(place.proxy.url, 20_000)
+    await shardsOf(node, [1])
+    place.proxy.silence("open")
+    await expect(node?.run(listHeldShards)).rejects.toMatchObject({ code: "POOL_DEADLINE" })
+    expect(await shardsOf(node, [1])).toEqual([1])
+  })
+
+  placeTest(
+    "a node that lost its session to a server that runs alone stays out until that ends",
+    async ({ place, expect }) => {
+      const node = await place.node(place.proxy.url)
+      place.proxy.silence("all")
+      await eventually(() => node?.held() === false)
+      const alone = await place.alone(place.url)
+      expect(alone?.held()).toBe(true)
+      place.proxy.heal()
+      await expect(node?.run(listHeldShards)).rejects.toThrow("A server that runs alone holds the database.")
+      await alone?.release()
+      await eventually(() => node?.held() === true, "the node to be back")
+    },
+  )
+})

@@ -1,0 +1,77 @@
+/** Limits over several nodes, on a real database: counted together, or divided among the nodes. */
+import { Effect, Exit } from "effect"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type ClusterLimits, type LimitName, RateLimits } from "../../src/http/requests/limits/rate-limits.ts"
+import { Unavailable } from "../../src/model/errors.ts"
+import { giveBackTokens, takeTokens } from "../../src/store/limits/shared-buckets.ts"
+import { query } from "../../src/store/query.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { openStore, type TestSql } from "../support/store.ts"
+
+let database: TestDatabase
+let sql: TestSql
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = openStore(database.url)
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const cluster = (nodes: number): ClusterLimits => ({
+  nodes: () => nodes,
+  take: (buckets) => query(() => takeTokens(sql, buckets)),
+  giveBack: (buckets) => query(() => giveBackTokens(sql, buckets)),
+})
+
+const node = (limits: ClusterLimits): Promise<RateLimits["Service"]> =>
+  Effect.runPromise(RateLimits.pipe(Effect.provide(RateLimits.layer(true, limits))))
+
+const takeMany = async (limits: RateLimits["Service"], name: LimitName, key: string, times: number) => {
+  const exits: Exit.Exit<unknown, unknown>[] = []
+  for (let n = 0; n < times; n++) exits.push(await Effect.runPromiseExit(limits.take(name, key)))
+  return exits.filter(Exit.isSuccess).length
+}
+
+test("wrong passwords, signups and letters are counted by all nodes together", async () => {
+  const [first, second] = [await node(cluster(2)), await node(cluster(2))]
+  expect(await takeMany(first, "loginFailure", "192.0.2.1 ada@example.com", 6)).toBe(6)
+  expect(await takeMany(second, "loginFailure", "192.0.2.1 ada@example.com", 6)).toBe(4)
+  expect(await takeMany(first, "loginFailure", "192.0.2.2 ada@example.com", 1)).toBe(1)
+  await Effect.runPromise(first.giveBack("loginFailure", "192.0.2.1 ada@example.com"))
+  expect(await takeMany(second, "loginFailure", "192.0.2.1 ada@example.com", 2)).toBe(1)
+  const letters = [first, second, first, second].map((one) =>
+    Effect.runPromiseExit(one.mail("entry", "bo@example.com")),
+  )
+  expect((await Promise.all(letters)).filter(Exit.isSuccess)).toHaveLength(3)
+})
+
+test("many addresses of one network do not multiply a caller's tries, on whichever node they come", async () => {
+  const nodes = [await node(cluster(2)), await node(cluster(2))]
+  let taken = 0
+  for (let n = 0; n < 20; n++) {
+    const site = `2001:db8:1:${n.toString(16)}::/64`
+    for (const one of nodes) taken += await takeMany(one, "loginFailure", `${site} ada@example.com`, 5)
+  }
+  expect(taken).toBe(160)
+})
+
+test("each node gives its share of the other limits, and says so", async () => {
+  expect(await takeMany(await node(cluster(2)), "apiKey", "one", 150)).toBe(100)
+  expect(await takeMany(await node(cluster(4)), "apiKey", "one", 150)).toBe(50)
+  expect(await takeMany(await node(cluster(1)), "apiKey", "one", 250)).toBe(200)
+  // More nodes than tokens: each of them gives one.
+  expect(await takeMany(await node(cluster(50)), "helpChat", "192.0.2.9", 3)).toBe(1)
+  const headers = await Effect.runPromise((await node(cluster(2))).take("apiKey", "two"))
+  expect(headers).toContainEqual(["ratelimit", expect.stringMatching(/^"apiKey";r=99;t=\d+$/)])
+})
+
+test("while the database cannot answer each node counts alone", async () => {
+  const away = Effect.fail(new Unavailable({ detail: "away", retryAfterSeconds: 1 }))
+  const alone = await node({ nodes: () => 2, take: () => away, giveBack: () => away })
+  expect(await takeMany(alone, "loginFailure", "192.0.2.3 ada@example.com", 12)).toBe(5)
+  await Effect.runPromise(alone.giveBack("loginFailure", "192.0.2.3 ada@example.com"))
+  expect(await takeMany(alone, "loginFailure", "192.0.2.3 ada@example.com", 2)).toBe(1)
+})
