@@ -25,6 +25,7 @@ import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
+import { GATEWAY_DEFAULTS } from "./gateway/options.ts"
 import { HelpDesk } from "./help/help-desk.ts"
 import { summariseBy } from "./help/summarise.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
@@ -226,6 +227,7 @@ const layersOf = (
     mailbox: config.actorMailbox,
     pseudonymKey: deriveKey(config.secretKey, "pseudonyms"),
     presenceGraceMs: config.presenceGraceMs,
+    connectionsPerParticipant: GATEWAY_DEFAULTS.connectionsPerParticipant,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
     playbackUrlOf: playbackUrlBy(config.playbackUrlTemplate, addressesOf(config, publicUrl, links)),

@@ -32,6 +32,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
+    connectionsPerParticipant: 5,
     returnWithinMs: 30_000,
     idleMs,
     playbackUrlOf: () => null,

@@ -10,6 +10,7 @@ import type { PublicationFact } from "../model/live/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
 import type { ActivePhase, Ejection, ParticipantChange } from "./domain/state.ts"
+import type { OpenConnection } from "./presence/open-connections.ts"
 
 /** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
 export interface Publication {
@@ -56,6 +57,8 @@ export interface FeedMessage {
   readonly ejections: ReadonlyArray<Ejection>
   /** The changed roles, rooms and admissions of participants, in order. */
   readonly participantChanges: ReadonlyArray<ParticipantChange>
+  /** Connections that their nodes must close, because their participant has newer ones, and more than are allowed. */
+  readonly replaced?: ReadonlyArray<OpenConnection>
 }
 
 export type FeedListener = (message: FeedMessage) => void

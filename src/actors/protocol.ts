@@ -28,17 +28,28 @@ const ParticipantSchema = Schema.Struct({
   manages: Schema.optionalKey(Schema.Boolean),
 })
 
+/** A participant's connections on the reporting node, oldest first, by the numbers that the node gave them. */
+const Connections = Schema.NonEmptyArray(Schema.Int)
+
 /**
- * Participants whose first connection on a node opened, or whose last one dropped, in order. Entering and leaving the waiting
- * room are entries of their own.
+ * Participants with other connections on a node than before: the first one opened, one of several opened or closed, or the last
+ * one dropped. The changes are in order. Entering and leaving the waiting room are entries of their own.
  */
 export const PresenceReport = Schema.Struct({
   node: Schema.String,
   changes: Schema.Array(
     Schema.Union([
-      Schema.Struct({ type: Schema.Literal("join"), participant: ParticipantSchema }),
+      Schema.Struct({
+        type: Schema.Literal("join"),
+        participant: ParticipantSchema,
+        connections: Connections,
+      }),
       Schema.Struct({ type: Schema.Literal("leave"), participantId: Schema.String }),
-      Schema.Struct({ type: Schema.Literal("joinWaitingRoom"), participant: ParticipantSchema }),
+      Schema.Struct({
+        type: Schema.Literal("joinWaitingRoom"),
+        participant: ParticipantSchema,
+        connections: Connections,
+      }),
       Schema.Struct({ type: Schema.Literal("leaveWaitingRoom"), participantId: Schema.String }),
     ]),
   ),

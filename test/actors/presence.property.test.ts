@@ -13,6 +13,8 @@ const act = fc.record({
   who: fc.constantFrom("p1", "p2", "p3"),
 })
 
+const on = (node: string) => ({ node, connections: [1] }) as const
+
 type Act = typeof act extends fc.Arbitrary<infer A> ? A : never
 
 /** Does the same to presence and to the set of each participant's nodes. */
@@ -22,7 +24,7 @@ const perform = (presence: Presence, connected: Map<string, Set<string>>, { kind
   switch (kind) {
     case "join":
       nodes.add(node)
-      return presence.join(node, person(who), AT)
+      return presence.join(on(node), person(who), AT)
     case "leave":
       nodes.delete(node)
       return presence.leave(node, who, now, AT)
@@ -57,19 +59,19 @@ test("every joined has one left, alternately, and presence equals the connected 
 
 test("a return within the grace is no absence", () => {
   const presence = new Presence(true, 100)
-  presence.join("a", person("p"), AT)
+  presence.join(on("a"), person("p"), AT)
   presence.leave("a", "p", 0, AT)
   expect(presence.expire(50, AT)).toBe(100)
-  presence.join("a", person("p"), AT)
+  presence.join(on("a"), person("p"), AT)
   presence.expire(500, AT)
   expect(presence.peek(10).map(({ type }) => type)).toEqual(["joined"])
 })
 
 test("people in the waiting room wait until the last node that they are connected to is gone", () => {
   const presence = new Presence(true, 0)
-  presence.joinWaitingRoom("a", person("p1"), 0, AT)
-  presence.joinWaitingRoom("a", person("p2"), 0, AT)
-  presence.joinWaitingRoom("b", person("p2"), 0, AT)
+  presence.joinWaitingRoom(on("a"), person("p1"), 0, AT)
+  presence.joinWaitingRoom(on("a"), person("p2"), 0, AT)
+  presence.joinWaitingRoom(on("b"), person("p2"), 0, AT)
   presence.forgetNode("a", 50)
   expect(Array.from(presence.waiting(), ({ participantId }) => participantId)).toEqual(["p2"])
   presence.forgetNode("b", 50)
@@ -78,8 +80,8 @@ test("people in the waiting room wait until the last node that they are connecte
 
 test("those who wait before the start join when it comes, and nobody is present before", () => {
   const presence = new Presence(false, 0)
-  presence.join("a", person("p1"), AT)
-  presence.join("a", person("p2"), AT)
+  presence.join(on("a"), person("p1"), AT)
+  presence.join(on("a"), person("p2"), AT)
   presence.leave("a", "p2", 0, AT)
   expect([presence.size, presence.connected, presence.hasChanges]).toEqual([0, 1, false])
   presence.open(AT)
@@ -95,7 +97,7 @@ test("the list gives way to the summary above 250 and comes back at 200", () => 
     if (presence.settleMode()) modes.push(`${presence.mode} at ${presence.size}`)
   }
   for (let n = 0; n < 300; n++) {
-    presence.join("a", person(`p${n}`), AT)
+    presence.join(on("a"), person(`p${n}`), AT)
     settle()
   }
   for (let n = 0; n < 300; n++) {

@@ -22,6 +22,7 @@ const join = (participantId: string, role: "speaker" | "participant" | "viewer" 
   ({
     type: "join",
     participant: { participantId, name: participantId, role, kind: "user", userId: participantId },
+    connections: [1],
   }) as const
 
 const told = async (house: ActorHouse, eventId: string): Promise<ReadonlyArray<string>> => {

@@ -5,7 +5,7 @@ import { toTimestamp } from "../../src/model/timestamp.ts"
 
 const AT = toTimestamp(0)
 const wait = (lobby: Lobby, participantId: string): void =>
-  lobby.enter("node", { participantId, name: participantId, kind: "guest" }, AT)
+  lobby.enter({ node: "node", connections: [1] }, { participantId, name: participantId, kind: "guest" }, AT)
 
 test("of many arrivals at once each is reported once, five hundred at a time", () => {
   const lobby = new Lobby()

@@ -75,7 +75,11 @@ const SOCKET = { send: () => {}, end: () => {}, terminate: () => {}, subscribe: 
 const OWNER = { left: () => {}, makeReady: () => {} }
 
 const connectionOf = (participantId: string): Connection => {
-  const connection = new Connection({ ...SOCKET, buffered: () => 0 }, "address", 0, OWNER)
+  const connection = new Connection(
+    { ...SOCKET, buffered: () => 0 },
+    { number: 1, address: "address", openedAt: 0 },
+    OWNER,
+  )
   connection.apply({ type: "identified", mutes: new Set() })
   const identity = { ...connection.identity, participantId }
   connection.apply({ type: "granted", eventId: "event", identity, basis: undefined, sessionExpiresAt: 9_000 })

@@ -100,10 +100,8 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
     [["heldBack"], "lobby"],
     [[], "closed"],
   ] as const) {
-    const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, {
-      left: nothing,
-      makeReady: nothing,
-    })
+    const origin = { number: 1, address: "192.0.2.1", openedAt: 0 }
+    const connection = new Connection({ ...socket, buffered: () => 0 }, origin, { left: nothing, makeReady: nothing })
     hub.add(connection)
     connection.apply({ type: "identified", mutes: new Set() })
     connection.apply({ type: "entered", eventId: "event", resume: undefined })
@@ -204,7 +202,7 @@ test("hosts do not take the role of those who manage the workspace, whatever rol
     role: "host",
     manages: true,
   } as const
-  await house.report(stage, [{ type: "join", participant: owner }])
+  await house.report(stage, [{ type: "join", participant: owner, connections: [1] }])
   expect(await host.command("role.set", { id: "owner", role: "viewer" })).toMatchObject({ e: { code: "forbidden" } })
 })
 

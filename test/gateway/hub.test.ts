@@ -16,7 +16,11 @@ const nothing = (): void => undefined
 const SOCKET = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
 
 const identified = (owner: ConnectionOwner): Connection => {
-  const connection = new Connection({ ...SOCKET, buffered: () => 0 }, "192.0.2.1", 0, owner)
+  const connection = new Connection(
+    { ...SOCKET, buffered: () => 0 },
+    { number: 1, address: "192.0.2.1", openedAt: 0 },
+    owner,
+  )
   const identity = { ...beginLife(0).identity, participantId: "ann" }
   connection.apply({ type: "identified", mutes: new Set() })
   connection.apply({ type: "granted", eventId: "event", identity, basis: undefined, sessionExpiresAt: 9e15 })

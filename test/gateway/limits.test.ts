@@ -55,6 +55,7 @@ test("of many presence changes only each one's last remains, in order", () => {
   const join = (participantId: string) => ({
     type: "join" as const,
     participant: { participantId, name: "", role: "viewer" as const, kind: "guest" as const, userId: null },
+    connections: [1] as const,
   })
   const acknowledged: string[] = []
   const changes = [join("a"), join("b"), leave("a"), join("a"), leave("b")]

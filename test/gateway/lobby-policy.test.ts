@@ -56,7 +56,7 @@ const isInside = ({ received }: Client): boolean =>
 /** Reports an arrival to the live event now instead of later. */
 const tell = (of: House, { eventId }: Stage, who: string): Promise<void> => {
   const participant = { participantId: who, name: who, role: "participant", kind: "guest", userId: null } as const
-  const report = { node: "test", changes: [{ type: "join", participant }] } as const
+  const report = { node: "test", changes: [{ type: "join", participant, connections: [1] }] } as const
   return of.actors.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(eventId, report)))
 }
 

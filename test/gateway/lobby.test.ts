@@ -14,8 +14,12 @@ afterAll(() => house.stop())
 const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
 
 /** The first dispatch to a participant who is on no list. */
-const connectWaiting = async (stage: Stage, who: string): Promise<Client> => {
-  const client = house.connect()
+const connectWaiting = async (
+  stage: Stage,
+  who: string,
+  how: Parameters<House["connect"]>[0] = {},
+): Promise<Client> => {
+  const client = house.connect(how)
   await client.hello()
   client.send({ op: 2, d: { token: await house.token(stage, who) } })
   return client
@@ -40,6 +44,22 @@ const notices = async (stage: Stage): Promise<ReadonlyArray<string>> => {
 }
 
 describe("a walk-in", () => {
+  test("has five sockets at most on all nodes together; the oldest is closed 4305, and the others come in", async () => {
+    const stage = await house.stage(ASK)
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    const elsewhere = { url: await house.anotherNode("elsewhere") }
+    const tabs: Client[] = []
+    for (const how of [{}, elsewhere, elsewhere, elsewhere, {}, {}]) {
+      const tab = await connectWaiting(stage, "guest", how)
+      await status(tab, "waiting")
+      tabs.push(tab)
+    }
+    expect(await tabs[0]?.closeCode()).toBe(4305)
+    await host.command("lobby.admit", { ids: ["guest"] })
+    for (const tab of tabs.slice(1))
+      expect((await tab.dispatch("ready")).d.me).toMatchObject({ participantId: "guest" })
+  })
+
   test("waits, receives nothing else, causes no webhook, and is inside once a host admits them", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })

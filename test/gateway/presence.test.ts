@@ -77,6 +77,26 @@ test("a participant's sixth socket closes the oldest 4305", async () => {
   expect(await roster(newest)).toEqual(["guest"])
 })
 
+test("the sockets of a participant are counted over all nodes, and the node of the oldest one closes it", async () => {
+  const stage = await house.stage()
+  const elsewhere = await house.anotherNode("elsewhere")
+  const token = await house.token(stage, "guest")
+  const tabs: Client[] = []
+  for (const url of [elsewhere, undefined, elsewhere, undefined, elsewhere]) {
+    const tab = house.connect(url === undefined ? {} : { url })
+    await tab.identify(token)
+    tabs.push(tab)
+  }
+  // The oldest of the four others is the second one.
+  await tabs[0]?.cut()
+  for (let n = 0; n < 2; n++) tabs.push(await house.join(stage, "guest"))
+  expect(await tabs[1]?.closeCode()).toBe(4305)
+  const open = [2, 3, 4, 5, 6].map((n) => tabs[n] as Client)
+  for (const tab of open) expect(await tab.command("roster.list", { limit: 10 })).toMatchObject({ ok: true })
+  await joined(open[0] as Client, "guest")
+  expect(await notices(stage)).toEqual(["participant.joined guest"])
+})
+
 test("above 250 people the list gives way to counts, and everyone is notified", async () => {
   const stage = await house.stage()
   const watcher = await house.join(stage, "watcher", "host")
@@ -123,6 +143,7 @@ test("arrivals of a crowd are sent to receivers when there are any, and nothing 
     const changes = Array.from({ length: 100 }, (_, n) => ({
       type: "join" as const,
       participant: { participantId: `c${n}`, name: "C", role: "participant", kind: "guest", userId: null } as const,
+      connections: [n] as const,
     }))
     await house.report(stage, changes)
     await joined(host, "c99")

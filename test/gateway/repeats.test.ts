@@ -136,6 +136,7 @@ test("pages of a search of many go on until all were looked at; names are not fo
       kind: "guest",
       userId: null,
     } as const,
+    connections: [n] as const,
   }))
   await house.report(stage, changes)
   await host.next(({ t, d }) => t === "presence.count" && d.total >= 4501, "the count of all")

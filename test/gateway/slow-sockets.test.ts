@@ -24,7 +24,7 @@ test("a connection that waits for its ready receives no ephemeral message, altho
     unsubscribe: (topic: string) => void topics.delete(topic),
     buffered: () => 0,
   }
-  const connection = new Connection(socket, "192.0.2.1", 0, NOBODY)
+  const connection = new Connection(socket, { number: 1, address: "192.0.2.1", openedAt: 0 }, NOBODY)
   const identity = { ...beginLife(0).identity, participantId: "ann", role: "participant", kind: "guest" } as const
   connection.apply({ type: "identified", mutes: MUTES_NOTHING })
   connection.apply({ type: "granted", eventId: "event", identity, basis: undefined, sessionExpiresAt: 9_000 })

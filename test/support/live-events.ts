@@ -64,6 +64,7 @@ export const startActors = async (
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
+    connectionsPerParticipant: 5,
     returnWithinMs: 30_000,
     idleMs: IDLE_MS,
     playbackUrlOf: () => null,

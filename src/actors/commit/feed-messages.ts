@@ -2,6 +2,7 @@
 import { phaseTraits } from "../domain/state.ts"
 import type { EphemeralPublication, FeedMessage } from "../feed.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
+import type { OpenConnection } from "../presence/open-connections.ts"
 import type { ActorServices } from "../services.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
@@ -33,3 +34,10 @@ export const publishEphemeral = (
   loaded: LoadedEvent,
   ephemeral: ReadonlyArray<EphemeralPublication>,
 ): void => services.feed.publish(feedMessage(loaded, "note", { ephemeral }))
+
+/** Asks the nodes of these connections to close them. A message that is lost is repeated with the participant's next report. */
+export const publishReplaced = (
+  services: ActorServices,
+  loaded: LoadedEvent,
+  replaced: ReadonlyArray<OpenConnection>,
+): void => services.feed.publish(feedMessage(loaded, "note", { replaced }))

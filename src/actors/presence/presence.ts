@@ -8,6 +8,7 @@ import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Admission } from "./admission-policy.ts"
+import { type NodeConnections, type OpenConnection, opened, reported, without } from "./open-connections.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
 
 export interface Participant {
@@ -51,8 +52,8 @@ export interface PresenceChange {
 
 interface Entry {
   present: Present
-  /** The nodes with a connection of the participant; nearly always one. */
-  nodes: ReadonlyArray<string>
+  /** Nearly always one. */
+  connections: ReadonlyArray<OpenConnection>
 }
 
 /** List mode shows everyone and ends above the upper bound; summary mode shows counts and ends at the lower one. */
@@ -128,23 +129,26 @@ export class Presence implements PresentPeople {
    * A gateway has let a participant in. It may not know a newer policy: then the participant is in the waiting room, and was
    * never present.
    */
-  enter(node: string, participant: Participant, admission: Admission, at: Timestamp): void {
-    if (admission === "waits") this.lobby.enter(node, participant, at)
+  enter(from: NodeConnections, participant: Participant, admission: Admission, at: Timestamp): void {
+    if (admission === "waits") this.lobby.enter(from, participant, at)
     if (admission !== "in") return
-    this.lobby.leave(node, participant.participantId)
-    this.join(node, participant, at)
+    this.lobby.leave(from.node, participant.participantId)
+    this.join(from, participant, at)
   }
 
-  /** A participant's first connection on a node. */
-  join(node: string, participant: Participant, at: Timestamp): void {
+  /** A participant's connections on a node: the first one is there, or they are others than before. */
+  join(from: NodeConnections, participant: Participant, at: Timestamp): void {
     this.#leaving.delete(participant.participantId)
     const entry = this.#entries.get(participant.participantId)
     if (entry !== undefined) {
-      if (!entry.nodes.includes(node)) entry.nodes = [...entry.nodes, node]
+      entry.connections = reported(entry.connections, from)
       this.#update(entry, participant, at)
       return
     }
-    this.#entries.set(participant.participantId, { present: { ...participant, joinedAt: at }, nodes: [node] })
+    this.#entries.set(participant.participantId, {
+      present: { ...participant, joinedAt: at },
+      connections: opened(from),
+    })
     if (this.#open) this.#note("joined", participant, at)
   }
 
@@ -155,9 +159,14 @@ export class Presence implements PresentPeople {
   }
 
   /** The participant waits on that node, so that none of their connections there is inside any more. */
-  joinWaitingRoom(node: string, participant: Participant, now: number, at: Timestamp): void {
-    this.#drop(node, participant.participantId, now, at)
-    this.lobby.enter(node, participant, at)
+  joinWaitingRoom(from: NodeConnections, participant: Participant, now: number, at: Timestamp): void {
+    this.#drop(from.node, participant.participantId, now, at)
+    this.lobby.enter(from, participant, at)
+  }
+
+  /** A participant's connections on all nodes, oldest first: those inside, else those in the waiting room. */
+  connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {
+    return this.#entries.get(participantId)?.connections ?? this.lobby.connectionsOf(participantId)
   }
 
   #drop(node: string, participantId: string, now: number, at: Timestamp): void {
@@ -170,9 +179,9 @@ export class Presence implements PresentPeople {
   /** The entry of a participant whose last connections were on that node. */
   #disconnect(node: string, participantId: string): Entry | undefined {
     const entry = this.#entries.get(participantId)
-    if (!entry?.nodes.includes(node)) return undefined
-    entry.nodes = entry.nodes.filter((other) => other !== node)
-    return entry.nodes.length === 0 ? entry : undefined
+    if (!entry?.connections.some((one) => one.node === node)) return undefined
+    entry.connections = without(entry.connections, node)
+    return entry.connections.length === 0 ? entry : undefined
   }
 
   /** The node is gone with all connections there. Its participants left unless they come back elsewhere until `due`. */
@@ -190,7 +199,7 @@ export class Presence implements PresentPeople {
       if (outcome === "in") continue
       this.#leaving.delete(participantId)
       this.#remove(participantId, entry, at)
-      if (outcome === "waits") for (const node of entry.nodes) this.lobby.enter(node, entry.present, at)
+      if (outcome === "waits") this.lobby.receive(entry.connections, entry.present, at)
     }
   }
 
@@ -221,7 +230,7 @@ export class Presence implements PresentPeople {
       }
       this.#leaving.delete(participantId)
       const entry = this.#entries.get(participantId)
-      if (entry !== undefined && entry.nodes.length === 0) this.#remove(participantId, entry, at)
+      if (entry !== undefined && entry.connections.length === 0) this.#remove(participantId, entry, at)
     }
     return next
   }
@@ -229,7 +238,7 @@ export class Presence implements PresentPeople {
   /** Participants present before a restart stay present if they return until `due` (Unix milliseconds). */
   restore(roster: ReadonlyArray<Present>, due: number): void {
     for (const present of roster) {
-      this.#entries.set(present.participantId, { present, nodes: [] })
+      this.#entries.set(present.participantId, { present, connections: [] })
       this.#leaving.set(present.participantId, due)
     }
   }

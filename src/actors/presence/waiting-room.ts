@@ -4,6 +4,7 @@
  */
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
+import { type NodeConnections, type OpenConnection, opened, reported, without } from "./open-connections.ts"
 
 /** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
 const PUBLISHED_AT_ONCE = 500
@@ -17,7 +18,7 @@ export interface WaitingParticipant {
 
 interface Entry {
   readonly waiting: WaitingParticipant
-  readonly nodes: Set<string>
+  connections: ReadonlyArray<OpenConnection>
 }
 
 export class Lobby {
@@ -40,21 +41,35 @@ export class Lobby {
     for (const { waiting } of this.#entries.values()) yield waiting
   }
 
-  /** The participant's first connection on a node waits. */
-  enter(node: string, { participantId, name, kind }: Omit<WaitingParticipant, "since">, since: Timestamp): void {
-    const entry = this.#entries.get(participantId)
-    if (entry !== undefined) {
-      entry.nodes.add(node)
-      return
-    }
-    this.#entries.set(participantId, { waiting: { participantId, name, kind, since }, nodes: new Set([node]) })
-    this.#changed.add(participantId)
+  connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {
+    return this.#entries.get(participantId)?.connections ?? []
+  }
+
+  /** The participant's connections on a node wait: the first one is there, or they are others than before. */
+  enter(from: NodeConnections, participant: Omit<WaitingParticipant, "since">, since: Timestamp): void {
+    const entry = this.#entries.get(participant.participantId)
+    if (entry === undefined) this.receive(opened(from), participant, since)
+    else entry.connections = reported(entry.connections, from)
+  }
+
+  /** The participant waits, with these connections. */
+  receive(
+    connections: ReadonlyArray<OpenConnection>,
+    { participantId, name, kind }: Omit<WaitingParticipant, "since">,
+    since: Timestamp,
+  ): void {
+    if (connections.length === 0) return
+    const waiting = this.#entries.get(participantId)?.waiting
+    this.#entries.set(participantId, { waiting: waiting ?? { participantId, name, kind, since }, connections })
+    if (waiting === undefined) this.#changed.add(participantId)
   }
 
   /** No connection on that node waits any more: admitted, denied, or gone. */
   leave(node: string, participantId: string): void {
     const entry = this.#entries.get(participantId)
-    if (entry === undefined || !entry.nodes.delete(node) || entry.nodes.size > 0) return
+    if (!entry?.connections.some((one) => one.node === node)) return
+    entry.connections = without(entry.connections, node)
+    if (entry.connections.length > 0) return
     this.#entries.delete(participantId)
     this.#changed.add(participantId)
   }

@@ -10,7 +10,7 @@ import type { Outcome, Received, Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { TIMER_SCOPE } from "../commit/execution.ts"
 import { Executor } from "../commit/executor.ts"
-import { publishEphemeral } from "../commit/feed-messages.ts"
+import { publishEphemeral, publishReplaced } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { OwnedEvent, type OwnedEventChange, type OwnedEventNeeds } from "../commit/owned-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
@@ -18,6 +18,7 @@ import type { ActivityDeadline, ReadContext } from "../domain/activities/activit
 import { throttledDispatches } from "../domain/activities/registry.ts"
 import { unblock } from "../domain/activities/removals.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
+import { surplus } from "../presence/open-connections.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
 import { PresenceFlush } from "../presence/presence-flush.ts"
 import { rosterPage } from "../presence/presence-view.ts"
@@ -26,12 +27,15 @@ import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
 import { awaitHolders } from "./awaited-holders.ts"
+import { CommandQueue } from "./command-queue.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Deadline, nextDeadline } from "./deadlines.ts"
 import { type Mutex, openMutex } from "./mutex.ts"
 
 export interface ActorNeeds extends OwnedEventNeeds {
   readonly returnWithinMs: number
+  /** Of one participant, on all nodes together; the oldest of more are closed. */
+  readonly connectionsPerParticipant: number
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */
@@ -45,6 +49,7 @@ export class LiveEventActor {
   readonly #viewThrottle: ViewThrottle
   readonly #deadlineTimer: DeadlineTimer
   readonly #executor: Executor
+  readonly #commands: CommandQueue
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
   readonly #exclusive: Mutex
@@ -77,7 +82,12 @@ export class LiveEventActor {
         this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.#exclusive(owned.current)),
       ),
     })
-    this.#executor = new Executor(needs, owned)
+    const executor = new Executor(needs, owned)
+    this.#executor = executor
+    this.#commands = new CommandQueue({
+      exclusive: this.#exclusive,
+      execute: (envelopes) => executor.execute(envelopes),
+    })
     this.#viewThrottle = new ViewThrottle(needs.timers, (keys) =>
       run(Effect.map(owned.current, (of) => this.#publishViews(of, keys))),
     )
@@ -96,7 +106,7 @@ export class LiveEventActor {
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
   execute(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
-    return this.#exclusive(this.#executor.execute(envelopes))
+    return this.#commands.execute(envelopes)
   }
 
   report(report: PresenceReport): Effect.Effect<void, Unreachable> {
@@ -247,17 +257,32 @@ export class LiveEventActor {
     })
   }
 
-  #applyReport({ state, records }: LoadedEvent, { node, changes }: PresenceReport): void {
+  #applyReport(of: LoadedEvent, { node, changes }: PresenceReport): void {
     const { presence } = this.#owned
     if (presence === undefined) return
+    const { state, records } = of
     const now = this.#needs.timers.now()
     const at = toTimestamp(now)
     for (const change of changes) {
-      if (change.type === "join")
-        presence.enter(node, change.participant, admissionOf(state, records, change.participant), at)
-      else if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(node, change.participant, now, at)
-      else presence.leave(node, change.participantId, now, at)
+      if ("participantId" in change) {
+        presence.leave(node, change.participantId, now, at)
+        continue
+      }
+      const from = { node, connections: change.connections }
+      if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
+      else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
     }
+    this.#replaceOldest(of, presence, changes)
     this.#flush.schedule()
+  }
+
+  /** Only the live event knows a participant's connections on all nodes. */
+  #replaceOldest(of: LoadedEvent, presence: Presence, changes: PresenceReport["changes"]): void {
+    const most = this.#needs.connectionsPerParticipant
+    const reported = new Set(
+      changes.flatMap((change) => ("participant" in change ? change.participant.participantId : [])),
+    )
+    const replaced = [...reported].flatMap((participantId) => surplus(presence.connectionsOf(participantId), most))
+    if (replaced.length > 0) publishReplaced(this.#needs, of, replaced)
   }
 }

@@ -19,6 +19,8 @@ export interface LiveEventOptions {
   /** Commands that one event may queue; one more fails with `MailboxFull`. */
   readonly mailbox: number
   readonly presenceGraceMs: number
+  /** Of one participant, on all nodes together. */
+  readonly connectionsPerParticipant: number
   /** A participant that was present before a restart and does not return within this time has left. */
   readonly returnWithinMs: number
   /** By which its deadlines fall due; by default the clock of the layer. */
@@ -61,6 +63,7 @@ export const liveEventLayer = (
         ownership: { node: ownership.node, holds: ownership.holds(shardId), others: { areNew: false } },
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
+        connectionsPerParticipant: options.connectionsPerParticipant,
         playbackUrlOf: options.playbackUrlOf,
         recorder: options.recorder,
         hasStageBroadcasts: options.hasStageBroadcasts,
@@ -87,7 +90,8 @@ export const liveEventLayer = (
         }),
       )
       return LiveEvent.of({
-        Execute: ({ payload }) => actor.execute(received(payload.envelopes)),
+        // Beside each other, so that those of several nodes are committed together.
+        Execute: ({ payload }) => Rpc.fork(actor.execute(received(payload.envelopes))),
         ReportPresence: ({ payload }) => {
           ownership.heardFrom(payload.node)
           return actor.report(payload)

@@ -30,10 +30,19 @@ export interface ConnectionOwner {
   makeReady(connection: Connection, need: ReadyNeed): void
 }
 
-export class Connection {
+/** Where a connection comes from. */
+export interface Origin {
+  /** Of all connections of this process in the order of their opening. */
+  readonly number: number
   /** The address as rate limits count it (`ClientAddresses`). */
   readonly address: string
   /** Unix milliseconds, as every time here. */
+  readonly openedAt: number
+}
+
+export class Connection {
+  readonly number: number
+  readonly address: string
   readonly openedAt: number
   lastSeenAt: number
   /** Commands without a reply yet. */
@@ -44,11 +53,12 @@ export class Connection {
   readonly #socket: Socket
   readonly #owner: ConnectionOwner
 
-  constructor(socket: Socket, address: string, now: number, owner: ConnectionOwner) {
+  constructor(socket: Socket, { number, address, openedAt }: Origin, owner: ConnectionOwner) {
+    this.number = number
     this.address = address
-    this.openedAt = now
-    this.lastSeenAt = now
-    this.#life = beginLife(now)
+    this.openedAt = openedAt
+    this.lastSeenAt = openedAt
+    this.#life = beginLife(openedAt)
     this.#socket = socket
     this.#owner = owner
   }

@@ -29,6 +29,7 @@ export class Sessions {
   readonly #hub: Hub
   readonly #commands: Commands
   readonly #grants: Parameters<typeof readToken>[0]
+  #opened = 0
   #identifying = 0
   #identifiedSince = 0
   #identified = 0
@@ -48,7 +49,7 @@ export class Sessions {
   opened(socket: Socket, address: string): Connection {
     const { heartbeatMs, identifyTimeoutMs } = this.#services.options
     const now = this.#services.timers.now()
-    const connection = new Connection(socket, address, now, this.#hub)
+    const connection = new Connection(socket, { number: ++this.#opened, address, openedAt: now }, this.#hub)
     this.#hub.add(connection)
     const d = { connectionId: newId(), heartbeatMs, identifyTimeoutMs, serverTime: now, maxFrame: MAX_FRAME_BYTES }
     connection.send(JSON.stringify({ op: OP.hello, d }))

@@ -8,11 +8,13 @@ import type { ParticipantMemory } from "../memory/participant-memory.ts"
 import type { Arrivals } from "./arrivals.ts"
 import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { MembershipSync } from "./membership-sync.ts"
+import type { PresenceReports } from "./presence-reports.ts"
 
 interface Needs {
   readonly membership: MembershipSync
   readonly arrivals: Arrivals
   readonly participants: ConnectionRegistry
+  readonly presence: PresenceReports
   readonly memory: ParticipantMemory
 }
 
@@ -42,9 +44,10 @@ export class Admissions {
 
   /** Opens the connection; closes the participant's oldest one when there are too many. */
   open(connection: Connection): void {
-    const { participants, arrivals, memory } = this.#needs
-    const { surplus } = participants.enter(connection)
-    arrivals.entered(connection)
+    const { participants, presence, arrivals, memory } = this.#needs
+    const surplus = participants.enter(connection)
+    const isReported = arrivals.entered(connection)
+    if (!isReported) presence.joined(connection.identity)
     memory.connected(connection)
     connection.apply({ type: "opened" })
     surplus?.close(CLOSE.replaced)

@@ -17,8 +17,8 @@ export class Arrivals {
   readonly #presence: PresenceReports
   readonly #inside: { has(participantId: string): boolean }
   readonly #arrivals = new Map<Connection, Arrival>()
-  /** Connections on their way in, by participant. */
-  readonly #counts = new Map<string, number>()
+  /** The same by participant, oldest first; never empty. */
+  readonly #byId = new Map<string, Connection[]>()
 
   /** `inside`: the participants with an open connection here. */
   constructor(presence: PresenceReports, inside: { has(participantId: string): boolean }) {
@@ -33,7 +33,7 @@ export class Arrivals {
     const arrival = this.#arrivals.get(connection)
     if (arrival?.identity === identity) return arrival.isKnown
     const announced: Arrival = { identity, isKnown: false }
-    if (arrival === undefined) this.#count(identity.participantId, 1)
+    if (arrival === undefined) this.#add(connection)
     this.#arrivals.set(connection, announced)
     this.#presence.arrived(identity, () => {
       announced.isKnown = true
@@ -42,9 +42,9 @@ export class Arrivals {
     return false
   }
 
-  /** The connection is open and no longer counts here. */
-  entered(connection: Connection): void {
-    this.#forget(connection)
+  /** The connection is open and no longer counts here. True: it was reported. */
+  entered(connection: Connection): boolean {
+    return this.#forget(connection)
   }
 
   /** The connection waits in the waiting room instead; the waiting room reports it to the live event. */
@@ -52,16 +52,14 @@ export class Arrivals {
     this.#forget(connection)
   }
 
-  /** A connection of the participant is on its way in, and was reported: a leave after its report would undo it. */
-  has(participantId: string): boolean {
-    return this.#counts.has(participantId)
+  /** A participant's connections on their way in that were reported, oldest first. */
+  connectionsOf(participantId: string): ReadonlyArray<Connection> {
+    return this.#byId.get(participantId) ?? []
   }
 
-  /** The connection closed on its way in. True: the participant was reported and has no other connection. */
+  /** The connection closed on its way in. True: it was reported. */
   left(connection: Connection): boolean {
-    if (!this.#forget(connection)) return false
-    const { participantId } = connection.identity
-    return !this.#counts.has(participantId) && !this.#inside.has(participantId)
+    return this.#forget(connection)
   }
 
   /** All participants that were reported and are not inside yet. */
@@ -69,15 +67,19 @@ export class Arrivals {
     return Array.from(this.#arrivals.values(), ({ identity }) => identity)
   }
 
-  #forget(connection: Connection): boolean {
-    if (!this.#arrivals.delete(connection)) return false
-    this.#count(connection.identity.participantId, -1)
-    return true
+  #add(connection: Connection): void {
+    const { participantId } = connection.identity
+    const own = this.#byId.get(participantId)
+    if (own === undefined) this.#byId.set(participantId, [connection])
+    else own.push(connection)
   }
 
-  #count(participantId: string, by: 1 | -1): void {
-    const count = (this.#counts.get(participantId) ?? 0) + by
-    if (count > 0) this.#counts.set(participantId, count)
-    else this.#counts.delete(participantId)
+  #forget(connection: Connection): boolean {
+    if (!this.#arrivals.delete(connection)) return false
+    const { participantId } = connection.identity
+    const own = this.#byId.get(participantId) ?? []
+    own.splice(own.indexOf(connection), 1)
+    if (own.length === 0) this.#byId.delete(participantId)
+    return true
   }
 }

@@ -3,6 +3,7 @@
  * to the hub and to connections.
  */
 import { Effect, Fiber } from "effect"
+import type { OpenConnection } from "../../actors/presence/open-connections.ts"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { EventAccess } from "../../model/grants.ts"
 import type { EventRole } from "../../model/roles.ts"
@@ -65,7 +66,10 @@ export class Channel {
     this.eventId = eventId
     this.#emptySince = timers.now()
     const participants = new ConnectionRegistry(options.connectionsPerParticipant)
-    const presence = new PresenceReports(services, eventId)
+    const presence = new PresenceReports(services, eventId, {
+      inside: (participantId) => this.#insideOf(participantId),
+      waiting: (participantId) => this.#waitingRoom.of(participantId),
+    })
     const waitingRoom = new WaitingRoom(timers, options.connectionsPerParticipant, presence)
     const requests = new ReadyRequests()
     this.participants = participants
@@ -96,7 +100,13 @@ export class Channel {
       roomGuard: services.roomGuard,
     })
     this.#membership = membership
-    const admissions = new Admissions({ membership, arrivals: this.#arrivals, participants, memory: this.memory })
+    const admissions = new Admissions({
+      membership,
+      arrivals: this.#arrivals,
+      participants,
+      presence,
+      memory: this.memory,
+    })
     this.#sync = new ConnectionSync({ eventId, services, subscriber, requests, admissions, media, delivery })
   }
 
@@ -151,6 +161,9 @@ export class Channel {
         break
       case "actorLoaded":
         this.reportEveryone()
+        break
+      case "replaced":
+        this.#closeReplaced(event.connections)
         break
     }
   }
@@ -232,13 +245,23 @@ export class Channel {
     this.mesh.closed(connection, departure)
     if (from === "waiting") {
       this.#requests.forget(connection)
-      if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
+      if (this.#arrivals.left(connection)) this.#reportRest(connection)
     } else if (from === "lobby") this.#waitingRoom.forget(connection)
-    else if (this.participants.leave(connection) && !this.#arrivals.has(connection.identity.participantId)) {
-      this.#presence.left(connection.identity.participantId)
-    }
+    else if (this.participants.leave(connection)) this.#reportRest(connection)
     this.memory.closed(connection)
     if (this.#isEmpty) this.#emptySince ??= this.#services.timers.now()
+  }
+
+  /** A participant's connections that the live event counts as inside, oldest first. */
+  #insideOf(participantId: string): ReadonlyArray<Connection> {
+    return [...this.participants.connectionsOf(participantId), ...this.#arrivals.connectionsOf(participantId)]
+  }
+
+  /** After a connection of the participant closed. */
+  #reportRest({ identity: { participantId } }: Connection): void {
+    const newest = this.#insideOf(participantId).at(-1)
+    if (newest === undefined) this.#presence.left(participantId)
+    else this.#presence.joined(newest.identity)
   }
 
   get #isEmpty(): boolean {
@@ -306,6 +329,17 @@ export class Channel {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
     for (const identity of this.#waitingRoom.identities()) this.#presence.joinedWaitingRoom(identity)
+  }
+
+  /** Their participant has newer ones, here or on other nodes. Most of these connections are on other nodes. */
+  #closeReplaced(replaced: ReadonlyArray<OpenConnection>): void {
+    const numbers = new Set(
+      replaced.filter(({ node }) => node === this.#services.node).map(({ connection }) => connection),
+    )
+    if (numbers.size === 0) return
+    for (const connection of [...this.participants.connections(), ...this.#waitingRoom.connections()]) {
+      if (numbers.has(connection.number)) connection.close(CLOSE.replaced)
+    }
   }
 
   #restart(reason: "epoch" | "gap"): void {

@@ -1,5 +1,6 @@
 /**
- * Connections by participant: two tabs are one participant. The first connection is a join, the close of the last one a leave.
+ * Connections by participant: two tabs are one participant. The first connection is a join, the close of the last one a leave. The
+ * limit of connections holds here at once; the live event applies it to all nodes together.
  */
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -20,26 +21,27 @@ export class ConnectionRegistry {
     return this.#connections.size
   }
 
-  /** Adds an open connection. `surplus` is the participant's oldest one when there are now too many. */
-  enter(connection: Connection): { readonly isFirst: boolean; readonly surplus: Connection | undefined } {
+  /** Adds an open connection. Returns the participant's oldest one when there are now too many here. */
+  enter(connection: Connection): Connection | undefined {
     const { participantId } = connection.identity
-    const others = this.#byId.get(participantId)
+    const own = this.#byId.get(participantId)
     this.#connections.add(connection)
-    if (others === undefined) {
+    if (own === undefined) {
       this.#byId.set(participantId, [connection])
-      return { isFirst: true, surplus: undefined }
+      return undefined
     }
-    others.push(connection)
-    return { isFirst: false, surplus: others.length > this.#most ? others[0] : undefined }
+    own.push(connection)
+    return own.length > this.#most ? own[0] : undefined
   }
 
-  /** Removes a connection; true when it was its participant's last. */
+  /** Removes a connection; false when it is not here. */
   leave(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false
     const { participantId } = connection.identity
     const own = this.#byId.get(participantId) ?? []
     own.splice(own.indexOf(connection), 1)
-    return own.length === 0 && this.#byId.delete(participantId)
+    if (own.length === 0) this.#byId.delete(participantId)
+    return true
   }
 
   has(participantId: string): boolean {

@@ -174,10 +174,8 @@ export class MembershipSync {
   #moveToWaitingRoom(connection: Connection): void {
     // An earlier part of the same change may have closed it.
     if (connection.state !== "open") return
-    const { participantId } = connection.identity
-    const wasLast = this.#needs.participants.leave(connection)
-    // If another tab is in the waiting room already, its report has ended the participant's presence here.
-    if (wasLast && this.#needs.waitingRoom.of(participantId).length === 0) this.#needs.presence.left(participantId)
+    this.#needs.participants.leave(connection)
+    // The report that the participant waits ends their presence here.
     this.#needs.waitingRoom.hold(connection)
   }
 

@@ -6,10 +6,18 @@
 import { Effect } from "effect"
 import type { PresenceReport } from "../../actors/protocol.ts"
 import { DueRun } from "../../clock/throttle.ts"
+import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { GatewayServices } from "../services.ts"
 
 type Change = PresenceReport["changes"][number]
+
+/** A participant's connections on this node, oldest first. */
+interface ConnectionsHere {
+  /** Open ones, and those on their way in. */
+  readonly inside: (participantId: string) => ReadonlyArray<Connection>
+  readonly waiting: (participantId: string) => ReadonlyArray<Connection>
+}
 
 interface Entry {
   readonly change: Change
@@ -59,6 +67,7 @@ const participantOf = ({ participantId, name, role, kind, userId, walkIn, manage
 export class PresenceReports {
   readonly #services: GatewayServices
   readonly #eventId: string
+  readonly #here: ConnectionsHere
   #queue: Entry[] = []
   readonly #next: DueRun
   /** The time of the last report, by the monotonic clock. */
@@ -66,9 +75,10 @@ export class PresenceReports {
   #isSending = false
   #isStopped = false
 
-  constructor(services: GatewayServices, eventId: string) {
+  constructor(services: GatewayServices, eventId: string, here: ConnectionsHere) {
     this.#services = services
     this.#eventId = eventId
+    this.#here = here
     this.#next = new DueRun(services.timers, () => this.#send())
   }
 
@@ -76,18 +86,19 @@ export class PresenceReports {
     return this.#queue.length === 0
   }
 
+  /** The participant is inside, with the connections that they have here now. */
   joined(identity: Identity): void {
-    this.#add({ type: "join", participant: participantOf(identity) })
+    this.#join("join", identity, this.#here.inside(identity.participantId))
   }
 
   /** As `joined`, reported at once; `acknowledged` is called after the acknowledgement. */
   arrived(identity: Identity, acknowledged: () => void): void {
-    this.#add({ type: "join", participant: participantOf(identity) }, acknowledged)
+    this.#join("join", identity, this.#here.inside(identity.participantId), acknowledged)
   }
 
-  /** The participant is in the waiting room. */
+  /** The participant is in the waiting room, with the connections that they have there now. */
   joinedWaitingRoom(identity: Identity): void {
-    this.#add({ type: "joinWaitingRoom", participant: participantOf(identity) })
+    this.#join("joinWaitingRoom", identity, this.#here.waiting(identity.participantId))
   }
 
   /** The participant no longer waits: admitted, denied, or gone. */
@@ -104,6 +115,17 @@ export class PresenceReports {
     this.#isStopped = true
     this.#next.cancel()
     this.#queue = []
+  }
+
+  #join(
+    type: "join" | "joinWaitingRoom",
+    identity: Identity,
+    [oldest, ...newer]: ReadonlyArray<Connection>,
+    acknowledged?: () => void,
+  ): void {
+    if (oldest === undefined) return
+    const connections = [oldest.number, ...newer.map(({ number }) => number)] as const
+    this.#add({ type, participant: participantOf(identity), connections }, acknowledged)
   }
 
   #add(change: Change, acknowledged?: () => void): void {

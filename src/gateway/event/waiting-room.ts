@@ -45,15 +45,16 @@ export class WaitingRoom {
 
   hold(connection: Connection): void {
     connection.apply({ type: "heldBack" })
-    const { isFirst, surplus } = this.#waiting.enter(connection)
-    if (isFirst) this.#presence.joinedWaitingRoom(connection.identity)
+    const surplus = this.#waiting.enter(connection)
+    this.#presence.joinedWaitingRoom(connection.identity)
     surplus?.close(CLOSE.replaced)
   }
 
   /** Lets a participant's connections in. All of them leave the waiting room before the first gets `ready`. */
   admit(participantId: string): void {
     const admitted = this.#waiting.connectionsOf(participantId)
-    for (const connection of admitted) this.forget(connection)
+    for (const connection of admitted) this.#waiting.leave(connection)
+    if (admitted.length > 0) this.#presence.leftWaitingRoom(participantId)
     for (const connection of admitted) connection.apply({ type: "admitted", at: this.#timers.now() })
   }
 
@@ -65,8 +66,12 @@ export class WaitingRoom {
     for (const connection of this.#waiting.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** The connection closed, or was admitted. */
+  /** The connection closed. */
   forget(connection: Connection): void {
-    if (this.#waiting.leave(connection)) this.#presence.leftWaitingRoom(connection.identity.participantId)
+    if (!this.#waiting.leave(connection)) return
+    const { participantId } = connection.identity
+    const newest = this.of(participantId).at(-1)
+    if (newest === undefined) this.#presence.leftWaitingRoom(participantId)
+    else this.#presence.joinedWaitingRoom(newest.identity)
   }
 }

@@ -6,6 +6,7 @@
 import { Effect, Schedule } from "effect"
 import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../actors/domain/state.ts"
 import type { EphemeralPublication, FeedMessage, Publication } from "../../actors/feed.ts"
+import type { OpenConnection } from "../../actors/presence/open-connections.ts"
 import type { LiveReading, LiveSnapshot } from "../../actors/protocol.ts"
 import { type NotFound, Unavailable } from "../../model/errors.ts"
 import type { EventStatus, Visibility } from "../../model/event.ts"
@@ -48,6 +49,8 @@ export type SubscriberEvent =
   | { readonly type: "settled" }
   /** The actor was loaded again and may not know who is present. */
   | { readonly type: "actorLoaded" }
+  /** Connections, of any node, whose participants have too many. */
+  | { readonly type: "replaced"; readonly connections: ReadonlyArray<OpenConnection> }
 
 /** The connections that a subscriber reads for. */
 interface Receivers {
@@ -194,6 +197,8 @@ export class EventSubscriber {
   /** A listener must not throw into the actor that publishes. */
   #receive(message: FeedMessage): void {
     try {
+      const { replaced = [] } = message
+      if (replaced.length > 0) this.#emit({ type: "replaced", connections: replaced })
       if (this.#buffer === undefined) this.#accept(message)
       else this.#keep(this.#buffer, message)
     } catch (error) {

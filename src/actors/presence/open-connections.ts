@@ -1,0 +1,38 @@
+/**
+ * A participant's connections on all nodes, in the order in which the live event heard of them. A node reports all of its own at
+ * once, so that a repeated report changes nothing.
+ */
+
+/** One connection, by the number that its node gave it. */
+export interface OpenConnection {
+  readonly node: string
+  readonly connection: number
+}
+
+/** All of a participant's connections on one node, oldest first. */
+export interface NodeConnections {
+  readonly node: string
+  readonly connections: readonly [number, ...number[]]
+}
+
+export const opened = ({ node, connections }: NodeConnections): ReadonlyArray<OpenConnection> =>
+  connections.map((connection) => ({ node, connection }))
+
+/** After a node's report. */
+export const reported = (
+  known: ReadonlyArray<OpenConnection>,
+  { node, connections }: NodeConnections,
+): ReadonlyArray<OpenConnection> => {
+  const kept = known.filter((one) => one.node !== node || connections.includes(one.connection))
+  const isKept = (connection: number): boolean => kept.some((one) => one.node === node && one.connection === connection)
+  const more = connections.filter((connection) => !isKept(connection))
+  return [...kept, ...more.map((connection) => ({ node, connection }))]
+}
+
+/** After the last connection on a node closed. */
+export const without = (known: ReadonlyArray<OpenConnection>, node: string): ReadonlyArray<OpenConnection> =>
+  known.filter((one) => one.node !== node)
+
+/** The oldest connections, by which a participant has more than `most`. */
+export const surplus = (known: ReadonlyArray<OpenConnection>, most: number): ReadonlyArray<OpenConnection> =>
+  known.slice(0, Math.max(0, known.length - most))
