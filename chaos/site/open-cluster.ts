@@ -1,6 +1,7 @@
 /** Starts the nodes of a cluster and all that they stand on. */
+
+import { freePort } from "../../test/support/free-port.ts"
 import { startPostgresProxy } from "../../test/support/postgres-proxy.ts"
-import { freePort } from "../../test/support/server-process.ts"
 import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
 import type { Cluster, ClusterNode } from "./cluster.ts"

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest"
 import { NodeSockets } from "../../src/cluster/node-sockets.ts"
 import { nodePort } from "../../src/cluster/node-transport.ts"
 import { type SharedKey, sharedKeyOf } from "../../src/cluster/shared-key.ts"
-import { freePort } from "../support/server-process.ts"
+import { freePort } from "../support/free-port.ts"
 
 const HOST = "127.0.0.1"
 const keyOf = (text: string): SharedKey => sharedKeyOf(Redacted.make(text.padEnd(32, ".")))

@@ -7,8 +7,9 @@ import { expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
+import { freePort } from "../support/free-port.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { freePort, type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
 import { eventually } from "../support/wait.ts"
 
 const KILLS = 3

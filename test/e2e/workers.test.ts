@@ -4,7 +4,8 @@ import { expect, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
-import { freePort, refusedStart, startServerProcess } from "../support/server-process.ts"
+import { freePort } from "../support/free-port.ts"
+import { refusedStart, startServerProcess } from "../support/server-process.ts"
 import { eventually } from "../support/wait.ts"
 
 const WORKERS = 2

@@ -9,9 +9,10 @@ import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { call, createWorkspace, type Workspace } from "../support/api.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { freePort } from "../support/free-port.ts"
 import type { Statement } from "../support/postgres-proxy/rules.ts"
 import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
-import { freePort, startServerProcess } from "../support/server-process.ts"
+import { startServerProcess } from "../support/server-process.ts"
 
 const ENVIRONMENT = { SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef", DATABASE_POOL: "4" }
 

@@ -24,7 +24,9 @@ import type { EventRole } from "../../src/model/roles.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase } from "../support/database.ts"
+import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { NODES } from "../support/nodes.ts"
 import { Client } from "./client.ts"
 
 export const SECRET = "a secret key of the tests, long enough"
@@ -101,7 +103,6 @@ const startNode = async (
   const app = App()
   const services = Layer.mergeAll(
     tokensLayer,
-    GrantChanges.layer,
     Media.layer(media),
     guardsRooms && media !== null ? Layer.effect(MediaServerApi, mediaServerApiOf(media)) : Layer.empty,
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
@@ -168,12 +169,16 @@ export const openHouse = async (
 ): Promise<House> => {
   const database = takeOver === undefined ? await createTestDatabase() : undefined
   const databaseUrl = database?.url ?? takeOver ?? ""
-  const actors = await startActors(databaseUrl, placement)
-  const first = await startNode(actors, "test", options)
-  const nodes = [first]
+  const houses = await openActors(databaseUrl, placement)
+  const [{ actors }] = houses
+  const [first, ...others] = await Promise.all(houses.map((one) => startNode(one.actors, one.node, options)))
+  if (first === undefined) throw new Error("a house needs a node")
+  const nodes = [first, ...others]
   const clients: Client[] = []
+  let turn = 0
+  const nextUrl = (): string => nodes[turn++ % houses.length]?.url ?? first.url
 
-  const connect: House["connect"] = ({ url = first.url, protocols, from } = {}) => {
+  const connect: House["connect"] = ({ url = nextUrl(), protocols, from } = {}) => {
     const client = new Client(url, protocols, from === undefined ? {} : { "x-forwarded-for": from })
     clients.push(client)
     return client
@@ -232,8 +237,30 @@ export const openHouse = async (
     stop: async () => {
       for (const client of clients) client.socket.terminate()
       for (const node of nodes) await node.stop()
-      await actors.stop()
+      for (const house of houses) await house.actors.stop()
       await database?.drop()
     },
   }
+}
+
+interface Actors {
+  readonly actors: ActorHouse
+  /** As presence knows the gateway before them. */
+  readonly node: string
+}
+
+/** Those of one process, or those of several nodes where the suite asks for them and the test chooses no placement. */
+const openActors = async (
+  url: string,
+  placement: Parameters<typeof startActors>[1],
+): Promise<readonly [Actors, ...Actors[]]> => {
+  if (NODES === 1 || Object.keys(placement ?? {}).length > 0) {
+    return [{ actors: await startActors(url, placement), node: "test" }]
+  }
+  const clock = openJumpingClock()
+  const open = async (n: number): Promise<Actors> => {
+    const node = `test:${n}:${newId()}`
+    return { actors: await startActors(url, { clock, clustered: { node } }), node }
+  }
+  return [await open(0), ...(await Promise.all(Array.from({ length: NODES - 1 }, (_, n) => open(n + 1))))]
 }

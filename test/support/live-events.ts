@@ -1,19 +1,24 @@
 /** The actors' room on a real database, without HTTP or a gateway: what actor tests drive. */
 import { Effect, type Exit, Layer, ManagedRuntime, Redacted } from "effect"
+import { inject } from "vitest"
 import type { Answer, Command, Envelope } from "../../src/actors/commands.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { type LiveEventsOptions, liveEventsLayer, oneProcess } from "../../src/actors/placement.ts"
 import type { LiveReading } from "../../src/actors/protocol.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
+import { nodeLayers } from "../../src/cluster/node-layers.ts"
+import { GrantChanges } from "../../src/identity/grant-changes.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
+import { NodeSession } from "../../src/store/cluster/node-session.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
 import { insertEvent } from "../../src/store/events/events.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { freePort } from "./free-port.ts"
 import { type JumpingClock, openJumpingClock } from "./jumping-clock.ts"
 import { openStore, type TestSql } from "./store.ts"
 
@@ -26,7 +31,7 @@ export interface ActorHouse {
   /** How everything stands, and how it stands for these participants. */
   readonly read: (eventId: string, participants?: ReadonlyArray<string>) => Promise<LiveReading>
   readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
-  readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database | GrantChanges>) => Promise<A>
   readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
   /** The clock of the live events, which a test can put forward. */
   readonly clock: JumpingClock["timers"] & Pick<JumpingClock, "jump">
@@ -36,6 +41,7 @@ export interface ActorHouse {
 
 let commands = 0
 const IDLE_MS = 60_000
+const LOST_MS = 6000
 
 export const envelope = (command: Command, given: Partial<Envelope> = {}): Envelope => ({
   commandId: `c${commands++}`,
@@ -52,14 +58,35 @@ export const startActors = async (
   options: Partial<LiveEventsOptions> & {
     readonly holds?: () => boolean
     readonly node?: string
+    /** One of several nodes on a database, by its name. */
+    readonly clustered?: { readonly node: string }
+    readonly clock?: JumpingClock
     readonly feed?: Layer.Layer<Feed>
   } = {},
 ): Promise<ActorHouse> => {
-  const ownership = Layer.succeed(
-    Ownership,
-    Ownership.alone(options.node ?? "test", () => options.holds?.() ?? true),
-  )
-  const clock = openJumpingClock()
+  const clock = options.clock ?? openJumpingClock()
+  const telemetry = Telemetry.layer("silent")
+  const session = options.clustered === undefined ? undefined : await NodeSession.open(url, LOST_MS)
+  const placement =
+    session === undefined || options.clustered === undefined
+      ? Layer.mergeAll(
+          oneProcess({ idleMs: options.idleMs ?? IDLE_MS, simulateNetwork: true }),
+          Layer.succeed(
+            Ownership,
+            Ownership.alone(options.node ?? "test", () => options.holds?.() ?? true),
+          ),
+          options.feed ?? Feed.layerMemory,
+          GrantChanges.layer,
+        )
+      : nodeLayers({
+          address: { host: "127.0.0.1", port: await freePort() },
+          secret: null,
+          session,
+          lostMs: LOST_MS,
+          node: options.clustered.node,
+          idleMs: IDLE_MS,
+          nats: Redacted.make(inject("natsUrl") ?? ""),
+        }).pipe(Layer.provide(telemetry))
   const layer = liveEventsLayer({
     mailbox: 1024,
     pseudonymKey: new Uint8Array(32),
@@ -73,10 +100,9 @@ export const startActors = async (
     timers: clock.timers,
     ...options,
   }).pipe(
-    Layer.provide(oneProcess({ idleMs: options.idleMs ?? IDLE_MS, simulateNetwork: true })),
-    Layer.provideMerge(options.feed ?? Feed.layerMemory),
+    Layer.provideMerge(placement),
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
-    Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),
+    Layer.provide([OutboxSignal.layer, MediaSignal.layer, telemetry]),
   )
   const runtime = ManagedRuntime.make(layer)
   await runtime.runPromise(Database)
@@ -101,6 +127,7 @@ export const startActors = async (
     },
     stop: async () => {
       await runtime.dispose()
+      await session?.release()
       await sql.end()
     },
   }

@@ -1,8 +1,6 @@
 /** The server as its own process, the way an operator runs it: so that tests can kill it. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { randomInt } from "node:crypto"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 import { compiled } from "./compiled.ts"
 
@@ -13,24 +11,6 @@ export interface ServerProcess {
   readonly written: () => string
   /** Ends it with the signal and waits; resolves to the exit code, `null` when the signal ended it. */
   readonly end: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<number | null>
-}
-
-/**
- * A port for a server that must come back at the same address. It lies below the range the system hands out, so that no
- * other test's connection takes it while the server is down.
- */
-export const freePort = async (): Promise<number> => {
-  while (true) {
-    const port = randomInt(20_000, 32_000)
-    const probe = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true))
-    })
-    if (!isFree) continue
-    probe.close()
-    await once(probe, "close")
-    return port
-  }
 }
 
 export interface Exited {

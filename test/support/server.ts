@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
+import { NODES, startNodes } from "./nodes.ts"
 
 export const PLATFORM_KEY = "platform-key-of-the-tests-0123456789"
 
@@ -47,26 +48,25 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
     await database.drop()
     await rm(folder, { recursive: true, force: true })
   }
-  const run = (changed: Environment = {}) =>
-    startServer(
-      loadConfig({
-        PORT: "0",
-        DATABASE_URL: database.url,
-        DATABASE_POOL: "6",
-        DATA_DIR: folder,
-        SECRET_KEY,
-        PLATFORM_KEY,
-        LOG_LEVEL: "silent",
-        WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",
-        ...environment,
-        ...changed,
-      }),
-      () => {},
-      parts,
-    ).catch(async (cause: unknown) => {
+  const runOne = (given: Environment) => startServer(loadConfig(given), () => {}, parts)
+  const run = (changed: Environment = {}) => {
+    const given = {
+      PORT: "0",
+      DATABASE_URL: database.url,
+      DATABASE_POOL: "6",
+      DATA_DIR: folder,
+      SECRET_KEY,
+      PLATFORM_KEY,
+      LOG_LEVEL: "silent",
+      WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",
+      ...environment,
+      ...changed,
+    }
+    return (NODES > 1 ? startNodes(given, runOne) : runOne(given)).catch(async (cause: unknown) => {
       await dispose()
       throw cause
     })
+  }
   const testServerOf = (server: RunningServer): TestServer => ({
     ...server,
     databaseUrl: database.url,

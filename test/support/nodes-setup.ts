@@ -1,0 +1,18 @@
+/** The broker between the nodes of a run, for `npm run test:nodes`. */
+import type { TestProject } from "vitest/node"
+import { NatsUnderTest } from "../../chaos/site/nats.ts"
+import { freePort } from "./free-port.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Only where tests run over several nodes. */
+    readonly natsUrl?: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const nats = new NatsUnderTest(await freePort())
+  await nats.start()
+  project.provide("natsUrl", nats.url)
+  return () => nats.kill()
+}

@@ -1,0 +1,45 @@
+/**
+ * Several nodes in place of one server, for the suite `npm run test:nodes`: it runs tests of one server against a cluster, request
+ * by request and socket by socket at another node.
+ */
+import { inject } from "vitest"
+import type { RunningServer } from "../../src/server.ts"
+import { freePort } from "./free-port.ts"
+import { startRoundRobin } from "./round-robin.ts"
+
+/** Nodes for each server or house of a test; 1: a server that runs alone. */
+export const NODES = inject("natsUrl") === undefined ? 1 : 3
+
+type Environment = Readonly<Record<string, string>>
+type Start = (environment: Environment) => Promise<RunningServer>
+
+/** Nodes on one database, and one address for all of them. */
+export const startNodes = async (environment: Environment, start: Start): Promise<RunningServer> => {
+  const proxy = await startRoundRobin()
+  const nodes = await Promise.all(
+    Array.from({ length: NODES }, async () =>
+      start({
+        PUBLIC_URL: proxy.url,
+        TRUSTED_PROXIES: "127.0.0.1",
+        NATS_URL: inject("natsUrl") ?? "",
+        CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}`,
+        CLUSTER_SECRET: "cluster-secret-of-the-tests-0123456789",
+        ...environment,
+      }),
+    ),
+  )
+  const [first] = nodes
+  if (first === undefined) throw new Error("a cluster needs a node")
+  proxy.spread(nodes.map(({ url }) => url))
+  return {
+    ...first,
+    url: proxy.url,
+    stop: async () => {
+      await Promise.all(nodes.map(({ stop }) => stop()))
+      await proxy.stop()
+    },
+    abandon: () => {
+      for (const node of nodes) node.abandon()
+    },
+  }
+}
