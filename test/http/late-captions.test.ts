@@ -74,6 +74,8 @@ test("the last words of a room come after it closed, and are in the transcript o
   // A recogniser corrects itself.
   expect((await push(said("1", began + 200, "the very first words", table))).status).toBe(200)
   await eventually(async () => (await texts())[0] === "the very first words", "the transcript is made anew once more")
+  expect((await push(said("2", began + 60_000, "the last words", table))).status).toBe(200)
+  await eventually(async () => (await texts()).length === 1, "words that were corrected to a later time are not in it")
   // Nobody is in the room to receive them; the words to all have an order.
   await person.next(({ t, d }) => t === "transcript.segment" && d.text === "said to all", "the words to all")
   const heard = person.received.filter(({ t }) => t === "transcript.segment" || t === "transcript.interim")

@@ -208,6 +208,39 @@ test("a playlist that is cut off anywhere, or holds anything else, gives its who
   expect(read(hostile.join("\n")).segments).toEqual([])
 })
 
+test("an entry that is not understood leaves the others their numbers, and is a gap for players", () => {
+  const entries = [
+    "#EXTINF:x,",
+    "a.ts",
+    "#EXTINF:2.000,",
+    "b.ts",
+    "#EXTINF:2.000,",
+    "c?.ts",
+    "d.ts",
+    "#EXTINF:1.500,",
+    "e.ts",
+  ]
+  const taken = read(["#EXT-X-MEDIA-SEQUENCE:7", ...entries, "#EXTINF:2.0"].join("\n"))
+  expect(taken).toEqual({
+    first: 8,
+    segments: [
+      { name: "b.ts", seconds: 2, at: null },
+      { name: null, seconds: 2, at: null },
+      { name: null, seconds: 2, at: null },
+      { name: "e.ts", seconds: 1.5, at: null },
+    ],
+    hasEnded: false,
+  })
+  const { segments } = planStage([{ ...taken, id: "take", place: null }], NOTHING)
+  const playlist = writeStagePlaylist(segments, addressOf) ?? ""
+  expect(numberIn(playlist, "MEDIA-SEQUENCE")).toBe(8)
+  expect(playlist).toContain(
+    "#EXTINF:2.000,\nhttps://bucket/take/b.ts\n#EXT-X-GAP\n#EXTINF:2.000,\ngap.ts\n#EXT-X-GAP\n#EXTINF:2.000,\ngap.ts\n#EXTINF:1.500,",
+  )
+  const whole = writeWhole([{ ...taken, id: "take", place: null }], NOTHING)
+  expect([numberIn(whole, "MEDIA-SEQUENCE"), whole.match(/#EXT-X-GAP/g)?.length]).toEqual([8, 2])
+})
+
 test("a broadcast of a week, in several takes, has a playlist of all of its segments", () => {
   const segments = Array.from({ length: 43_200 }, (_, n) => segment(n))
   const takes = Array.from({ length: 7 }, (_, n) => ({

@@ -91,8 +91,8 @@ export const beginningOf = (
   const some = takes
     .map((take, index) => ({ ...take, isNew: index >= fresh }))
     .filter(({ segments }) => segments.length > 0)
-  for (const { place, segments, isNew } of some) {
-    end = (place?.first ?? Math.max(end, isNew ? shown.next : 0)) + segments.length
+  for (const { place, first, segments, isNew } of some) {
+    end = (place?.first ?? Math.max(end, isNew ? shown.next : 0)) + first + segments.length
     last = place?.take ?? Math.max(last + 1, isNew ? shown.takes : 0)
     listed += segments.length
   }

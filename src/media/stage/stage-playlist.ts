@@ -11,9 +11,20 @@ export type AddressOf = (take: string, name: string) => string
 /** Rounded, as the standard has it. Not by one call: broadcasts of some days have more segments than a call may have arguments. */
 const longest = (before: number, { seconds }: StageSegment): number => Math.max(before, Math.round(seconds))
 
-const entryOf = ({ at, seconds }: StageSegment, address: string, isDiscontinuous: boolean): string => {
-  const tags = isDiscontinuous ? "#EXT-X-DISCONTINUITY\n" : ""
+/** Players do not load the segment of a gap, whose address must be there all the same. */
+const GAP = "#EXT-X-GAP\n"
+const NOTHING = "gap.ts"
+
+/** `of`: the take that it is of. */
+const entryOf = (
+  { name, at, seconds }: StageSegment,
+  of: string,
+  addressOf: AddressOf,
+  isDiscontinuous: boolean,
+): string => {
+  const tags = `${isDiscontinuous ? "#EXT-X-DISCONTINUITY\n" : ""}${name === null ? GAP : ""}`
   const time = at === null ? "" : `#EXT-X-PROGRAM-DATE-TIME:${at}\n`
+  const address = name === null ? NOTHING : addressOf(of, name)
   return `${tags}${time}#EXTINF:${seconds.toFixed(3)},\n${address}\n`
 }
 
@@ -36,7 +47,7 @@ export const writeStagePlaylist = (
     "",
   ]
   const entries = segments.map((segment, index) =>
-    entryOf(segment, addressOf(segment.of, segment.name), index > 0 && segments[index - 1]?.take !== segment.take),
+    entryOf(segment, segment.of, addressOf, index > 0 && segments[index - 1]?.take !== segment.take),
   )
   return `${head.join("\n")}${entries.join("")}`
 }
@@ -69,7 +80,7 @@ export function* writingWholeStage(
   yield head.join("\n")
   for (const [which, { id, segments }] of some.entries()) {
     for (const [index, segment] of segments.entries()) {
-      yield entryOf(segment, addressOf(id, segment.name), which > 0 && index === 0)
+      yield entryOf(segment, id, addressOf, which > 0 && index === 0)
     }
   }
   yield "#EXT-X-ENDLIST\n"

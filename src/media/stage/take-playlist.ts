@@ -1,8 +1,8 @@
 /** The playlist that the media server writes of one take: the stretch of a broadcast between two pauses. */
 
 export interface StageSegment {
-  /** Beside the playlist. */
-  readonly name: string
+  /** Beside the playlist; null: its entry was not understood, but it has a number. */
+  readonly name: string | null
   readonly seconds: number
   /** When it began, as the media server writes it. */
   readonly at: string | null
@@ -34,10 +34,17 @@ const tagIn = (line: string): readonly [Tag, string] | undefined => {
   return tag in VALUES && VALUES[tag as Tag].test(value) ? [tag as Tag, value] : undefined
 }
 
-const segmentOf = (name: string, tags: ReadonlyMap<Tag, string>): StageSegment | undefined => {
+/** The media server makes them as long as this (`livekit/room-recorder.ts`). */
+const USUAL_SECONDS = 2
+
+const segmentOf = (name: string, tags: ReadonlyMap<Tag, string>): StageSegment => {
   const seconds = tags.get("EXTINF")
-  if (seconds === undefined || !NAME.test(name)) return undefined
-  return { name, seconds: Number(seconds), at: tags.get("EXT-X-PROGRAM-DATE-TIME") ?? null }
+  const isUnderstood = seconds !== undefined && NAME.test(name)
+  return {
+    name: isUnderstood ? name : null,
+    seconds: Number(seconds ?? USUAL_SECONDS),
+    at: tags.get("EXT-X-PROGRAM-DATE-TIME") ?? null,
+  }
 }
 
 function* linesOf(text: string): Generator<string> {
@@ -49,9 +56,14 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Lines that are not understood are left out: the text is another program's. Yields after each line, so that a long text may be read in slices. */
+/**
+ * Lines that are not understood are left out: the text is another program's. An entry that is not understood keeps its number if one
+ * that is understood follows. Yields after each line, so that a long text may be read in slices.
+ */
 export function* readingTake(text: string): Generator<void, TakePlaylist> {
   const segments: StageSegment[] = []
+  /** Not understood, since the last one that was. */
+  let missing: StageSegment[] = []
   let first = 0
   let hasEnded = false
   /** Since the last segment. */
@@ -62,10 +74,17 @@ export function* readingTake(text: string): Generator<void, TakePlaylist> {
     if (tag !== undefined) tags.set(...tag)
     if (line === "#EXT-X-ENDLIST") hasEnded = true
     if (line.startsWith("#") || line === "") continue
-    const segment = segmentOf(line, tags)
-    if (segment !== undefined) segments.push(segment)
     first = Number(tags.get("EXT-X-MEDIA-SEQUENCE") ?? first)
+    const segment = segmentOf(line, tags)
     tags.clear()
+    if (segment.name === null) {
+      missing.push(segment)
+      continue
+    }
+    if (segments.length === 0) first += missing.length
+    else segments.push(...missing)
+    segments.push(segment)
+    missing = []
   }
   return { first, segments, hasEnded }
 }

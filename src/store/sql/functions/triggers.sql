@@ -112,3 +112,6 @@ create or replace trigger captions_added after insert on captions referencing ne
   for each statement execute function transcribe_room_again();
 create or replace trigger captions_corrected after update on captions referencing new table as added
   for each statement execute function transcribe_room_again();
+-- Where a corrected caption was before: it may be in another recording now, or in none.
+create or replace trigger captions_replaced after update on captions referencing old table as added
+  for each statement execute function transcribe_room_again();
