@@ -269,7 +269,13 @@ const layersOf = (
       ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
-      Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
+      Layer.provideMerge(
+        LiveBroadcasts.layer({
+          ingest: config.ingest,
+          followsStage: config.stage !== null,
+          quotaBytes: config.mediaQuotaBytes,
+        }),
+      ),
       Layer.provideMerge(StorageProbe.layer),
       Layer.provideMerge(mediaBytes),
       Layer.provideMerge(recorder),

@@ -107,7 +107,7 @@ const startNode = async (
     guardsRooms && media !== null ? Layer.effect(MediaServerApi, mediaServerApiOf(media)) : Layer.empty,
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
-    LiveBroadcasts.layer({ ingest: { most: 8, maxKbps: 8000, maxHours: 12 }, quotaBytes: 0 }).pipe(
+    LiveBroadcasts.layer({ ingest: { most: 8, maxKbps: 8000, maxHours: 12 }, followsStage: false, quotaBytes: 0 }).pipe(
       // Nothing is pushed here, so the folder is never made.
       Layer.provide([MediaSignal.layer, diskStorageLayer({ folder: join(tmpdir(), newId()), minFreeBytes: 0 })]),
     ),

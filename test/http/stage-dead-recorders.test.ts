@@ -144,7 +144,7 @@ test("a broadcast that has ended is given as far as it came when its last record
 test("staff are told of a broadcast that there is no room to make", async () => {
   const own = await CaptureHouse.open({ MEDIA_QUOTA_BYTES: "1000" })
   onTestFinished(() => own.close())
-  const { room, host } = await openStage(own)
+  const { event, room, host } = await openStage(own)
   const first = await own.egressOf(room)
   await untilReports(host, "receiving -")
   await host.command("broadcast.pause", {})
@@ -154,6 +154,10 @@ test("staff are told of a broadcast that there is no room to make", async () => 
   await untilReports(host, "receiving -", "lost no_room")
   expect(own.egressesOf(room)).toHaveLength(1)
   await host.cut()
+  own.server = await own.server.restart()
+  const again = await own.personOf(event, "host", "another host")
+  await untilReports(again, "lost no_room")
+  await again.cut()
 })
 
 test("a recorder that fails right after the broadcast has ended is neither reported nor begun again", async () => {

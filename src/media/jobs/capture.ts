@@ -7,7 +7,12 @@ import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { findBroadcast } from "../../store/media/broadcasts.ts"
+import {
+  findBroadcast,
+  putRecorderReport,
+  type RecorderFailure,
+  type RecorderReport,
+} from "../../store/media/broadcasts.ts"
 import {
   type CaptureLimits,
   captureBegan,
@@ -27,7 +32,8 @@ import { addRemoveJob } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { findStrayMedia } from "../../store/media/recordings.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { type EncoderReport, LiveBroadcasts, type RecorderFailure } from "../live/live-broadcasts.ts"
+import { LiveBroadcasts } from "../live/live-broadcasts.ts"
+import type { StageReport } from "../live/recorder-reports.ts"
 import { type EgressFacts, type RoomAbsent, RoomRecorder } from "../livekit/room-recorder.ts"
 import { mediaRoomOf } from "../seats.ts"
 import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, storageKeyOf } from "../storage/storage.ts"
@@ -91,14 +97,14 @@ interface Of {
 const report = (
   { eventId, phaseId }: Of,
   broadcastId: string | null,
-  state: EncoderReport["state"],
+  state: StageReport["state"],
   failure: RecorderFailure | null,
 ): Effect.Effect<void, Unavailable, Database | LiveBroadcasts> =>
   Effect.gen(function* () {
     if (broadcastId === null || phaseId === null) return
     const broadcast = yield* (yield* Database).run((sql) => findBroadcast(sql, broadcastId))
     if (broadcast?.status !== "live") return
-    ;(yield* LiveBroadcasts).reportStage(eventId, { broadcastId, phaseId, state, failure })
+    yield* (yield* LiveBroadcasts).reportStage(eventId, { broadcastId, phaseId, state, failure })
   })
 
 /** A process that died after the recording had begun finds it again by its key. */
@@ -163,7 +169,7 @@ const wantedOf = (eventId: string, { phaseId, rooms, broadcastId }: CapturedRoom
 const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits): Start =>
   Effect.gen(function* () {
     const database = yield* Database
-    if (captured.broadcastId === null) (yield* LiveBroadcasts).reportStage(eventId, null)
+    if (captured.broadcastId === null) yield* (yield* LiveBroadcasts).reportStage(eventId, null)
     const of: Of = { eventId, phaseId: captured.phaseId }
     const wanted = wantedOf(eventId, captured)
     const known = yield* database.run((sql) => listCaptures(sql, eventId))
@@ -208,9 +214,7 @@ const removeStray = async (sql: Queryable, key: string | null): Promise<boolean>
   return strays.length > 0
 }
 
-const reportOf = ({ broadcastId, phaseId, againInMs }: FailedTake): EncoderReport => ({
-  broadcastId,
-  phaseId,
+const reportOf = ({ againInMs }: FailedTake): RecorderReport => ({
   state: "lost",
   failure: againInMs === null ? GIVEN_UP : FAILED,
 })
@@ -218,7 +222,7 @@ const reportOf = ({ broadcastId, phaseId, againInMs }: FailedTake): EncoderRepor
 /** Takes in what the media server says of a recording; the same twice changes nothing. */
 export const settleCapture = (
   facts: EgressFacts,
-): Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaSignal | Telemetry> =>
+): Effect.Effect<void, Unavailable, Database | MediaSignal | Telemetry> =>
   Effect.gen(function* () {
     const { egressId, key, status, sizeBytes, playlistBytes, beganAt, error } = facts
     if (status === "running") return
@@ -228,18 +232,18 @@ export const settleCapture = (
       storedBytes: sizeBytes + playlistBytes,
       beganAt: beganAt === null ? null : toTimestamp(beganAt),
     }
-    const changed = yield* (yield* Database).transaction(
-      async (sql) =>
-        (isMade ? await captureEnded(sql, egressId, ended) : await captureFailed(sql, egressId, NOT_MADE)) ||
-        (await removeStray(sql, key)),
-    )
+    const changed = yield* (yield* Database).transaction(async (sql) => {
+      const settled = isMade ? await captureEnded(sql, egressId, ended) : await captureFailed(sql, egressId, NOT_MADE)
+      if (settled === false) return removeStray(sql, key)
+      if (settled !== true) await putRecorderReport(sql, settled.broadcastId, reportOf(settled))
+      return settled
+    })
     if (changed === false) return
     const failed = changed === true ? undefined : changed
     if (!isMade) {
       const { log } = yield* Telemetry
       log.warn({ egress: egressId, why: error, ...failed }, "media: the media server made no recording")
     }
-    if (failed !== undefined) (yield* LiveBroadcasts).reportStage(failed.eventId, reportOf(failed))
     ;(yield* MediaSignal).notify()
   })
 

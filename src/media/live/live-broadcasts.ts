@@ -26,6 +26,7 @@ import { openJournal } from "./journal.ts"
 import { type EncoderFailure, LiveBroadcast } from "./live-broadcast.ts"
 import { WINDOW } from "./live-settings.ts"
 import { type OpenBroadcast, OpenBroadcasts } from "./open-broadcasts.ts"
+import { RecorderReports, type StageReport } from "./recorder-reports.ts"
 import { restoredFrom } from "./restore.ts"
 
 export interface LiveBroadcastOptions {
@@ -36,6 +37,8 @@ export interface LiveBroadcastOptions {
     readonly maxKbps: number
     readonly maxHours: number
   } | null
+  /** A media server makes broadcasts of the stage. */
+  readonly followsStage: boolean
   /** Bytes of a workspace; 0: no limit. */
   readonly quotaBytes: number
 }
@@ -43,7 +46,6 @@ export interface LiveBroadcastOptions {
 /** Broadcasts whose rows are read at once: anybody may ask for any id. */
 const MOST_OPENING = 32
 const MOST_FAILURES = 1000
-const MOST_STAGES = 10_000
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
 
@@ -67,21 +69,12 @@ const NOT_STORED: EncoderFailure = {
 }
 const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
 
-/**
- * `recorder_failed`: the media server begins again by itself. `recorder_given_up`: it does not any more. `no_room`: it was not asked, because
- * its files could not be stored.
- */
-export interface RecorderFailure {
-  readonly code: "recorder_failed" | "recorder_given_up" | "no_room"
-  readonly detail: string
-}
-
 /** The state of the encoder of an event's broadcast, or of the media server that makes it. */
 export interface EncoderReport {
   readonly broadcastId: string
   readonly phaseId: string
   readonly state: EncoderState
-  readonly failure: EncoderFailure | RecorderFailure | null
+  readonly failure: EncoderFailure | StageReport["failure"]
 }
 
 export class LiveBroadcasts extends Context.Service<
@@ -105,8 +98,8 @@ export class LiveBroadcasts extends Context.Service<
     readonly stateOf: (open: OpenBroadcast) => EncoderState
     /** Of the event's broadcast that goes on. `undefined`: no encoder and no viewer has asked this process for it lately. */
     readonly encoderOf: (eventId: string) => EncoderReport | undefined
-    /** Of the event's broadcast that the media server makes. Null: it makes none now. */
-    readonly reportStage: (eventId: string, report: EncoderReport | null) => void
+    /** Of the event's broadcast that the media server makes. Null: it makes none now. Succeeds when the report is stored. */
+    readonly reportStage: (eventId: string, report: StageReport | null) => Effect.Effect<void, Unavailable>
   }
 >()("gathercue/LiveBroadcasts") {
   static readonly layer = (
@@ -115,7 +108,7 @@ export class LiveBroadcasts extends Context.Service<
     Layer.effect(LiveBroadcasts, make(options))
 }
 
-const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
+const make = ({ ingest, followsStage, quotaBytes }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const signal = yield* MediaSignal
@@ -127,8 +120,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
     /** Of broadcasts that left memory for it, by id. */
     const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })
-    /** Of broadcasts by the media server, by event. */
-    const stages = new LRUCache<string, EncoderReport>({ max: MOST_STAGES })
+    const stages = new RecorderReports(database)
 
     let isStopping = false
 
@@ -204,23 +196,14 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     // Without the database, whose own log says so, they stay as they are.
     const refresh = Effect.suspend(() => {
       const { ids } = opened
-      const reports = [...stages.entries()]
-      const all = [...ids, ...reports.map(([, { broadcastId }]) => broadcastId)]
-      if (all.length === 0) return Effect.void
+      if (ids.length === 0) return Effect.void
       return Effect.map(
-        database.run((sql) => findBroadcasts(sql, all)),
-        (rows) => {
-          opened.follow(ids, rows)
-          const going = new Set(rows.filter(({ status }) => status !== "ended").map(({ id }) => id))
-          for (const [eventId, report] of reports) {
-            // One that came meanwhile may be of another broadcast.
-            if (!going.has(report.broadcastId) && stages.get(eventId) === report) stages.delete(eventId)
-          }
-        },
+        database.run((sql) => findBroadcasts(sql, ids)),
+        (rows) => opened.follow(ids, rows),
       )
     }).pipe(Effect.ignore)
 
-    yield* whenever(signal, refresh)
+    yield* whenever(signal, followsStage ? Effect.andThen(refresh, Effect.ignore(stages.refresh)) : refresh)
     yield* Effect.addFinalizer(() => {
       isStopping = true
       return Effect.promise(() => opened.closeAll())
@@ -269,12 +252,9 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         }),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),
-      reportStage: (eventId, report) => {
-        if (report === null) stages.delete(eventId)
-        else stages.set(eventId, report)
-      },
+      reportStage: (eventId, report) => stages.put(eventId, report),
       encoderOf: (eventId) => {
-        const stage = stages.get(eventId)
+        const stage = stages.of(eventId)
         if (stage !== undefined) return stage
         const found = opened.findOfEvent(eventId)
         if (found === undefined) return undefined

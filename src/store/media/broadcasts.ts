@@ -3,6 +3,7 @@
  * from the first fragment on; the broadcast's own row (`live_records`) decides whether it is live.
  */
 import type { Visibility } from "../../model/event.ts"
+import type { EncoderState } from "../../model/live/live-values.ts"
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import type { Queryable } from "../database.ts"
@@ -27,6 +28,46 @@ export const findBroadcasts = async (
 
 export const findBroadcast = async (sql: Queryable, id: string): Promise<StoredBroadcast | undefined> =>
   (await findBroadcasts(sql, [id]))[0]
+
+/**
+ * `recorder_failed`: the media server begins again by itself. `recorder_given_up`: it does not any more. `no_room`: it was not asked, because
+ * its files could not be stored.
+ */
+export interface RecorderFailure {
+  readonly code: "recorder_failed" | "recorder_given_up" | "no_room"
+  readonly detail: string
+}
+
+/** What the media server that makes a broadcast did last. */
+export interface RecorderReport {
+  readonly state: EncoderState
+  readonly failure: RecorderFailure | null
+}
+
+export const putRecorderReport = async (
+  sql: Queryable,
+  broadcastId: string,
+  { state, failure }: RecorderReport,
+): Promise<void> => {
+  const recorder = { state, failure: failure === null ? null : { ...failure } }
+  await sql`update broadcasts set recorder = ${sql.json(recorder)} where id = ${broadcastId}`
+}
+
+/** Those of all broadcasts that have not ended. */
+export const listRecorderReports = async (
+  sql: Queryable,
+): Promise<
+  ReadonlyArray<
+    Pick<StoredBroadcast, "eventId" | "phaseId"> & { readonly broadcastId: string; readonly recorder: RecorderReport }
+  >
+> =>
+  sql`
+    select id as broadcast_id, event_id, phase_id, recorder from broadcasts where recorder is not null and status <> 'ended'`
+
+/** Forgets that of an event whose broadcast the media server does not make any more. */
+export const dropRecorderReports = async (sql: Queryable, eventId: string): Promise<void> => {
+  await sql`update broadcasts set recorder = null where event_id = ${eventId} and recorder is not null`
+}
 
 /** The broadcast of a phase, started or not yet ended. */
 export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promise<StoredBroadcast | undefined> => {
