@@ -28,8 +28,11 @@ const ParticipantSchema = Schema.Struct({
   manages: Schema.optionalKey(Schema.Boolean),
 })
 
-/** A participant's connections on the reporting node, oldest first, by the numbers that the node gave them. */
-const Connections = Schema.NonEmptyArray(Schema.Int)
+/**
+ * A participant's connections on the reporting node, oldest first, by the numbers that the node gave them. A node of the release that
+ * did not number them reports that there are some.
+ */
+const Connections = Schema.optionalKey(Schema.NonEmptyArray(Schema.Int))
 
 /**
  * Participants with other connections on a node than before: the first one opened, one of several opened or closed, or the last

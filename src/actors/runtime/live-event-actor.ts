@@ -42,6 +42,9 @@ export interface ActorNeeds extends OwnedEventNeeds {
   readonly keepAlive: () => () => void
 }
 
+/** Of a participant on a node that does not number connections: one of them. */
+const UNNUMBERED = [0] as const
+
 export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #owned: OwnedEvent
@@ -268,7 +271,7 @@ export class LiveEventActor {
         presence.leave(node, change.participantId, now, at)
         continue
       }
-      const from = { node, connections: change.connections }
+      const from = { node, connections: change.connections ?? UNNUMBERED }
       if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
       else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
     }
