@@ -62,6 +62,8 @@ export interface House {
   /** For a second set of actors, which takes the events over. */
   readonly databaseUrl: string
   readonly gateway: RunningGateway
+  /** The first gateway; `connect` takes the next of several. */
+  readonly url: string
   /** An event, which is live by default. */
   readonly stage: (phases?: ReadonlyArray<PhaseInput>, status?: "draft" | "scheduled" | "live") => Promise<Stage>
   readonly token: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<string>
@@ -206,6 +208,7 @@ export const openHouse = async (
     actors,
     databaseUrl,
     gateway: first.gateway,
+    url: first.url,
     metrics: first.metrics,
     changeGrants: first.changeGrants,
     connect,

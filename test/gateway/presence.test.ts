@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { Client, Frame } from "./client.ts"
@@ -150,10 +150,12 @@ test("arrivals of a crowd are sent to receivers when there are any, and nothing 
 })
 
 test("an actor that came back into memory receives the present participants again", async () => {
-  const stage = await house.stage()
-  const watcher = await house.join(stage, "watcher")
+  const own = await openHouse({}, { node: "test" })
+  onTestFinished(() => own.stop())
+  const stage = await own.stage()
+  const watcher = await own.join(stage, "watcher")
   await joined(watcher, "watcher")
-  const standing = await house.actors.run(
+  const standing = await own.actors.run(
     Effect.gen(function* () {
       const live = yield* LiveEvents
       const { snapshot } = yield* live.read(stage.eventId, [], true)
@@ -166,9 +168,9 @@ test("an actor that came back into memory receives the present participants agai
     }),
   )
   await left(watcher, "watcher")
-  const { snapshot } = await house.actors.run(Effect.flatMap(LiveEvents, (live) => live.read(stage.eventId, [], true)))
+  const { snapshot } = await own.actors.run(Effect.flatMap(LiveEvents, (live) => live.read(stage.eventId, [], true)))
   const { version } = snapshot
-  const feed = await house.actors.run(Feed)
+  const feed = await own.actors.run(Feed)
   feed.publish({
     kind: "note",
     eventId: stage.eventId,
