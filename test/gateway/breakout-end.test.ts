@@ -120,17 +120,27 @@ test("without a timer of its own a breakout ends with its phase's, also after th
   })
 })
 
-test("a phase that holds when its time is up closes the rooms with grace, and more time keeps them open", async () => {
-  const { stage, host, client } = await staged(house, { durationSeconds: 1, roomSize: 2, onTimerEnd: "hold" })
+test("a phase that holds when its time is up closes the rooms with grace, and more time keeps them open", async ({
+  onTestFinished,
+}) => {
+  const own = await openHouse()
+  onTestFinished(() => own.stop())
+  const { stage, host, client } = await staged(own, { durationSeconds: 60, roomSize: 2, onTimerEnd: "hold" })
+  own.actors.clock.jump(60_000)
   await client.dispatch("breakout.closing")
   await host.command("timer.extend", { timerId: stage.phaseIds[0] ?? "", seconds: 600 })
   expect((await client.dispatch("breakout.updated")).d.breakout.closesAt).toBeNull()
 })
 
-test("a phase that moves on when its time is up takes its rooms along", async () => {
-  const { client } = await staged(house, { durationSeconds: 2, roomSize: 2, onTimerEnd: "advance" })
-  for (const t of ["assignment.updated", "breakout.closing", "breakout.closed", "phase.started"])
-    await received(client, t)
+test("a phase that moves on when its time is up takes its rooms along", async ({ onTestFinished }) => {
+  const own = await openHouse()
+  onTestFinished(() => own.stop())
+  const { client } = await staged(own, { durationSeconds: 60, roomSize: 2, onTimerEnd: "advance" })
+  await received(client, "assignment.updated")
+  own.actors.clock.jump(60_000)
+  await received(client, "breakout.closing")
+  own.actors.clock.jump(60_000)
+  for (const t of ["breakout.closed", "phase.started"]) await received(client, t)
 })
 
 test("after a kill rooms, places, timer and grace go on", async () => {
