@@ -95,24 +95,27 @@ describe("a guest who has received ready when the policy changes is inside and s
   })
 })
 
-test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
-  const stage = await house.stage([ASK])
-  const host = await house.join(stage, "host", "host", HOST)
-  const waiting = await connectWaiting(house, stage, "guest")
+test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async ({ onTestFinished }) => {
+  // The tabs of a participant agree on each node, and not over several.
+  const own = await openHouse({}, { node: "test" })
+  onTestFinished(() => own.stop())
+  const stage = await own.stage([ASK])
+  const host = await own.join(stage, "host", "host", HOST)
+  const waiting = await connectWaiting(own, stage, "guest")
   await status(waiting, "waiting")
   await atTheDoor(host, "guest")
-  const listed = await house.join(stage, "guest", "participant", HOST)
+  const listed = await own.join(stage, "guest", "participant", HOST)
   await waiting.dispatch("ready")
-  const later = await house.join(stage, "guest")
+  const later = await own.join(stage, "guest")
   for (const tab of [waiting, later]) {
     expect(await tab.command("chat.send", { to: "event", text: "hello" })).toMatchObject({ ok: true })
     await tab.cut()
   }
-  await eventually(async () => (await notices(house, stage)).includes("guest joined"))
+  await eventually(async () => (await notices(own, stage)).includes("guest joined"))
   expect(await host.command("participant.toLobby", { id: "guest" })).toMatchObject({ ok: true })
   await status(listed, "waiting")
-  await eventually(async () => (await notices(house, stage)).includes("guest left"))
-  expect((await notices(house, stage)).filter((notice) => notice.startsWith("guest"))).toEqual([
+  await eventually(async () => (await notices(own, stage)).includes("guest left"))
+  expect((await notices(own, stage)).filter((notice) => notice.startsWith("guest"))).toEqual([
     "guest joined",
     "guest left",
   ])
