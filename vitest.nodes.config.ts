@@ -1,5 +1,69 @@
-import { defineConfig, mergeConfig } from "vitest/config"
+import { defineConfig } from "vitest/config"
 import config from "./vitest.config.ts"
 
-/** Tests of one server, run against three nodes. They need nats-server on the machine. */
-export default mergeConfig(config, defineConfig({ test: { globalSetup: ["test/support/nodes-setup.ts"] } }))
+const inFolder = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.map((name) => `test/${folder}/${name}.test.ts`)
+
+const GATEWAY = [
+  "anonymous",
+  "breakout",
+  "breakout-end",
+  "broadcast",
+  "chat",
+  "commands",
+  "departures",
+  "edges",
+  "grants",
+  "identify",
+  "known",
+  "leaving-tabs",
+  "lobby",
+  "lobby-policy",
+  "lowered-roles",
+  "managers",
+  "matrix",
+  "own-stream",
+  "polls",
+  "presence",
+  "qa",
+  "replay.property",
+  "return",
+  "revocation",
+  "revoked",
+  "rooms",
+  "rotation",
+  "stage",
+  "streams",
+  "timers",
+]
+const HTTP = [
+  "events",
+  "first-proof",
+  "gateway-tokens",
+  "guest-presence",
+  "people",
+  "public-events",
+  "question-votes",
+  "questions",
+  "registration",
+  "webhooks",
+]
+
+/**
+ * Tests of one server, run against three nodes behind a load balancer that sends each request and each socket to the next of them.
+ * They need nats-server on the machine. Left out are tests of what each node counts or remembers alone (docs/scaling.md), of media, and those
+ * that need no server.
+ */
+export default defineConfig({
+  ...config,
+  test: {
+    ...config.test,
+    include: [
+      ...inFolder("gateway", GATEWAY),
+      ...inFolder("http", HTTP),
+      ...inFolder("webhooks", ["dispatcher", "dispatcher-lifecycle"]),
+      ...inFolder("e2e", ["client", "client-activities", "examples"]),
+    ],
+    globalSetup: ["test/support/global-setup.ts", "test/support/nodes-setup.ts"],
+  },
+})
