@@ -59,6 +59,7 @@ export default defineConfig({
   test: {
     ...config.test,
     include: [
+      "test-nodes/**/*.test.ts",
       ...inFolder("gateway", GATEWAY),
       ...inFolder("http", HTTP),
       ...inFolder("webhooks", ["dispatcher", "dispatcher-lifecycle"]),

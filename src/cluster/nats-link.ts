@@ -60,12 +60,15 @@ const open = (urls: Redacted.Redacted<string>): Promise<NatsConnection> =>
 class NatsLink {
   readonly #nats: NatsConnection
   readonly #log: Telemetry["Service"]["log"]
+  readonly #metrics: Telemetry["Service"]["metrics"]
   readonly #resets = new Listeners()
   #isConnected = true
 
-  constructor(nats: NatsConnection, log: Telemetry["Service"]["log"]) {
+  constructor(nats: NatsConnection, { log, metrics }: Pick<Telemetry["Service"], "log" | "metrics">) {
     this.#nats = nats
     this.#log = log
+    this.#metrics = metrics
+    metrics.natsConnected.set(1)
     void this.#watch()
   }
 
@@ -74,13 +77,17 @@ class NatsLink {
   readonly mostBytes = (): number => this.#nats.info?.max_payload ?? DEFAULT_MOST_BYTES
 
   readonly publish = (subject: string, text: string): void => {
-    if (this.#isConnected && !this.#nats.isClosed()) this.#nats.publish(`${SUBJECTS}.${subject}`, text)
+    const isOpen = this.#isConnected && !this.#nats.isClosed()
+    if (isOpen) this.#nats.publish(`${SUBJECTS}.${subject}`, text)
+    this.#metrics.nodeMessages.add(1, isOpen ? "sent" : "lost")
   }
 
   readonly subscribe = (subject: string, listener: (text: string) => void): (() => void) => {
     const guarded = guard(this.#log, subject, listener)
     const callback = (error: Error | null, message: Msg): void => {
-      if (error === null) guarded(message.string())
+      if (error !== null) return
+      this.#metrics.nodeMessages.add(1, "received")
+      guarded(message.string())
     }
     const subscription = this.#nats.subscribe(`${SUBJECTS}.${subject}`, { callback })
     return () => subscription.unsubscribe()
@@ -95,9 +102,11 @@ class NatsLink {
       case "disconnect":
         if (this.#isConnected) this.#log.warn("the connection to NATS is lost")
         this.#isConnected = false
+        this.#metrics.natsConnected.set(0)
         break
       case "reconnect":
         this.#isConnected = true
+        this.#metrics.natsConnected.set(1)
         this.#log.info("the connection to NATS is back")
         this.#resets.notify()
         break
@@ -114,7 +123,7 @@ export const natsLinkLayer = (urls: Redacted.Redacted<string>): Layer.Layer<Node
   Layer.effect(
     NodeLink,
     Effect.gen(function* () {
-      const { log } = yield* Telemetry
+      const telemetry = yield* Telemetry
       const nats = yield* Effect.acquireRelease(
         Effect.tryPromise({
           try: () => open(urls),
@@ -122,6 +131,6 @@ export const natsLinkLayer = (urls: Redacted.Redacted<string>): Layer.Layer<Node
         }).pipe(Effect.orDie),
         (connection) => Effect.promise(() => connection.close().catch(() => {})),
       )
-      return new NatsLink(nats, log)
+      return new NatsLink(nats, telemetry)
     }),
   )

@@ -20,7 +20,7 @@ import { ShardArrivals } from "../actors/runtime/shard-arrivals.ts"
 import { systemTimers } from "../clock/timers.ts"
 import { Listeners } from "../model/listeners.ts"
 import type { NodeSession } from "../store/cluster/node-session.ts"
-import type { Telemetry } from "../telemetry/telemetry.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
 import { engineLogLayer } from "./engine-log.ts"
 import { Membership } from "./membership.ts"
 import { addressText, type NodeAddress } from "./node-address.ts"
@@ -115,15 +115,20 @@ export const nodePlacement = ({
   )
   const ownership = Layer.effect(
     Ownership,
-    Effect.map(Sharding.Sharding, (engine) => ({
-      node,
-      nodes: () => membership.size,
-      holds: (shardId) => Effect.sync(() => session.held() && engine.hasShardId(shardId)),
-      onGone: (listener) => membership.onGone((gone) => listener(gone.node)),
-      heardFrom: membership.heardFrom,
-      onReturned: returned.subscribe,
-      arrivals,
-    })),
+    Effect.gen(function* () {
+      const engine = yield* Sharding.Sharding
+      const { metrics, sample } = yield* Telemetry
+      sample(() => metrics.nodes.set(membership.size))
+      return {
+        node,
+        nodes: () => membership.size,
+        holds: (shardId) => Effect.sync(() => session.held() && engine.hasShardId(shardId)),
+        onGone: (listener) => membership.onGone((gone) => listener(gone.node)),
+        heardFrom: membership.heardFrom,
+        onReturned: returned.subscribe,
+        arrivals,
+      }
+    }),
   )
   return ownership.pipe(Layer.provideMerge(sharding), Layer.provide(engineLogLayer))
 }

@@ -59,6 +59,19 @@ export const makeMetrics = () => ({
   actorBusy: counter("gathercue_actor_busy_seconds_total", "Time live events were busy, commits included."),
   activations: counter("gathercue_actor_activations_total", "Live event activations (claims of a fencing token)."),
   actorsActive: gauge("gathercue_actors_active", "Live events resident in this process."),
+  nodes: gauge(
+    "gathercue_nodes",
+    "Living nodes of the cluster, as this node sees them; 0 on a server that runs alone.",
+  ),
+  natsConnected: gauge(
+    "gathercue_nats_connected",
+    "1 while this node is connected to NATS; 0 also where NATS is not used.",
+  ),
+  nodeMessages: counter(
+    "gathercue_node_messages_total",
+    "Messages between nodes over NATS: sent, received, or lost because the connection was away.",
+    { name: "outcome", values: ["sent", "received", "lost"] },
+  ),
   timersFired: counter("gathercue_actor_timers_fired_total", "Due timers turned into commands."),
   sockets: gauge("gathercue_gateway_sockets", "Open gateway sockets."),
   framesSent: counter("gathercue_gateway_frames_total", "Frames published to topics or sent to single sockets."),

@@ -95,7 +95,9 @@ describe("a guest who has received ready when the policy changes is inside and s
   })
 })
 
-test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async ({ onTestFinished }) => {
+test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async ({
+  onTestFinished,
+}) => {
   // The tabs of a participant agree on each node, and not over several.
   const own = await openHouse({}, { node: "test" })
   onTestFinished(() => own.stop())
