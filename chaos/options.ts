@@ -10,15 +10,19 @@ export interface ChaosOptions {
   readonly database: "external" | "embedded" | "both"
   /** Servers on one database; more than one are a cluster. */
   readonly nodes: number
+  /** A commit, tag or branch whose build runs beside this one. */
+  readonly beside: string | undefined
   readonly sockets: number
   /** Commands and requests that the crowd sends per second, beside those of the probes. */
   readonly rate: number
+  /** Sockets that lose their link without a word, per second. */
+  readonly cuts: number
   /** A file for the report, beside the terminal. */
   readonly report: string | undefined
 }
 
 export const USAGE = `npm run chaos -- --minutes N [--seed S] [--faults a,b,c] [--database external|embedded|both]
-                [--nodes N] [--sockets N] [--rate N] [--report FILE]
+                [--nodes N] [--beside REF|previous] [--sockets N] [--rate N] [--cuts N] [--report FILE]
 
 Runs the server under load, breaks it and what it stands on, and checks from outside that it kept its promises.
 The same seed gives the same sequence of faults. Exit codes: 0 every promise was kept, 1 one was broken, 2 not understood.
@@ -64,8 +68,10 @@ export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<st
       faults: text,
       database: text,
       nodes: text,
+      beside: text,
       sockets: text,
       rate: text,
+      cuts: text,
       report: text,
     },
   })
@@ -76,14 +82,17 @@ export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<st
   const database = DATABASES.find((name) => name === (values.database ?? (nodes > 1 ? "external" : "both")))
   if (database === undefined) throw new NotUnderstood(`--database must be one of ${DATABASES.join(", ")}.`)
   if (nodes > 1 && database !== "external") throw new NotUnderstood("Several nodes need --database external.")
+  if (values.beside !== undefined && nodes === 1) throw new NotUnderstood("--beside needs several nodes (--nodes).")
   return {
     minutes: number("minutes", values.minutes ?? "5", 0.1),
     seed: number("seed", values.seed ?? String(randomInt(1_000_000)), 0),
     faults,
     database,
     nodes,
+    beside: values.beside,
     sockets: number("sockets", values.sockets ?? "80", 8),
     rate: number("rate", values.rate ?? "40", 1),
+    cuts: number("cuts", values.cuts ?? "0.5", 0),
     report: values.report,
   }
 }

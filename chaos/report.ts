@@ -1,5 +1,6 @@
 /** The report of a run, as Markdown: a table by fault, what was checked, and every promise that was broken. */
 
+import type { SideBySide } from "./beside/side-by-side.ts"
 import { FAULTS } from "./faults/schedule.ts"
 import type { Struck } from "./faults/strikes.ts"
 import type { Ledger, Violation } from "./ledger/ledger.ts"
@@ -8,6 +9,8 @@ export interface Part {
   readonly database: "external" | "embedded"
   /** Servers; more than one are a cluster. */
   readonly nodes: number
+  /** Of a run with two builds. */
+  readonly sideBySide: SideBySide | undefined
   readonly ledger: Ledger
   readonly struck: ReadonlyArray<Struck>
   /** Of the server's log: warnings and worse, by message. */
@@ -20,6 +23,8 @@ const percentile = (values: ReadonlyArray<number>, share: number): number | unde
 }
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? "-" : (ms / 1000).toFixed(1))
+
+const preciseSeconds = (ms: number | undefined): string => (ms === undefined ? "-" : (ms / 1000).toFixed(3))
 
 const row = (cells: ReadonlyArray<string | number>): string => `| ${cells.join(" | ")} |`
 
@@ -59,6 +64,29 @@ const darkRows = ({ struck }: Part): ReadonlyArray<string> => {
       const title = FAULTS.find((fault) => fault.name === name)?.summary ?? name
       return row([title, dark.length, seconds(percentile(dark, 0.5)), seconds(percentile(dark, 1))])
     }),
+    "",
+  ]
+}
+
+/** Who had which part in the commands and announcements of two builds. */
+const sideBySideRows = (of: SideBySide | undefined): ReadonlyArray<string> => {
+  if (of === undefined) return []
+  const { before, after, migrations, starts, togetherMs, traffic, unattributed } = of
+  const began = [...starts].map(([name, times]) => `${name} ${times}`).join(", ")
+  return [
+    `Builds: ${before}, and ${after}. Starts of nodes: ${began}. Both served side by side for ${seconds(togetherMs)} s.`,
+    migrations.length === 0
+      ? "Their migrations are the same, so nodes went there and back."
+      : `Migrations that ran while nodes of ${before} went on: ${migrations.join(", ")}.`,
+    "",
+    row(["owner", "gateway", "commands acknowledged", "announcements heard", "late p50 s", "p99 s", "max s"]),
+    row(["---", "---", "---:", "---:", "---:", "---:", "---:"]),
+    ...traffic.map(({ owner, gateway, acknowledged, lateMs }) => {
+      const late = [0.5, 0.99, 1].map((share) => preciseSeconds(percentile(lateMs, share)))
+      return row([owner, gateway, acknowledged, lateMs.length, ...late])
+    }),
+    "",
+    `Commands whose owner changed meanwhile or is not known: ${unattributed}.`,
     "",
   ]
 }
@@ -107,6 +135,7 @@ const partReport = (part: Part): ReadonlyArray<string> => {
     ]),
     "",
     ...darkRows(part),
+    ...sideBySideRows(part.sideBySide),
     `Counted: ${figures(part.ledger.counts)}.`,
     "",
     `The server's log: ${figures(part.log) || "nothing"}.`,

@@ -1,5 +1,6 @@
 /** Faults of one node, or between nodes, of several that share a database. */
 import { sleep } from "../chance.ts"
+import { moveSocketsTo } from "../load/even-out.ts"
 import { type Cluster, type ClusterNode, ownersOf, raiseFence } from "../site/cluster.ts"
 import type { Fault, Scenery } from "./fault.ts"
 
@@ -46,6 +47,20 @@ const restart =
     scenery.struck(eventIds)
     await endAndStart(node, name, scenery, ms)
   }
+
+/** One node is replaced, and gets its share of the sockets: the others stay on their builds until the next turn. */
+const replaceNext: Fault["run"] = async (scenery, ms) => {
+  const { rollout, site, crowd, chance } = scenery
+  if (rollout === undefined) throw new Error("the fault needs a second build")
+  const { nodes } = clusterOf(scenery)
+  const turn = rollout.turn(Date.now())
+  const node = nodes[turn]
+  if (node === undefined) throw new Error("the fault needs several nodes")
+  const owned = await ownersOf(site.postgres, allEvents(scenery))
+  scenery.struck(owned.get(node.server.pid) ?? [])
+  await endAndStart(node, "SIGTERM", scenery, ms)
+  moveSocketsTo(turn, nodes.length, crowd.clients(), chance)
+}
 
 const several = { on: "external", nodes: "several" } as const
 
@@ -132,5 +147,13 @@ export const NODE_FAULTS: ReadonlyArray<Fault> = [
       scenery.struck(allEvents(scenery))
       for (const node of clusterOf(scenery).nodes) await endAndStart(node, "SIGTERM", scenery, ms)
     },
+  },
+  {
+    ...several,
+    name: "roll",
+    summary: "SIGTERM of the node whose turn it is, and a start as the other build",
+    beside: true,
+    seconds: [0, 1],
+    run: replaceNext,
   },
 ]

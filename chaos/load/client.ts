@@ -16,6 +16,14 @@ export interface Reply {
   readonly e?: { readonly code: string; readonly temporary?: boolean; readonly retryAfterMs?: number }
 }
 
+/** An announcement that this socket was told of. */
+export interface HeardHere {
+  readonly mark: string
+  readonly node: number
+  readonly at: number
+  readonly readyAt: number
+}
+
 export interface Place {
   readonly eventId: string
   /** Of the nodes. A socket that is lost goes to the next one. */
@@ -26,6 +34,7 @@ export interface Place {
   readonly chance: Chance
   /** Told of what a reader of the run should know at once. */
   readonly noticed?: (line: string) => void
+  readonly heard?: (heard: HeardHere) => void
 }
 
 export interface Person {
@@ -38,11 +47,13 @@ export interface Person {
   readonly dispatched?: (t: string, d: Json) => void
 }
 
+type Settled = (reply: Reply, sentAt: number) => void
+
 interface Outstanding {
   readonly id: string
   readonly t: string
   readonly d: object
-  readonly settled: (reply: Reply) => void
+  readonly settled: Settled
   /** When it was first asked on this connection, or asked at all. */
   sentAt: number
   tries: number
@@ -61,7 +72,9 @@ export class Client {
   #cursors: Record<string, number> = {}
   #outstanding: Outstanding | undefined
   #isGone = false
-  #connections = 0
+  #node: number
+  /** Of the next connection. */
+  #nextNode: number
   #heardAt = Date.now()
   #openedAt = 0
   readonly #sweep: NodeJS.Timeout
@@ -78,6 +91,8 @@ export class Client {
   constructor(place: Place, person: Person) {
     this.#place = place
     this.#person = person
+    this.#node = person.seat % place.gateways.length
+    this.#nextNode = this.#node
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS)
     void this.#follow()
   }
@@ -103,8 +118,7 @@ export class Client {
 
   /** The node it is connected to, or was last. */
   get node(): number {
-    const { gateways } = this.#place
-    return (this.#person.seat + Math.max(0, this.#connections - 1)) % gateways.length
+    return this.#node
   }
 
   /** Since when its command waits on this connection; `undefined` when none does. */
@@ -113,7 +127,7 @@ export class Client {
   }
 
   /** `settled` is called with the final reply, once; never when there is none by the end of the run. */
-  command(t: string, d: object, settled: (reply: Reply) => void = () => undefined): void {
+  command(t: string, d: object, settled: Settled = () => undefined): void {
     if (this.#outstanding !== undefined) return
     this.#waitsSince = Date.now()
     this.#outstanding = { id: randomUUID(), t, d, settled, sentAt: Date.now(), tries: 0 }
@@ -121,8 +135,9 @@ export class Client {
     this.#ask()
   }
 
-  /** Drops the link without a word; it comes back by itself. */
-  cut(): void {
+  /** Drops the link without a word; it comes back by itself, to the next node or to the given one. */
+  cut(node = this.#nextNode): void {
+    this.#nextNode = node
     this.#socket?.terminate()
   }
 
@@ -158,8 +173,10 @@ export class Client {
   /** Resolves when the connection is gone. */
   #connect(token: string): Promise<void> {
     return new Promise((resolve) => {
-      this.#connections++
-      const socket = new WebSocket(this.#place.gateways[this.node] ?? "", {
+      const { gateways } = this.#place
+      this.#node = this.#nextNode
+      this.#nextNode = (this.#node + 1) % gateways.length
+      const socket = new WebSocket(gateways[this.#node] ?? "", {
         handshakeTimeout: READY_MS,
         perMessageDeflate: false,
       })
@@ -229,6 +246,8 @@ export class Client {
     if (before !== undefined && s <= before) this.#place.noticed?.(`late: ${stream} ${s} after ${before} (${frame.t})`)
     streams.receive({ eventId, epoch: this.#epoch, stream, s, t: frame.t, d: frame.d, text: JSON.stringify(frame) })
     if (before === undefined || s > before) this.#cursors[st] = s
+    if (frame.t !== "announcement") return
+    this.#place.heard?.({ mark: frame.d.text, node: this.#node, at: Date.now(), readyAt: this.#readyAt })
   }
 
   #stand(ready: Json): void {
@@ -274,7 +293,7 @@ export class Client {
     }
     this.#outstanding = undefined
     ledger.count(reply.ok ? `commands: done${reply.dup ? " before" : ""}` : `commands: ${reply.e?.code}`)
-    waiting.settled(reply)
+    waiting.settled(reply, Math.min(waiting.sentAt, Date.now()))
   }
 
   /** Deadlines: of the way in, of a command, and the heartbeat. */

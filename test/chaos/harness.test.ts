@@ -90,7 +90,8 @@ test("the same seed gives the same faults, each once before any comes again, and
 })
 
 test("faults depend on the number of nodes", () => {
-  const names = (nodes: number) => faultsOf("external", ["kill", "node-kill", "backend"], nodes).map(({ name }) => name)
+  const names = (nodes: number) =>
+    faultsOf("external", ["kill", "node-kill", "backend"], { nodes }).map(({ name }) => name)
   expect(names(1)).toEqual(["kill", "backend"])
   expect(names(3)).toEqual(["node-kill", "backend"])
 })
@@ -113,7 +114,14 @@ test("the command line is read or refused with a sentence", () => {
     faults: ["kill", "term"],
     database: "both",
     nodes: 1,
+    beside: undefined,
+    cuts: 0.5,
   })
+  expect(readOptions(["--nodes", "3", "--beside", "v1.0.0", "--cuts", "0"], [])).toMatchObject({
+    beside: "v1.0.0",
+    cuts: 0,
+  })
+  expect(() => readOptions(["--beside", "previous"], [])).toThrow("--beside needs several nodes")
   expect(readOptions(["--nodes", "3"], [])).toMatchObject({ database: "external", nodes: 3 })
   expect(() => readOptions(["--nodes", "3", "--database", "embedded"], [])).toThrow("need --database external")
   expect(() => readOptions(["--nodes", "1.5"], [])).toThrow(NotUnderstood)
@@ -243,7 +251,9 @@ test("the report counts losses under the fault in which they happened", () => {
   ledger.acknowledge("chat", "a")
   ledger.violate("I1", "chat: acknowledged and not there")
   const struck = [{ fault: "kill", ms: 900, firstMs: 1500, allMs: 1600, darkMs: [900, 2100] }]
-  const report = reportOf("Seed 1", [{ database: "external", nodes: 3, ledger, struck, log: new Map() }])
+  const report = reportOf("Seed 1", [
+    { database: "external", nodes: 3, sideBySide: undefined, ledger, struck, log: new Map() },
+  ])
   expect(report).toContain("| kill -9 of the server, and a start | 1 | 1 | 1 | 0 | 0 | 1.5 | 1.5 | 1.5 |")
   expect(report).toContain("| kill -9 of the server, and a start | 2 | 0.9 | 2.1 |")
   expect(report).toContain("- 1 x I1 during kill: chat: acknowledged and not there")
