@@ -17,12 +17,14 @@ export interface ChaosOptions {
   readonly rate: number
   /** Sockets that lose their link without a word, per second. */
   readonly cuts: number
+  /** Nodes go on for so long when they are asked to stop, and a load balancer with health checks is before them; 0 without. */
+  readonly drainMs: number
   /** A file for the report, beside the terminal. */
   readonly report: string | undefined
 }
 
 export const USAGE = `npm run chaos -- --minutes N [--seed S] [--faults a,b,c] [--database external|embedded|both]
-                [--nodes N] [--beside REF|previous] [--sockets N] [--rate N] [--cuts N] [--report FILE]
+                [--nodes N] [--beside REF|previous] [--sockets N] [--rate N] [--cuts N] [--drain MS] [--report FILE]
 
 Runs the server under load, breaks it and what it stands on, and checks from outside that it kept its promises.
 The same seed gives the same sequence of faults. Exit codes: 0 every promise was kept, 1 one was broken, 2 not understood.
@@ -58,6 +60,8 @@ const nodesOf = (text: string): number => {
 
 const DATABASES = ["external", "embedded", "both"] as const
 
+const OF_SEVERAL_NODES = ["beside", "drain"] as const
+
 export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<string>): ChaosOptions => {
   const text = { type: "string" } as const
   const { values } = parseArgs({
@@ -72,6 +76,7 @@ export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<st
       sockets: text,
       rate: text,
       cuts: text,
+      drain: text,
       report: text,
     },
   })
@@ -82,7 +87,8 @@ export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<st
   const database = DATABASES.find((name) => name === (values.database ?? (nodes > 1 ? "external" : "both")))
   if (database === undefined) throw new NotUnderstood(`--database must be one of ${DATABASES.join(", ")}.`)
   if (nodes > 1 && database !== "external") throw new NotUnderstood("Several nodes need --database external.")
-  if (values.beside !== undefined && nodes === 1) throw new NotUnderstood("--beside needs several nodes (--nodes).")
+  const alone = OF_SEVERAL_NODES.find((name) => nodes === 1 && values[name] !== undefined)
+  if (alone !== undefined) throw new NotUnderstood(`--${alone} needs several nodes (--nodes).`)
   return {
     minutes: number("minutes", values.minutes ?? "5", 0.1),
     seed: number("seed", values.seed ?? String(randomInt(1_000_000)), 0),
@@ -93,6 +99,7 @@ export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<st
     sockets: number("sockets", values.sockets ?? "80", 8),
     rate: number("rate", values.rate ?? "40", 1),
     cuts: number("cuts", values.cuts ?? "0.5", 0),
+    drainMs: number("drain", values.drain ?? "0", 0),
     report: values.report,
   }
 }

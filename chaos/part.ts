@@ -23,6 +23,7 @@ import { Streams } from "./ledger/streams.ts"
 import type { Committed } from "./load/acts.ts"
 import type { HeardHere } from "./load/client.ts"
 import { openCrowd } from "./load/crowd.ts"
+import { NO_HEALTH_CHECKS, startHealthChecks } from "./load/health-checks.ts"
 import { type Load, startLoad } from "./load/load.ts"
 import { watchReadiness } from "./load/readiness.ts"
 import { startReceiver } from "./load/receiver.ts"
@@ -74,10 +75,10 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   const rollout = rolloutOf(options)
   const site = await openSite(options, rollout, events, defer)
   const { servers } = site
-  const rest = new Rest(
-    servers.map(({ url }) => url),
-    ledger,
-  )
+  const urls = servers.map(({ url }) => url)
+  const health = options.drainMs > 0 ? startHealthChecks(urls) : NO_HEALTH_CHECKS
+  defer("the health checks", health.stop)
+  const rest = new Rest(urls, ledger, health)
   const streams = new Streams(ledger)
   const receiver = await startReceiver(new Chance(options.seed + 3))
   defer("the webhook receiver", receiver.close)
@@ -89,6 +90,7 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   }
   const endpoints = new Map(ENDPOINTS.map((name) => [name, receiver.urlOf(name)]))
   const crowd = await openCrowd({
+    health,
     rest,
     ledger,
     streams,
@@ -165,7 +167,7 @@ const rolloutOf = ({ build, buildBefore, nodes, minutes }: PartOptions): Rollout
   buildBefore && new Rollout({ before: buildBefore, after: build }, nodes, minutes * 60_000)
 
 const openSite = (
-  { database, nodes, seed, build }: PartOptions,
+  { database, nodes, seed, build, drainMs }: PartOptions,
   rollout: Rollout | undefined,
   events: ServerEvents,
   defer: Defer,
@@ -173,7 +175,8 @@ const openSite = (
   if (database === "embedded") return openEmbeddedSite(build, events, defer)
   const chance = new Chance(seed + 2)
   if (nodes === 1) return openExternalSite(build, chance, events, defer)
-  return openClusterSite(nodes, (node) => rollout?.buildOf(node) ?? build, chance, events, defer)
+  const nextBuild = (node: number): Build => rollout?.buildOf(node) ?? build
+  return openClusterSite({ nodes, nextBuild, chance, drainMs }, events, defer)
 }
 
 const sideBySideOf = (rollout: Rollout, { servers }: Site, traffic: Traffic, togetherMs: number): SideBySide => {

@@ -111,6 +111,14 @@ const figures = (counts: ReadonlyMap<string, number>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join("; ")
 
+const CLIENT_ERROR = /^REST: (5\d\d|no answer)$|^commands: (internal|.*, asked again)$/
+
+/** What a caller had to do again or could not do, although it asked for something that can be done. */
+const clientErrors = ({ counts }: Ledger): string => {
+  const errors = new Map([...counts].filter(([name]) => CLIENT_ERROR.test(name)))
+  return figures(errors) || "none"
+}
+
 const partReport = (part: Part): ReadonlyArray<string> => {
   const names = [
     ...new Set([...part.struck.map(({ fault }) => fault), ...part.ledger.violations.map((one) => one.during)]),
@@ -136,6 +144,8 @@ const partReport = (part: Part): ReadonlyArray<string> => {
     "",
     ...darkRows(part),
     ...sideBySideRows(part.sideBySide),
+    `Client errors: ${clientErrors(part.ledger)}.`,
+    "",
     `Counted: ${figures(part.ledger.counts)}.`,
     "",
     `The server's log: ${figures(part.log) || "nothing"}.`,

@@ -1,7 +1,9 @@
 /** Faults of one node, or between nodes, of several that share a database. */
 import { sleep } from "../chance.ts"
+import { checkPresence } from "../checks/presence.ts"
 import { moveSocketsTo } from "../load/even-out.ts"
 import { type Cluster, type ClusterNode, ownersOf, raiseFence } from "../site/cluster.ts"
+import { ask } from "../site/postgres.ts"
 import type { Fault, Scenery } from "./fault.ts"
 
 const clusterOf = ({ site }: Scenery): Cluster => {
@@ -48,9 +50,12 @@ const restart =
     await endAndStart(node, name, scenery, ms)
   }
 
-/** One node is replaced, and gets its share of the sockets: the others stay on their builds until the next turn. */
+/**
+ * One node is replaced, and gets its share of the sockets: the others stay on their builds until the next turn. Owners must learn of
+ * everybody who moved, from the gateways of either build.
+ */
 const replaceNext: Fault["run"] = async (scenery, ms) => {
-  const { rollout, site, crowd, chance } = scenery
+  const { rollout, site, crowd, chance, ledger } = scenery
   if (rollout === undefined) throw new Error("the fault needs a second build")
   const { nodes } = clusterOf(scenery)
   const turn = rollout.turn(Date.now())
@@ -59,7 +64,9 @@ const replaceNext: Fault["run"] = async (scenery, ms) => {
   const owned = await ownersOf(site.postgres, allEvents(scenery))
   scenery.struck(owned.get(node.server.pid) ?? [])
   await endAndStart(node, "SIGTERM", scenery, ms)
+  scenery.over()
   moveSocketsTo(turn, nodes.length, crowd.clients(), chance)
+  await ask(site.postgres, (sql) => checkPresence({ sql, crowd, ledger }))
 }
 
 const several = { on: "external", nodes: "several" } as const

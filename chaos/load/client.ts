@@ -7,6 +7,7 @@ import { WebSocket } from "ws"
 import { type Chance, sleep } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Streams } from "../ledger/streams.ts"
+import type { HealthChecks } from "./health-checks.ts"
 import { ANSWER_MS, type Json, type Rest } from "./rest.ts"
 
 export interface Reply {
@@ -28,6 +29,7 @@ export interface Place {
   readonly eventId: string
   /** Of the nodes. A socket that is lost goes to the next one. */
   readonly gateways: ReadonlyArray<string>
+  readonly health: HealthChecks
   readonly rest: Rest
   readonly ledger: Ledger
   readonly streams: Streams
@@ -173,8 +175,8 @@ export class Client {
   /** Resolves when the connection is gone. */
   #connect(token: string): Promise<void> {
     return new Promise((resolve) => {
-      const { gateways } = this.#place
-      this.#node = this.#nextNode
+      const { gateways, health } = this.#place
+      this.#node = health.from(this.#nextNode)
       this.#nextNode = (this.#node + 1) % gateways.length
       const socket = new WebSocket(gateways[this.#node] ?? "", {
         handshakeTimeout: READY_MS,

@@ -3,6 +3,7 @@ import type { Chance } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Streams } from "../ledger/streams.ts"
 import { Client, type HeardHere, type Place } from "./client.ts"
+import type { HealthChecks } from "./health-checks.ts"
 import type { Json, Rest } from "./rest.ts"
 
 const FEATURES = ["qa", "chat", "polls", "reactions", "capture"]
@@ -44,6 +45,7 @@ export interface Crowd {
 export interface CrowdOptions {
   /** Addresses of webhook endpoints by name; registered before anything happens. */
   readonly endpoints: ReadonlyMap<string, string>
+  readonly health: HealthChecks
   readonly rest: Rest
   readonly ledger: Ledger
   readonly streams: Streams

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { sleep } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import type { HealthChecks } from "./health-checks.ts"
 
 export type Json = any // answers are read by the few fields that a check needs
 
@@ -35,11 +36,13 @@ export class Rest {
   /** Of the nodes; calls go round them. */
   readonly #bases: ReadonlyArray<string>
   readonly #ledger: Ledger
+  readonly #health: HealthChecks
   #next = 0
   isStopped = false
 
-  constructor(bases: ReadonlyArray<string>, ledger: Ledger) {
+  constructor(bases: ReadonlyArray<string>, ledger: Ledger, health: HealthChecks) {
     this.#bases = bases
+    this.#health = health
     this.#ledger = ledger
   }
 
@@ -68,7 +71,7 @@ export class Rest {
 
   async #balanced(call: Call, signal: AbortSignal): Promise<Answer> {
     for (let tries = 1; ; tries++) {
-      const base = this.#bases[this.#next++ % this.#bases.length] ?? ""
+      const base = this.#bases[this.#health.from(this.#next++ % this.#bases.length)] ?? ""
       try {
         return await this.#send(base, call, signal)
       } catch (cause) {

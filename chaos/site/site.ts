@@ -8,7 +8,7 @@ import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
 import type { Build } from "./build.ts"
 import type { Cluster, ClusterNode } from "./cluster.ts"
-import { openCluster } from "./open-cluster.ts"
+import { type ClusterOptions, openCluster } from "./open-cluster.ts"
 import { OwnPostgres, type PostgresUnderTest, ServersPostgres, thawPostgres } from "./postgres.ts"
 import { type ServerEvents, ServerUnderTest } from "./server.ts"
 
@@ -77,9 +77,7 @@ export const openExternalSite = async (
 
 /** PostgreSQL of the harness, NATS, and the nodes. `nextBuild` is asked at each start of a node. */
 export const openClusterSite = async (
-  count: number,
-  nextBuild: (node: number) => Build,
-  chance: Chance,
+  { drainMs, ...options }: Omit<ClusterOptions, "postgres" | "environment"> & { readonly drainMs: number },
   events: ServerEvents,
   defer: Defer,
 ): Promise<Site> => {
@@ -90,8 +88,8 @@ export const openClusterSite = async (
   })
   defer("PostgreSQL", () => postgres.stop())
   await postgres.start()
-  const environment = { ...ENVIRONMENT, DATA_DIR: dataDir }
-  const cluster = await openCluster({ nodes: count, postgres, environment, chance, nextBuild }, events, defer)
+  const environment = { ...ENVIRONMENT, DATA_DIR: dataDir, DRAIN_DELAY_MS: String(drainMs) }
+  const cluster = await openCluster({ ...options, postgres, environment }, events, defer)
   nodes = cluster.nodes
   return {
     servers: nodes.map(({ server }) => server),

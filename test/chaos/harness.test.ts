@@ -120,7 +120,10 @@ test("the command line is read or refused with a sentence", () => {
   expect(readOptions(["--nodes", "3", "--beside", "v1.0.0", "--cuts", "0"], [])).toMatchObject({
     beside: "v1.0.0",
     cuts: 0,
+    drainMs: 0,
   })
+  expect(readOptions(["--nodes", "3", "--drain", "1500"], [])).toMatchObject({ drainMs: 1500 })
+  expect(() => readOptions(["--drain", "1500"], [])).toThrow("--drain needs several nodes")
   expect(() => readOptions(["--beside", "previous"], [])).toThrow("--beside needs several nodes")
   expect(readOptions(["--nodes", "3"], [])).toMatchObject({ database: "external", nodes: 3 })
   expect(() => readOptions(["--nodes", "3", "--database", "embedded"], [])).toThrow("need --database external")
@@ -251,10 +254,19 @@ test("the report counts losses under the fault in which they happened", () => {
   ledger.acknowledge("chat", "a")
   ledger.violate("I1", "chat: acknowledged and not there")
   const struck = [{ fault: "kill", ms: 900, firstMs: 1500, allMs: 1600, darkMs: [900, 2100] }]
+  const answers = [
+    "REST: 200",
+    "REST: 503",
+    "REST: no answer",
+    "commands: forbidden",
+    "commands: unavailable, asked again",
+  ]
+  for (const answer of answers) ledger.count(answer)
   const report = reportOf("Seed 1", [
     { database: "external", nodes: 3, sideBySide: undefined, ledger, struck, log: new Map() },
   ])
   expect(report).toContain("| kill -9 of the server, and a start | 1 | 1 | 1 | 0 | 0 | 1.5 | 1.5 | 1.5 |")
   expect(report).toContain("| kill -9 of the server, and a start | 2 | 0.9 | 2.1 |")
+  expect(report).toContain("Client errors: REST: 503 1; REST: no answer 1; commands: unavailable, asked again 1.")
   expect(report).toContain("- 1 x I1 during kill: chat: acknowledged and not there")
 })
