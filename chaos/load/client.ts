@@ -254,7 +254,7 @@ export class Client {
 
   #stand(ready: Json): void {
     const { ledger } = this.#place
-    ledger.count(ready.resumed ? "sockets resumed" : `sockets ready (${ready.reason})`)
+    ledger.count(ready.resumed ? "sockets resumed" : `sockets ready (${this.#reasonOf(ready)})`)
     if (!ready.resumed) {
       if (this.#epoch === ready.epoch) this.#lookBack(ready.cursors)
       this.#epoch = ready.epoch
@@ -267,6 +267,12 @@ export class Client {
     this.#waitsSince = Date.now()
     this.#readyHow = ready.resumed ? `resumed at ${JSON.stringify(this.#cursors)}` : ready.reason
     this.#ask()
+  }
+
+  /** A participant whose room changed while they were away has other streams, which no replay continues. */
+  #reasonOf({ reason, cursors }: Json): string {
+    const namesOf = (of: object): string => Object.keys(of).sort().join()
+    return reason === "gap" && namesOf(cursors) !== namesOf(this.#cursors) ? "gap: other streams" : reason
   }
 
   /** A snapshot of the same history may lag by a moment and never by what was acknowledged to this client. */
