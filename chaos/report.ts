@@ -111,7 +111,7 @@ const figures = (counts: ReadonlyMap<string, number>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join("; ")
 
-const CLIENT_ERROR = /^REST: (5\d\d|no answer)$|^commands: (internal|.*, asked again)$/
+const CLIENT_ERROR = /^REST: (5\d\d|no answer)|^commands: (internal|.*, asked again)$/
 
 /** What a caller had to do again or could not do, although it asked for something that can be done. */
 const clientErrors = ({ counts }: Ledger): string => {
