@@ -64,6 +64,7 @@ const replaceNext: Fault["run"] = async (scenery, ms) => {
   const owned = await ownersOf(site.postgres, allEvents(scenery))
   scenery.struck(owned.get(node.server.pid) ?? [])
   await endAndStart(node, "SIGTERM", scenery, ms)
+  await node.server.isReady()
   scenery.over()
   moveSocketsTo(turn, nodes.length, crowd.clients(), chance)
   await ask(site.postgres, (sql) => checkPresence({ sql, crowd, ledger }))
@@ -148,11 +149,14 @@ export const NODE_FAULTS: ReadonlyArray<Fault> = [
   {
     ...several,
     name: "rolling",
-    summary: "SIGTERM and a start of one node after the other",
+    summary: "SIGTERM and a start of one node after the other, each when the one before is ready",
     seconds: [0, 1],
     run: async (scenery, ms) => {
       scenery.struck(allEvents(scenery))
-      for (const node of clusterOf(scenery).nodes) await endAndStart(node, "SIGTERM", scenery, ms)
+      for (const node of clusterOf(scenery).nodes) {
+        await endAndStart(node, "SIGTERM", scenery, ms)
+        await node.server.isReady()
+      }
     },
   },
   {

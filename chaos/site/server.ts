@@ -99,11 +99,16 @@ export class ServerUnderTest {
 
   /** Resolves when it listens; it may be coming back at present. */
   async isUp(): Promise<void> {
-    while (!this.#isClosed && !(await this.#answers())) await sleep(50)
+    while (!this.#isClosed && !(await this.#answers("healthz"))) await sleep(50)
   }
 
-  #answers(): Promise<boolean> {
-    return fetch(`${this.url}/healthz`, { signal: AbortSignal.timeout(1000) }).then(
+  /** Resolves when it takes requests, as an operator waits before the next node is replaced. */
+  async isReady(): Promise<void> {
+    while (!this.#isClosed && !(await this.#answers("readyz"))) await sleep(50)
+  }
+
+  #answers(path: "healthz" | "readyz"): Promise<boolean> {
+    return fetch(`${this.url}/${path}`, { signal: AbortSignal.timeout(1000) }).then(
       ({ ok }) => ok && !this.#isMeant,
       () => false,
     )
