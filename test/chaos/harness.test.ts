@@ -280,7 +280,7 @@ test("the report counts losses under the fault in which they happened", () => {
   expect(report).toContain("- 1 x I1 during kill: chat: acknowledged and not there")
 })
 
-test("health checks choose the next node that is ready, and the asked one when none is", async () => {
+test("health checks choose the next node that is ready, and one that answers when none is", async () => {
   const statuses = [503, 503, 200]
   const listen = async (node: number): Promise<Server> => {
     const server = createServer((_, response) => void response.writeHead(statuses[node] ?? 500).end())
@@ -301,6 +301,8 @@ test("health checks choose the next node that is ready, and the asked one when n
   await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([1, 1, 1])
   statuses[1] = 503
   await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([0, 1, 2])
+  servers[0]?.close().closeAllConnections()
+  await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([1, 1, 2])
 })
 
 test("a replaced node gets its share of the sockets and no more", () => {
