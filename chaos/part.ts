@@ -155,12 +155,13 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   const sideBySide = rollout && sideBySideOf(rollout, site, traffic, owners?.togetherMs() ?? 0)
   if (sideBySide !== undefined) judgeSideBySide(sideBySide, ledger)
   rollout?.finish()
+  const counted = new Map(ledger.counts)
   await killAndStart(site, ledger)
   await until(everyoneIsReady, "every socket to be ready again").catch(() => undefined)
   await inspect(site, CHECKS, inspected, say)
   const log = logOf(site)
   checkLog(log, ledger)
-  return { database, nodes: servers.length, sideBySide, ledger, struck, log }
+  return { database, nodes: servers.length, sideBySide, ledger, counted, struck, log }
 }
 
 const rolloutOf = ({ build, buildBefore, nodes, minutes }: PartOptions): Rollout | undefined =>

@@ -12,6 +12,8 @@ export interface Part {
   /** Of a run with two builds. */
   readonly sideBySide: SideBySide | undefined
   readonly ledger: Ledger
+  /** Counts of the ledger before all servers were killed at the end. */
+  readonly counted: ReadonlyMap<string, number>
   readonly struck: ReadonlyArray<Struck>
   /** Of the server's log: warnings and worse, by message. */
   readonly log: ReadonlyMap<string, number>
@@ -76,7 +78,7 @@ const sideBySideRows = (of: SideBySide | undefined): ReadonlyArray<string> => {
   return [
     `Builds: ${before}, and ${after}. Starts of nodes: ${began}. Both served side by side for ${seconds(togetherMs)} s.`,
     migrations.length === 0
-      ? "Their migrations are the same, so nodes went there and back."
+      ? "Their migrations are the same, so nodes may go back."
       : `Migrations that ran while nodes of ${before} went on: ${migrations.join(", ")}.`,
     "",
     row(["owner", "gateway", "commands acknowledged", "announcements heard", "late p50 s", "p99 s", "max s"]),
@@ -114,7 +116,7 @@ const figures = (counts: ReadonlyMap<string, number>): string =>
 const CLIENT_ERROR = /^REST: (5\d\d|no answer)|^commands: (internal|.*, asked again)$/
 
 /** What a caller had to do again or could not do, although it asked for something that can be done. */
-const clientErrors = ({ counts }: Ledger): string => {
+const clientErrors = (counts: Part["counted"]): string => {
   const errors = new Map([...counts].filter(([name]) => CLIENT_ERROR.test(name)))
   return figures(errors) || "none"
 }
@@ -144,7 +146,7 @@ const partReport = (part: Part): ReadonlyArray<string> => {
     "",
     ...darkRows(part),
     ...sideBySideRows(part.sideBySide),
-    `Client errors: ${clientErrors(part.ledger)}.`,
+    `Client errors: ${clientErrors(part.counted)}.`,
     "",
     `Counted: ${figures(part.ledger.counts)}.`,
     "",

@@ -154,6 +154,7 @@ test("the report says which builds ran, for how long side by side, and how they 
         unattributed: 2,
       },
       ledger: new Ledger(),
+      counted: new Map(),
       struck: [],
       log: new Map(),
     },

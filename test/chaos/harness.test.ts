@@ -270,7 +270,7 @@ test("the report counts losses under the fault in which they happened", () => {
   ]
   for (const answer of answers) ledger.count(answer)
   const report = reportOf("Seed 1", [
-    { database: "external", nodes: 3, sideBySide: undefined, ledger, struck, log: new Map() },
+    { database: "external", nodes: 3, sideBySide: undefined, ledger, counted: ledger.counts, struck, log: new Map() },
   ])
   expect(report).toContain("| kill -9 of the server, and a start | 1 | 1 | 1 | 0 | 0 | 1.5 | 1.5 | 1.5 |")
   expect(report).toContain("| kill -9 of the server, and a start | 2 | 0.9 | 2.1 |")
