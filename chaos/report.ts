@@ -1,5 +1,6 @@
 /** The report of a run, as Markdown: a table by fault, what was checked, and every promise that was broken. */
 
+import type { SideBySide } from "./beside/side-by-side.ts"
 import { FAULTS } from "./faults/schedule.ts"
 import type { Struck } from "./faults/strikes.ts"
 import type { Ledger, Violation } from "./ledger/ledger.ts"
@@ -8,7 +9,11 @@ export interface Part {
   readonly database: "external" | "embedded"
   /** Servers; more than one are a cluster. */
   readonly nodes: number
+  /** Of a run with two builds. */
+  readonly sideBySide: SideBySide | undefined
   readonly ledger: Ledger
+  /** Counts of the ledger before all servers were killed at the end. */
+  readonly counted: ReadonlyMap<string, number>
   readonly struck: ReadonlyArray<Struck>
   /** Of the server's log: warnings and worse, by message. */
   readonly log: ReadonlyMap<string, number>
@@ -20,6 +25,8 @@ const percentile = (values: ReadonlyArray<number>, share: number): number | unde
 }
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? "-" : (ms / 1000).toFixed(1))
+
+const preciseSeconds = (ms: number | undefined): string => (ms === undefined ? "-" : (ms / 1000).toFixed(3))
 
 const row = (cells: ReadonlyArray<string | number>): string => `| ${cells.join(" | ")} |`
 
@@ -63,6 +70,29 @@ const darkRows = ({ struck }: Part): ReadonlyArray<string> => {
   ]
 }
 
+/** Who had which part in the commands and announcements of two builds. */
+const sideBySideRows = (of: SideBySide | undefined): ReadonlyArray<string> => {
+  if (of === undefined) return []
+  const { before, after, migrations, starts, togetherMs, traffic, unattributed } = of
+  const began = [...starts].map(([name, times]) => `${name} ${times}`).join(", ")
+  return [
+    `Builds: ${before}, and ${after}. Starts of nodes: ${began}. Both served side by side for ${seconds(togetherMs)} s.`,
+    migrations.length === 0
+      ? "Their migrations are the same, so nodes may go back."
+      : `Migrations that ran while nodes of ${before} went on: ${migrations.join(", ")}.`,
+    "",
+    row(["owner", "gateway", "commands acknowledged", "announcements heard", "late p50 s", "p99 s", "max s"]),
+    row(["---", "---", "---:", "---:", "---:", "---:", "---:"]),
+    ...traffic.map(({ owner, gateway, acknowledged, lateMs }) => {
+      const late = [0.5, 0.99, 1].map((share) => preciseSeconds(percentile(lateMs, share)))
+      return row([owner, gateway, acknowledged, lateMs.length, ...late])
+    }),
+    "",
+    `Commands whose owner changed meanwhile or is not known: ${unattributed}.`,
+    "",
+  ]
+}
+
 const HEAD = [
   row(["fault", "times", "acknowledged", "lost", "doubled", "other", "back p50 s", "p99 s", "max s"]),
   row(["---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:"]),
@@ -82,6 +112,14 @@ const figures = (counts: ReadonlyMap<string, number>): string =>
     .sort()
     .map(([name, count]) => `${name} ${count}`)
     .join("; ")
+
+const CLIENT_ERROR = /^REST: (5\d\d|no answer)|^commands: (internal|.*, asked again)$/
+
+/** What a caller had to do again or could not do, although it asked for something that can be done. */
+const clientErrors = (counts: Part["counted"]): string => {
+  const errors = new Map([...counts].filter(([name]) => CLIENT_ERROR.test(name)))
+  return figures(errors) || "none"
+}
 
 const partReport = (part: Part): ReadonlyArray<string> => {
   const names = [
@@ -107,6 +145,9 @@ const partReport = (part: Part): ReadonlyArray<string> => {
     ]),
     "",
     ...darkRows(part),
+    ...sideBySideRows(part.sideBySide),
+    `Client errors: ${clientErrors(part.counted)}.`,
+    "",
     `Counted: ${figures(part.ledger.counts)}.`,
     "",
     `The server's log: ${figures(part.log) || "nothing"}.`,

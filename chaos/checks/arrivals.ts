@@ -22,4 +22,5 @@ export const checkArrivals: Check = async ({ sql, ledger, crowd }) => {
     else ledger.violate("I4", "participant.joined again without a left")
   }
   ledger.count("arrivals and departures checked", changes.length)
+  ledger.count("departures", changes.filter(({ type }) => type === "participant.left").length)
 }

@@ -1,7 +1,7 @@
-/** I4: receivers know of everybody who is there. Checked before the last kill, after which presence begins anew. */
+/** I4: receivers know of everybody who is there. Checked before the last kill, after which presence begins anew, and between builds. */
 import type postgres from "postgres"
 import { sleep } from "../chance.ts"
-import type { Check } from "./inspection.ts"
+import type { Inspection } from "./inspection.ts"
 
 /** Receivers get the arrival of a connected participant within this time. */
 const TOLD_WITHIN_MS = 15_000
@@ -18,7 +18,11 @@ const presentOnes = async (sql: postgres.Sql, workspaceId: string): Promise<Read
   return new Set(rows.map(({ who }) => who))
 }
 
-export const checkPresence: Check = async ({ sql, ledger, crowd }) => {
+export const checkPresence = async ({
+  sql,
+  ledger,
+  crowd,
+}: Pick<Inspection, "sql" | "ledger" | "crowd">): Promise<void> => {
   const connected = (): ReadonlyArray<string> =>
     crowd.scenes.flatMap(({ eventId, hosts, people }) =>
       [...hosts, ...people].filter(({ isReady }) => isReady).map(({ participantId }) => `${eventId} ${participantId}`),

@@ -1,4 +1,5 @@
 /** One way to break the server or what it stands on. */
+import type { Rollout } from "../beside/rollout.ts"
 import type { Chance } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Crowd } from "../load/crowd.ts"
@@ -10,6 +11,8 @@ export interface Scenery {
   readonly crowd: Crowd
   readonly rest: Rest
   readonly ledger: Ledger
+  /** Of a run with two builds. */
+  readonly rollout: Rollout | undefined
   /** For what the fault itself draws. */
   readonly chance: Chance
   /** The fault is over and recovery is measured from now; by default that is when `run` resolves. */
@@ -25,6 +28,8 @@ export interface Fault {
   readonly on: "external" | "embedded" | "both"
   /** With how many servers it can be done; with any number when it is absent. */
   readonly nodes?: "one" | "several"
+  /** It needs a second build. */
+  readonly beside?: true
   /** The server is stopped or gone while it lasts, so that nobody can expect an answer. */
   readonly stopsServer?: true
   /** How long it lasts, in seconds, at least and at most. */

@@ -1,6 +1,9 @@
 /** Faults of one node, or between nodes, of several that share a database. */
 import { sleep } from "../chance.ts"
+import { checkPresence } from "../checks/presence.ts"
+import { moveSocketsTo } from "../load/even-out.ts"
 import { type Cluster, type ClusterNode, ownersOf, raiseFence } from "../site/cluster.ts"
+import { ask } from "../site/postgres.ts"
 import type { Fault, Scenery } from "./fault.ts"
 
 const clusterOf = ({ site }: Scenery): Cluster => {
@@ -46,6 +49,26 @@ const restart =
     scenery.struck(eventIds)
     await endAndStart(node, name, scenery, ms)
   }
+
+/**
+ * One node is replaced, and gets its share of the sockets: the others stay on their builds until the next turn. Owners must learn of
+ * everybody who moved, from the gateways of either build.
+ */
+const replaceNext: Fault["run"] = async (scenery, ms) => {
+  const { rollout, site, crowd, chance, ledger } = scenery
+  if (rollout === undefined) throw new Error("the fault needs a second build")
+  const { nodes } = clusterOf(scenery)
+  const turn = rollout.turn(Date.now())
+  const node = nodes[turn]
+  if (node === undefined) throw new Error("the fault needs several nodes")
+  const owned = await ownersOf(site.postgres, allEvents(scenery))
+  scenery.struck(owned.get(node.server.pid) ?? [])
+  await endAndStart(node, "SIGTERM", scenery, ms)
+  await node.server.isReady()
+  scenery.over()
+  moveSocketsTo(turn, nodes.length, crowd.clients(), chance)
+  await ask(site.postgres, (sql) => checkPresence({ sql, crowd, ledger }))
+}
 
 const several = { on: "external", nodes: "several" } as const
 
@@ -126,11 +149,22 @@ export const NODE_FAULTS: ReadonlyArray<Fault> = [
   {
     ...several,
     name: "rolling",
-    summary: "SIGTERM and a start of one node after the other",
+    summary: "SIGTERM and a start of one node after the other, each when the one before is ready",
     seconds: [0, 1],
     run: async (scenery, ms) => {
       scenery.struck(allEvents(scenery))
-      for (const node of clusterOf(scenery).nodes) await endAndStart(node, "SIGTERM", scenery, ms)
+      for (const node of clusterOf(scenery).nodes) {
+        await endAndStart(node, "SIGTERM", scenery, ms)
+        await node.server.isReady()
+      }
     },
+  },
+  {
+    ...several,
+    name: "roll",
+    summary: "SIGTERM of the node whose turn it is, and a start as the other build",
+    beside: true,
+    seconds: [0, 1],
+    run: replaceNext,
   },
 ]

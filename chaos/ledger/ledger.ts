@@ -4,7 +4,7 @@
  */
 export type Kind = "chat" | "question" | "announcement" | "poll" | "event" | "phase" | "user" | "registration"
 
-export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "liveness" | "truth"
+export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "liveness" | "truth" | "beside"
 
 export interface Entry {
   readonly kind: Kind

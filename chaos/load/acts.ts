@@ -5,12 +5,22 @@ import type { Vote, Votes } from "../ledger/votes.ts"
 import type { Client, Reply } from "./client.ts"
 import type { Scene } from "./crowd.ts"
 
+export interface Committed {
+  readonly eventId: string
+  /** The text that it brought. */
+  readonly mark: string
+  /** The node that it came by. */
+  readonly node: number
+  /** When it was sent, the last time if there were several; Unix milliseconds. */
+  readonly askedAt: number
+}
+
 export interface Stage {
   readonly chance: Chance
   readonly ledger: Ledger
   readonly votes: Votes
-  /** Told of each acknowledged command that had an effect, with the node that it came by. */
-  readonly committed: (eventId: string, node: number) => void
+  /** Told of each acknowledged command that had an effect. */
+  readonly committed: (done: Committed) => void
   /** A text that nobody has used. */
   readonly mark: () => string
 }
@@ -28,10 +38,10 @@ const create =
   ({ ledger, mark, committed }, scene, client) => {
     const text = mark()
     ledger.ask(kind, text, scene.eventId)
-    client.command(t, data(text, scene), (reply) => {
+    client.command(t, data(text, scene), (reply, askedAt) => {
       if (!reply.ok) return
       ledger.acknowledge(kind, text)
-      committed(scene.eventId, client.node)
+      committed({ eventId: scene.eventId, mark: text, node: client.node, askedAt })
       done?.(reply, client)
     })
   }

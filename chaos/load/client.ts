@@ -7,6 +7,7 @@ import { WebSocket } from "ws"
 import { type Chance, sleep } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Streams } from "../ledger/streams.ts"
+import type { HealthChecks } from "./health-checks.ts"
 import { ANSWER_MS, type Json, type Rest } from "./rest.ts"
 
 export interface Reply {
@@ -16,16 +17,26 @@ export interface Reply {
   readonly e?: { readonly code: string; readonly temporary?: boolean; readonly retryAfterMs?: number }
 }
 
+/** An announcement that this socket was told of. */
+export interface HeardHere {
+  readonly mark: string
+  readonly node: number
+  readonly at: number
+  readonly readyAt: number
+}
+
 export interface Place {
   readonly eventId: string
   /** Of the nodes. A socket that is lost goes to the next one. */
   readonly gateways: ReadonlyArray<string>
+  readonly health: HealthChecks
   readonly rest: Rest
   readonly ledger: Ledger
   readonly streams: Streams
   readonly chance: Chance
   /** Told of what a reader of the run should know at once. */
   readonly noticed?: (line: string) => void
+  readonly heard?: (heard: HeardHere) => void
 }
 
 export interface Person {
@@ -38,11 +49,13 @@ export interface Person {
   readonly dispatched?: (t: string, d: Json) => void
 }
 
+type Settled = (reply: Reply, sentAt: number) => void
+
 interface Outstanding {
   readonly id: string
   readonly t: string
   readonly d: object
-  readonly settled: (reply: Reply) => void
+  readonly settled: Settled
   /** When it was first asked on this connection, or asked at all. */
   sentAt: number
   tries: number
@@ -61,7 +74,9 @@ export class Client {
   #cursors: Record<string, number> = {}
   #outstanding: Outstanding | undefined
   #isGone = false
-  #connections = 0
+  #node: number
+  /** Of the next connection. */
+  #nextNode: number
   #heardAt = Date.now()
   #openedAt = 0
   readonly #sweep: NodeJS.Timeout
@@ -78,6 +93,8 @@ export class Client {
   constructor(place: Place, person: Person) {
     this.#place = place
     this.#person = person
+    this.#node = person.seat % place.gateways.length
+    this.#nextNode = this.#node
     this.#sweep = setInterval(() => this.#look(), SWEEP_MS)
     void this.#follow()
   }
@@ -103,8 +120,7 @@ export class Client {
 
   /** The node it is connected to, or was last. */
   get node(): number {
-    const { gateways } = this.#place
-    return (this.#person.seat + Math.max(0, this.#connections - 1)) % gateways.length
+    return this.#node
   }
 
   /** Since when its command waits on this connection; `undefined` when none does. */
@@ -113,7 +129,7 @@ export class Client {
   }
 
   /** `settled` is called with the final reply, once; never when there is none by the end of the run. */
-  command(t: string, d: object, settled: (reply: Reply) => void = () => undefined): void {
+  command(t: string, d: object, settled: Settled = () => undefined): void {
     if (this.#outstanding !== undefined) return
     this.#waitsSince = Date.now()
     this.#outstanding = { id: randomUUID(), t, d, settled, sentAt: Date.now(), tries: 0 }
@@ -121,8 +137,9 @@ export class Client {
     this.#ask()
   }
 
-  /** Drops the link without a word; it comes back by itself. */
-  cut(): void {
+  /** Drops the link without a word; it comes back by itself, to the next node or to the given one. */
+  cut(node = this.#nextNode): void {
+    this.#nextNode = node
     this.#socket?.terminate()
   }
 
@@ -158,8 +175,10 @@ export class Client {
   /** Resolves when the connection is gone. */
   #connect(token: string): Promise<void> {
     return new Promise((resolve) => {
-      this.#connections++
-      const socket = new WebSocket(this.#place.gateways[this.node] ?? "", {
+      const { gateways, health } = this.#place
+      this.#node = health.from(this.#nextNode)
+      this.#nextNode = (this.#node + 1) % gateways.length
+      const socket = new WebSocket(gateways[this.#node] ?? "", {
         handshakeTimeout: READY_MS,
         perMessageDeflate: false,
       })
@@ -229,11 +248,13 @@ export class Client {
     if (before !== undefined && s <= before) this.#place.noticed?.(`late: ${stream} ${s} after ${before} (${frame.t})`)
     streams.receive({ eventId, epoch: this.#epoch, stream, s, t: frame.t, d: frame.d, text: JSON.stringify(frame) })
     if (before === undefined || s > before) this.#cursors[st] = s
+    if (frame.t !== "announcement") return
+    this.#place.heard?.({ mark: frame.d.text, node: this.#node, at: Date.now(), readyAt: this.#readyAt })
   }
 
   #stand(ready: Json): void {
     const { ledger } = this.#place
-    ledger.count(ready.resumed ? "sockets resumed" : `sockets ready (${ready.reason})`)
+    ledger.count(ready.resumed ? "sockets resumed" : `sockets ready (${this.#reasonOf(ready)})`)
     if (!ready.resumed) {
       if (this.#epoch === ready.epoch) this.#lookBack(ready.cursors)
       this.#epoch = ready.epoch
@@ -246,6 +267,12 @@ export class Client {
     this.#waitsSince = Date.now()
     this.#readyHow = ready.resumed ? `resumed at ${JSON.stringify(this.#cursors)}` : ready.reason
     this.#ask()
+  }
+
+  /** A participant whose room changed while they were away has other streams, which no replay continues. */
+  #reasonOf({ reason, cursors }: Json): string {
+    const namesOf = (of: object): string => Object.keys(of).sort().join()
+    return reason === "gap" && namesOf(cursors) !== namesOf(this.#cursors) ? "gap: other streams" : reason
   }
 
   /** A snapshot of the same history may lag by a moment and never by what was acknowledged to this client. */
@@ -274,7 +301,7 @@ export class Client {
     }
     this.#outstanding = undefined
     ledger.count(reply.ok ? `commands: done${reply.dup ? " before" : ""}` : `commands: ${reply.e?.code}`)
-    waiting.settled(reply)
+    waiting.settled(reply, Math.min(waiting.sentAt, Date.now()))
   }
 
   /** Deadlines: of the way in, of a command, and the heartbeat. */

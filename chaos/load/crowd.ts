@@ -1,8 +1,9 @@
-/** The four live events, one of each modality, and the people who are at them. */
+/** The live events, as many of each modality, and the people who are at them. */
 import type { Chance } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Streams } from "../ledger/streams.ts"
-import { Client, type Place } from "./client.ts"
+import { Client, type HeardHere, type Place } from "./client.ts"
+import type { HealthChecks } from "./health-checks.ts"
 import type { Json, Rest } from "./rest.ts"
 
 const FEATURES = ["qa", "chat", "polls", "reactions", "capture"]
@@ -44,6 +45,7 @@ export interface Crowd {
 export interface CrowdOptions {
   /** Addresses of webhook endpoints by name; registered before anything happens. */
   readonly endpoints: ReadonlyMap<string, string>
+  readonly health: HealthChecks
   readonly rest: Rest
   readonly ledger: Ledger
   readonly streams: Streams
@@ -51,6 +53,9 @@ export interface CrowdOptions {
   readonly gateways: ReadonlyArray<string>
   readonly noticed: (line: string) => void
   readonly sockets: number
+  /** Live events of each modality. */
+  readonly perModality: number
+  readonly heard: (heard: HeardHere) => void
 }
 
 const need = (answer: { readonly status: number; readonly body: Json } | undefined): Json => {
@@ -139,7 +144,7 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
     return scene
   }
 
-  const modalities = Object.keys(AGENDAS) as ReadonlyArray<Modality>
+  const modalities = Array.from({ length: options.perModality }, () => Object.keys(AGENDAS)).flat() as Array<Modality>
   const each = Math.max(2, Math.floor(options.sockets / modalities.length) - 3)
   const scenes: Array<Scene> = []
   for (const modality of modalities) scenes.push(await open(modality, each))

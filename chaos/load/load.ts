@@ -19,7 +19,6 @@ const STEP_MS = 50
 const PROBE_MS = 100
 const PHASE_EVERY_MS = 25_000
 const HOST_SHARE = 0.15
-const CUTS_PER_SECOND = 0.5
 
 export const startLoad = (given: {
   readonly crowd: Crowd
@@ -27,12 +26,14 @@ export const startLoad = (given: {
   readonly ledger: Ledger
   readonly chance: Chance
   readonly rate: number
+  /** Sockets that lose their link, per second. */
+  readonly cuts: number
   /** Told of each acknowledged probe. */
   readonly service: Service
-  /** Told of each acknowledged command that had an effect, with the node that it came by. */
+  /** Told of each acknowledged command that had an effect. */
   readonly committed: Stage["committed"]
 }): Load => {
-  const { crowd, rest, ledger, chance, rate, service, committed } = given
+  const { crowd, rest, ledger, chance, rate, cuts, service, committed } = given
   const votes = new Votes()
   const races: Array<Race> = []
   const run = Date.now().toString(36)
@@ -77,7 +78,7 @@ export const startLoad = (given: {
       const wanted = (rate * STEP_MS) / 1000
       const now = Math.floor(wanted) + (chance.is(wanted % 1) ? 1 : 0)
       for (let n = 0; n < now; n++) somebodyActs()
-      if (chance.is((CUTS_PER_SECOND * STEP_MS) / 1000)) chance.pick(crowd.clients())?.cut()
+      if (chance.is((cuts * STEP_MS) / 1000)) chance.pick(crowd.clients())?.cut()
     }),
     ...crowd.scenes.map((scene) => repeat(PROBE_MS, () => probe(scene))),
     ...crowd.scenes.map((scene) => repeat(PHASE_EVERY_MS, () => nextPhase(scene))),

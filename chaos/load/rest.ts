@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { sleep } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import type { HealthChecks } from "./health-checks.ts"
 
 export type Json = any // answers are read by the few fields that a check needs
 
@@ -35,11 +36,13 @@ export class Rest {
   /** Of the nodes; calls go round them. */
   readonly #bases: ReadonlyArray<string>
   readonly #ledger: Ledger
+  readonly #health: HealthChecks
   #next = 0
   isStopped = false
 
-  constructor(bases: ReadonlyArray<string>, ledger: Ledger) {
+  constructor(bases: ReadonlyArray<string>, ledger: Ledger, health: HealthChecks) {
     this.#bases = bases
+    this.#health = health
     this.#ledger = ledger
   }
 
@@ -58,8 +61,8 @@ export class Rest {
     }, POLL_MS)
     try {
       return await this.#balanced(call, abort.signal)
-    } catch {
-      this.#ledger.count("REST: no answer")
+    } catch (cause) {
+      this.#ledger.count(`REST: no answer (${failureOf(cause)})`)
       return undefined
     } finally {
       clearInterval(watch)
@@ -68,7 +71,7 @@ export class Rest {
 
   async #balanced(call: Call, signal: AbortSignal): Promise<Answer> {
     for (let tries = 1; ; tries++) {
-      const base = this.#bases[this.#next++ % this.#bases.length] ?? ""
+      const base = this.#bases[this.#health.from(this.#next++ % this.#bases.length)] ?? ""
       try {
         return await this.#send(base, call, signal)
       } catch (cause) {
@@ -97,8 +100,8 @@ export class Rest {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    this.#ledger.count(`REST: ${response.status}`)
     const parsed: Json = (response.headers.get("content-type") ?? "").includes("json") ? JSON.parse(text) : { text }
+    this.#ledger.count(`REST: ${response.status}${response.status < 500 ? "" : ` (${parsed?.detail ?? parsed?.code})`}`)
     if (typeof parsed === "object" && parsed !== null) parsed.setCookie = response.headers.get("set-cookie")
     return {
       status: response.status,
@@ -137,10 +140,10 @@ export class Rest {
 const REFUSED = new Set(["ECONNREFUSED"])
 const RESET = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-const failureOf = (cause: unknown): "refused" | "reset" | "other" => {
-  const code = (cause as { readonly cause?: { readonly code?: string } } | null)?.cause?.code ?? ""
-  if (REFUSED.has(code)) return "refused"
-  return RESET.has(code) ? "reset" : "other"
+const failureOf = (cause: unknown): string => {
+  const code = (cause as { readonly cause?: { readonly code?: string } } | null)?.cause?.code
+  if (REFUSED.has(code ?? "")) return "refused"
+  return RESET.has(code ?? "") ? "reset" : (code ?? String(cause).slice(0, 60))
 }
 
 const FALSE_ANSWERS = new Set([401, 403, 404])

@@ -4,6 +4,7 @@ import { freePort } from "../../test/support/free-port.ts"
 import { startPostgresProxy } from "../../test/support/postgres-proxy.ts"
 import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
+import type { Build } from "./build.ts"
 import type { Cluster, ClusterNode } from "./cluster.ts"
 import { NatsUnderTest } from "./nats.ts"
 import { NODE_DIALS } from "./node-dials.ts"
@@ -20,13 +21,15 @@ export interface ClusterOptions {
   /** The same for every node. */
   readonly environment: Readonly<Record<string, string>>
   readonly chance: Chance
+  /** Asked at each start of a node. */
+  readonly nextBuild: (node: number) => Build
 }
 
 const ports = (count: number): Promise<ReadonlyArray<number>> =>
   Promise.all(Array.from({ length: count }, () => freePort()))
 
 export const openCluster = async (
-  { nodes: count, postgres, environment, chance }: ClusterOptions,
+  { nodes: count, postgres, environment, chance, nextBuild }: ClusterOptions,
   events: ServerEvents,
   defer: Defer,
 ): Promise<Cluster> => {
@@ -54,6 +57,7 @@ export const openCluster = async (
         [NODE_DIALS]: nodePorts.map((port, at) => `${port}:${links[at]?.port}`).join(),
       },
       events,
+      () => nextBuild(n),
     )
     nodes.push({ server, database, link })
   }

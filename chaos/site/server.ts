@@ -2,10 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { sleep } from "../chance.ts"
+import type { Build } from "./build.ts"
 
-const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url))
 const START_DEADLINE_MS = 60_000
 const RESTART_PAUSE_MS = 500
 const KEPT_LINES = 400
@@ -34,7 +33,11 @@ export interface ServerEvents {
 export class ServerUnderTest {
   readonly #environment: Readonly<Record<string, string>>
   readonly #events: ServerEvents
+  readonly #nextBuild: () => Build
+  readonly #builds = new Map<number, Build>()
   readonly port: number
+  /** Of the process that runs now, or ran last. */
+  build: Build
   /** Its last words, in the log and on the terminal, newest last. */
   readonly lines: Array<string> = []
   /** Its log from warnings on, by message. */
@@ -46,10 +49,18 @@ export class ServerUnderTest {
   mayEnd = false
   #isClosed = false
 
-  constructor(port: number, environment: Readonly<Record<string, string>>, events: ServerEvents) {
+  /** `nextBuild` is asked at each start. */
+  constructor(
+    port: number,
+    environment: Readonly<Record<string, string>>,
+    events: ServerEvents,
+    nextBuild: () => Build,
+  ) {
     this.port = port
     this.#environment = environment
     this.#events = events
+    this.#nextBuild = nextBuild
+    this.build = nextBuild()
   }
 
   get url(): string {
@@ -59,6 +70,21 @@ export class ServerUnderTest {
   /** Of the process that runs now. */
   get pid(): number {
     return this.#running?.child.pid ?? 0
+  }
+
+  /** It listens, and nobody has asked it to end. */
+  get isServing(): boolean {
+    return !this.#isMeant
+  }
+
+  /** Of a process of this server, also one that has ended. */
+  buildOf(pid: number): Build | undefined {
+    return this.#builds.get(pid)
+  }
+
+  /** The builds of all its processes, in order. */
+  get starts(): ReadonlyArray<Build> {
+    return [...this.#builds.values()]
   }
 
   /** Starts it and waits until it listens. */
@@ -73,11 +99,16 @@ export class ServerUnderTest {
 
   /** Resolves when it listens; it may be coming back at present. */
   async isUp(): Promise<void> {
-    while (!this.#isClosed && !(await this.#answers())) await sleep(50)
+    while (!this.#isClosed && !(await this.#answers("healthz"))) await sleep(50)
   }
 
-  #answers(): Promise<boolean> {
-    return fetch(`${this.url}/healthz`, { signal: AbortSignal.timeout(1000) }).then(
+  /** Resolves when it takes requests, as an operator waits before the next node is replaced. */
+  async isReady(): Promise<void> {
+    while (!this.#isClosed && !(await this.#answers("readyz"))) await sleep(50)
+  }
+
+  #answers(path: "healthz" | "readyz"): Promise<boolean> {
+    return fetch(`${this.url}/${path}`, { signal: AbortSignal.timeout(1000) }).then(
       ({ ok }) => ok && !this.#isMeant,
       () => false,
     )
@@ -102,10 +133,12 @@ export class ServerUnderTest {
   }
 
   #spawn(): Running {
-    const child = spawn(process.execPath, [MAIN], {
+    this.build = this.#nextBuild()
+    const child = spawn(process.execPath, [this.build.main], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...this.#environment, HOST: "127.0.0.1", PORT: String(this.port) },
     })
+    if (child.pid !== undefined) this.#builds.set(child.pid, this.build)
     child.stderr.on("data", (chunk: Buffer) => this.#keep(chunk.toString("utf8").trimEnd()))
     const exited = once(child, "exit").then(([code]) => code as number | null)
     void exited.then((code) => this.#ended(code))

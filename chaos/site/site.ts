@@ -6,8 +6,9 @@ import { freePort } from "../../test/support/free-port.ts"
 import { type PostgresProxy, startPostgresProxy } from "../../test/support/postgres-proxy.ts"
 import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
+import type { Build } from "./build.ts"
 import type { Cluster, ClusterNode } from "./cluster.ts"
-import { openCluster } from "./open-cluster.ts"
+import { type ClusterOptions, openCluster } from "./open-cluster.ts"
 import { OwnPostgres, type PostgresUnderTest, ServersPostgres, thawPostgres } from "./postgres.ts"
 import { type ServerEvents, ServerUnderTest } from "./server.ts"
 
@@ -45,18 +46,24 @@ const folder = async (defer: Defer): Promise<string> => {
 }
 
 const openServer = async (
+  build: Build,
   environment: Readonly<Record<string, string>>,
   events: ServerEvents,
   defer: Defer,
 ): Promise<ServerUnderTest> => {
-  const server = new ServerUnderTest(await freePort(), { ...ENVIRONMENT, ...environment }, events)
+  const server = new ServerUnderTest(await freePort(), { ...ENVIRONMENT, ...environment }, events, () => build)
   defer("the server", () => server.close())
   await server.start()
   return server
 }
 
 /** PostgreSQL of the harness, the proxy in front of it, and the server behind the proxy. */
-export const openExternalSite = async (chance: Chance, events: ServerEvents, defer: Defer): Promise<Site> => {
+export const openExternalSite = async (
+  build: Build,
+  chance: Chance,
+  events: ServerEvents,
+  defer: Defer,
+): Promise<Site> => {
   const dataDir = await folder(defer)
   let proxy: PostgresProxy | undefined
   const postgres = new OwnPostgres(dataDir, () => proxy?.retarget(postgres.url()))
@@ -64,14 +71,13 @@ export const openExternalSite = async (chance: Chance, events: ServerEvents, def
   await postgres.start()
   proxy = await startPostgresProxy(postgres.url(), { random: chance.random })
   defer("the proxy", () => proxy?.close())
-  const server = await openServer({ DATABASE_URL: proxy.url, DATA_DIR: dataDir }, events, defer)
+  const server = await openServer(build, { DATABASE_URL: proxy.url, DATA_DIR: dataDir }, events, defer)
   return { servers: [server], postgres, external: { postgres, proxies: [proxy] }, cluster: undefined }
 }
 
-/** PostgreSQL of the harness, NATS, and the nodes. */
+/** PostgreSQL of the harness, NATS, and the nodes. `nextBuild` is asked at each start of a node. */
 export const openClusterSite = async (
-  count: number,
-  chance: Chance,
+  { drainMs, ...options }: Omit<ClusterOptions, "postgres" | "environment"> & { readonly drainMs: number },
   events: ServerEvents,
   defer: Defer,
 ): Promise<Site> => {
@@ -82,8 +88,8 @@ export const openClusterSite = async (
   })
   defer("PostgreSQL", () => postgres.stop())
   await postgres.start()
-  const environment = { ...ENVIRONMENT, DATA_DIR: dataDir }
-  const cluster = await openCluster({ nodes: count, postgres, environment, chance }, events, defer)
+  const environment = { ...ENVIRONMENT, DATA_DIR: dataDir, DRAIN_DELAY_MS: String(drainMs) }
+  const cluster = await openCluster({ ...options, postgres, environment }, events, defer)
   nodes = cluster.nodes
   return {
     servers: nodes.map(({ server }) => server),
@@ -94,12 +100,12 @@ export const openClusterSite = async (
 }
 
 /** The server with the database it brings along. */
-export const openEmbeddedSite = async (events: ServerEvents, defer: Defer): Promise<Site> => {
+export const openEmbeddedSite = async (build: Build, events: ServerEvents, defer: Defer): Promise<Site> => {
   const dataDir = await folder(defer)
   const postgres = new ServersPostgres(dataDir)
   // After the server was closed, which ends it; a server that was killed leaves it behind.
   defer("the server's PostgreSQL", () => endPostmaster(postgres))
-  const server = await openServer({ DATA_DIR: dataDir }, events, defer)
+  const server = await openServer(build, { DATA_DIR: dataDir }, events, defer)
   // Before the server is asked to stop it.
   defer("stopped processes of PostgreSQL", () => thawPostgres(postgres))
   return { servers: [server], postgres, external: undefined, cluster: undefined }

@@ -24,7 +24,10 @@ export class NodeSockets {
   /** A socket for the engine's calls to the node at that address; it is opened when it is read. */
   to(address: NodeAddress): Effect.Effect<Socket.Socket> {
     return NodeSocket.fromDuplex(
-      Effect.acquireRelease(this.#dial(address), (socket) => Effect.sync(() => socket.destroySoon())),
+      // A dial may get no answer at all: its time limit, and a caller that stops waiting, must be able to end it.
+      Effect.acquireRelease(this.#dial(address), (socket) => Effect.sync(() => socket.destroySoon()), {
+        interruptible: true,
+      }),
       { openTimeout: OPEN_WITHIN },
     )
   }
@@ -42,9 +45,11 @@ export class NodeSockets {
       const socket = this.#key === null ? connectTcp(options) : connectTls({ ...options, ...this.#key.client })
       this.#keep(address, socket)
       socket.once(this.#key === null ? "connect" : "secureConnect", () => resume(Effect.succeed(socket)))
-      socket.on("error", (cause) =>
-        resume(Effect.fail(new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause }) }))),
-      )
+      const fail = (cause: Error) =>
+        resume(Effect.fail(new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause }) })))
+      socket.on("error", fail)
+      // A socket that is destroyed while it connects has no error.
+      socket.once("close", () => fail(new Error("The connection was closed.")))
       return Effect.sync(() => socket.destroy())
     })
   }

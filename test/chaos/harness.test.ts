@@ -1,6 +1,10 @@
 /** The chaos harness itself: a check that finds nothing must have looked, and a seed must mean what it says. */
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import postgres from "postgres"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { Chance } from "../../chaos/chance.ts"
 import { checkAcknowledged } from "../../chaos/checks/acknowledged.ts"
 import { checkArrivals } from "../../chaos/checks/arrivals.ts"
 import type { Inspection } from "../../chaos/checks/inspection.ts"
@@ -12,6 +16,9 @@ import { Darkness } from "../../chaos/ledger/darkness.ts"
 import { Ledger } from "../../chaos/ledger/ledger.ts"
 import { type Received, Streams } from "../../chaos/ledger/streams.ts"
 import { Votes } from "../../chaos/ledger/votes.ts"
+import type { Client } from "../../chaos/load/client.ts"
+import { moveSocketsTo } from "../../chaos/load/even-out.ts"
+import { startHealthChecks } from "../../chaos/load/health-checks.ts"
 import { hashOf, type Told } from "../../chaos/load/receiver.ts"
 import { NotUnderstood, readOptions } from "../../chaos/options.ts"
 import { reportOf } from "../../chaos/report.ts"
@@ -90,7 +97,8 @@ test("the same seed gives the same faults, each once before any comes again, and
 })
 
 test("faults depend on the number of nodes", () => {
-  const names = (nodes: number) => faultsOf("external", ["kill", "node-kill", "backend"], nodes).map(({ name }) => name)
+  const names = (nodes: number) =>
+    faultsOf("external", ["kill", "node-kill", "backend"], { nodes }).map(({ name }) => name)
   expect(names(1)).toEqual(["kill", "backend"])
   expect(names(3)).toEqual(["node-kill", "backend"])
 })
@@ -113,7 +121,17 @@ test("the command line is read or refused with a sentence", () => {
     faults: ["kill", "term"],
     database: "both",
     nodes: 1,
+    beside: undefined,
+    cuts: 0.5,
   })
+  expect(readOptions(["--nodes", "3", "--beside", "v1.0.0", "--cuts", "0"], [])).toMatchObject({
+    beside: "v1.0.0",
+    cuts: 0,
+    drainMs: 0,
+  })
+  expect(readOptions(["--nodes", "3", "--drain", "1500"], [])).toMatchObject({ drainMs: 1500 })
+  expect(() => readOptions(["--drain", "1500"], [])).toThrow("--drain needs several nodes")
+  expect(() => readOptions(["--beside", "previous"], [])).toThrow("--beside needs several nodes")
   expect(readOptions(["--nodes", "3"], [])).toMatchObject({ database: "external", nodes: 3 })
   expect(() => readOptions(["--nodes", "3", "--database", "embedded"], [])).toThrow("need --database external")
   expect(() => readOptions(["--nodes", "1.5"], [])).toThrow(NotUnderstood)
@@ -243,8 +261,56 @@ test("the report counts losses under the fault in which they happened", () => {
   ledger.acknowledge("chat", "a")
   ledger.violate("I1", "chat: acknowledged and not there")
   const struck = [{ fault: "kill", ms: 900, firstMs: 1500, allMs: 1600, darkMs: [900, 2100] }]
-  const report = reportOf("Seed 1", [{ database: "external", nodes: 3, ledger, struck, log: new Map() }])
+  const answers = [
+    "REST: 200",
+    "REST: 503",
+    "REST: no answer (reset)",
+    "commands: forbidden",
+    "commands: unavailable, asked again",
+  ]
+  for (const answer of answers) ledger.count(answer)
+  const report = reportOf("Seed 1", [
+    { database: "external", nodes: 3, sideBySide: undefined, ledger, counted: ledger.counts, struck, log: new Map() },
+  ])
   expect(report).toContain("| kill -9 of the server, and a start | 1 | 1 | 1 | 0 | 0 | 1.5 | 1.5 | 1.5 |")
   expect(report).toContain("| kill -9 of the server, and a start | 2 | 0.9 | 2.1 |")
+  expect(report).toContain(
+    "Client errors: REST: 503 1; REST: no answer (reset) 1; commands: unavailable, asked again 1.",
+  )
   expect(report).toContain("- 1 x I1 during kill: chat: acknowledged and not there")
+})
+
+test("health checks choose the next node that is ready, and one that answers when none is", async () => {
+  const statuses = [503, 503, 200]
+  const listen = async (node: number): Promise<Server> => {
+    const server = createServer((_, response) => void response.writeHead(statuses[node] ?? 500).end())
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    return server
+  }
+  const servers = await Promise.all(statuses.map((_, node) => listen(node)))
+  const health = startHealthChecks(
+    servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  )
+  onTestFinished(() => {
+    health.stop()
+    for (const server of servers) server.close().closeAllConnections()
+  })
+  await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([2, 2, 2])
+  statuses[2] = 503
+  statuses[1] = 200
+  await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([1, 1, 1])
+  statuses[1] = 503
+  await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([0, 1, 2])
+  servers[0]?.close().closeAllConnections()
+  await expect.poll(() => [0, 1, 2].map(health.from)).toEqual([1, 1, 2])
+})
+
+test("a replaced node gets its share of the sockets and no more", () => {
+  const nodes = [0, 0, 1, 1, 1, 1, 2, 2, 2]
+  const moved: Array<number> = []
+  const clients = nodes.map((node) => ({ node, cut: (to: number) => moved.push(to) }) as unknown as Client) // all that counts
+  moveSocketsTo(0, 3, clients, new Chance(1))
+  expect(moved).toEqual([0])
+  moveSocketsTo(1, 3, clients, new Chance(1))
+  expect(moved).toEqual([0])
 })

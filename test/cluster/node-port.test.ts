@@ -1,10 +1,10 @@
 /** Who may connect to a node's port: the nodes that have the secret, and nobody else. */
 import { once } from "node:events"
-import { connect as connectTcp, type Socket } from "node:net"
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { Deferred, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SocketServer } from "effect/socket"
-import { afterEach, expect, test } from "vitest"
+import { afterEach, expect, onTestFinished, test } from "vitest"
 import { NodeSockets } from "../../src/cluster/node-sockets.ts"
 import { nodePort } from "../../src/cluster/node-transport.ts"
 import { type SharedKey, sharedKeyOf } from "../../src/cluster/shared-key.ts"
@@ -89,4 +89,37 @@ test("sockets to a node that is gone end at once, and those to others stay", asy
   await expect.poll(() => gone.pollUnsafe()?._tag).toBe("Failure")
   expect(stays.pollUnsafe()).toBeUndefined()
   stays.interruptUnsafe()
+})
+
+/** A port that takes connections and answers nothing, as a node does that is ending or frozen. */
+const silentPort = async (): Promise<{ readonly port: number; readonly dialled: Promise<unknown> }> => {
+  const accepted: Socket[] = []
+  const server = createServer((socket) => accepted.push(socket.on("error", () => undefined).resume()))
+  const dialled = once(server, "connection")
+  server.listen(0, HOST)
+  await once(server, "listening")
+  onTestFinished(() => {
+    for (const socket of accepted) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, dialled }
+}
+
+const dial = (sockets: NodeSockets, port: number) =>
+  Effect.runPromiseExit(
+    Effect.scoped(Effect.flatMap(sockets.to({ host: HOST, port }), (socket) => Effect.asVoid(socket.reader))),
+  )
+
+test("a dial that a node does not answer fails when the node is given up", async () => {
+  const sockets = new NodeSockets(keyOf("the secret"))
+  const { port, dialled } = await silentPort()
+  const done = dial(sockets, port)
+  await dialled
+  sockets.giveUp(`${HOST}:${port}`)
+  expect(Exit.isFailure(await done)).toBe(true)
+})
+
+test("a dial that a node does not answer fails after its time", async () => {
+  const { port } = await silentPort()
+  expect(Exit.isFailure(await dial(new NodeSockets(keyOf("the secret")), port))).toBe(true)
 })

@@ -1,0 +1,35 @@
+/** What a run shows about two builds side by side, and whether it shows enough. */
+import type { Ledger } from "../ledger/ledger.ts"
+import type { TrafficRow } from "./traffic.ts"
+
+export interface SideBySide {
+  /** Names of the builds. */
+  readonly before: string
+  readonly after: string
+  /** Of the build after alone. */
+  readonly migrations: ReadonlyArray<number>
+  /** Starts of nodes, by the name of the build. */
+  readonly starts: ReadonlyMap<string, number>
+  /** For so long both builds served. */
+  readonly togetherMs: number
+  readonly traffic: ReadonlyArray<TrafficRow>
+  readonly unattributed: number
+}
+
+/** A node that does not understand a feed message reads the store within a second; one that is not told at all, every five. */
+const LATE_MS = 1500
+
+export const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+/** A run in which the builds did not deal with each other in both directions has tested nothing. */
+export const judgeSideBySide = ({ traffic }: Pick<SideBySide, "traffic">, ledger: Ledger): void => {
+  for (const { owner, gateway, acknowledged, lateMs } of traffic) {
+    if (owner === gateway) continue
+    const pair = `an owner of ${owner} and a gateway of ${gateway}`
+    if (acknowledged === 0) ledger.violate("beside", `not tested: no command passed between ${pair}`)
+    if (lateMs.length === 0) ledger.violate("beside", `not tested: no announcement passed between ${pair}`)
+    const late = median(lateMs)
+    if (late > LATE_MS) ledger.violate("beside", `announcements between ${pair} come ${late} ms late (p50)`)
+  }
+}
