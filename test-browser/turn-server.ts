@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../test/support/server-process.ts"
+import { freePort } from "../test/support/free-port.ts"
 import { eventually } from "../test/support/wait.ts"
 
 export interface TurnServer {

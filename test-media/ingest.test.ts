@@ -9,8 +9,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createWorkspace, type Workspace } from "../test/support/api.ts"
 import { apiOf, type OnAir, recordingOf, startBroadcast } from "../test/support/broadcasts.ts"
 import { createTestDatabase } from "../test/support/database.ts"
+import { freePort } from "../test/support/free-port.ts"
 import { startMediaServer, type TestServer } from "../test/support/server.ts"
-import { freePort, type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
+import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
 import { eventually } from "../test/support/wait.ts"
 
 let server: TestServer

@@ -116,7 +116,8 @@ test("a viewer resumes exactly, and one with a cursor of the stream of names get
   const { stage: at, ...others } = cursors
   const anew = await curious.identify(token, { epoch, cursors: { ...others, people: at } })
   expect([anew.d.resumed, anew.d.reason]).toEqual([false, "gap"])
-  await curious.next(({ t, d }) => t === "presence.stage" && d.left.includes("speaker"), "the speaker leaving")
+  await house.join(stage, "other", "speaker", { kind: "user" })
+  await curious.next(({ t, d }) => t === "presence.stage" && namesIn(d.join).includes("other"), "another speaker")
   expect(JSON.stringify(curious.received)).not.toContain("presence.diff")
 })
 

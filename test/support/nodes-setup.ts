@@ -3,13 +3,6 @@ import type { TestProject } from "vitest/node"
 import { NatsUnderTest } from "../../chaos/site/nats.ts"
 import { freePort } from "./free-port.ts"
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Only where tests run over several nodes. */
-    readonly natsUrl?: string
-  }
-}
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const nats = new NatsUnderTest(await freePort())
   await nats.start()

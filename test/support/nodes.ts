@@ -7,6 +7,13 @@ import type { RunningServer } from "../../src/server.ts"
 import { freePort } from "./free-port.ts"
 import { startRoundRobin } from "./round-robin.ts"
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of the broker; only where tests run over several nodes (`nodes-setup.ts`). */
+    readonly natsUrl?: string
+  }
+}
+
 /** Nodes for each server or house of a test; 1: a server that runs alone. */
 export const NODES = inject("natsUrl") === undefined ? 1 : 3
 
