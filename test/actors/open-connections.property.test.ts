@@ -1,7 +1,7 @@
 /** A participant's connections over all nodes are those that the nodes have, in the order of their opening. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type OpenConnection, reported, surplus, without } from "../../src/actors/presence/open-connections.ts"
+import { type OpenConnection, reported, surplus, withoutNode } from "../../src/actors/presence/open-connections.ts"
 
 const act = fc.record({
   kind: fc.constantFrom("open", "open", "close", "lose", "repeat"),
@@ -23,7 +23,8 @@ test("whatever opens and closes on which node, and however often a node repeats 
         if (kind === "close") open = open.filter((one) => one !== closed)
         if (kind === "lose") open = open.filter((one) => one.node !== node)
         const [first, ...more] = open.filter((one) => one.node === node).map(({ connection }) => connection)
-        known = first === undefined ? without(known, node) : reported(known, { node, connections: [first, ...more] })
+        known =
+          first === undefined ? withoutNode(known, node) : reported(known, { node, connections: [first, ...more] })
         expect(known).toEqual(open)
         expect(surplus(known, most)).toEqual(open.slice(0, Math.max(0, open.length - most)))
       }

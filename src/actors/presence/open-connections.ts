@@ -30,7 +30,7 @@ export const reported = (
 }
 
 /** After the last connection on a node closed. */
-export const without = (known: ReadonlyArray<OpenConnection>, node: string): ReadonlyArray<OpenConnection> =>
+export const withoutNode = (known: ReadonlyArray<OpenConnection>, node: string): ReadonlyArray<OpenConnection> =>
   known.filter((one) => one.node !== node)
 
 /** The oldest connections, by which a participant has more than `most`. */

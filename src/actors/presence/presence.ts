@@ -8,7 +8,7 @@ import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Admission } from "./admission-policy.ts"
-import { type NodeConnections, type OpenConnection, opened, reported, without } from "./open-connections.ts"
+import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
 
 export interface Participant {
@@ -180,7 +180,7 @@ export class Presence implements PresentPeople {
   #disconnect(node: string, participantId: string): Entry | undefined {
     const entry = this.#entries.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return undefined
-    entry.connections = without(entry.connections, node)
+    entry.connections = withoutNode(entry.connections, node)
     return entry.connections.length === 0 ? entry : undefined
   }
 

@@ -4,7 +4,7 @@
  */
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import { type NodeConnections, type OpenConnection, opened, reported, without } from "./open-connections.ts"
+import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 
 /** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
 const PUBLISHED_AT_ONCE = 500
@@ -68,7 +68,7 @@ export class Lobby {
   leave(node: string, participantId: string): void {
     const entry = this.#entries.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return
-    entry.connections = without(entry.connections, node)
+    entry.connections = withoutNode(entry.connections, node)
     if (entry.connections.length > 0) return
     this.#entries.delete(participantId)
     this.#changed.add(participantId)

@@ -1,5 +1,5 @@
 /**
- * What the media server did last for each broadcast that it makes. The process that heard of it stores it, and every process reads it,
+ * The last act of the media server for each broadcast that it makes. The process that hears of it stores it, and every process reads it,
  * so that staff are told on each of several nodes, and after a restart.
  */
 import { Effect } from "effect"

@@ -38,7 +38,7 @@ export interface RecorderFailure {
   readonly detail: string
 }
 
-/** What the media server that makes a broadcast did last. */
+/** The last act of the media server that makes a broadcast. */
 export interface RecorderReport {
   readonly state: EncoderState
   readonly failure: RecorderFailure | null
