@@ -23,6 +23,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   broadcast: async () => (await import("./broadcast/broadcast.ts")).broadcast,
   media: async () => (await import("./media/media.ts")).media,
   ingest: async () => (await import("./broadcast/ingest.ts")).ingest,
+  nodes: async () => (await import("./nodes/nodes.ts")).nodes,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

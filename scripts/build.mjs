@@ -7,7 +7,7 @@ import { existsSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { copyAssets, modified, root } from "./assets.mjs"
 
-const SOURCE_FOLDERS = ["src", "test", "test-nodes", "chaos", "demo"]
+const SOURCE_FOLDERS = ["src", "test", "test-nodes", "chaos", "demo", "capacity"]
 const SETTINGS = ["package-lock.json", "tsconfig.json", "vitest.config.ts"]
 const buildInfo = join(root, "dist/.tsbuildinfo")
 

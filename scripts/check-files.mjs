@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const FOLDERS = ["src", "test", "test-nodes", "test-media", "test-browser", "benchmarks", "chaos", "demo"]
+const FOLDERS = ["src", "test", "test-nodes", "test-media", "test-browser", "benchmarks", "chaos", "demo", "capacity"]
 
 const files = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })

@@ -14,6 +14,7 @@ const FOLDERS = [
   "examples",
   "chaos",
   "demo",
+  "capacity",
   "deploy",
   "docs",
 ]

@@ -4,5 +4,6 @@
  */
 process.on("SIGUSR2", () => {
   global.gc?.()
-  console.log(JSON.stringify({ heapUsed: process.memoryUsage().heapUsed }))
+  const { heapUsed, rss } = process.memoryUsage()
+  console.log(JSON.stringify({ heapUsed, rss }))
 })

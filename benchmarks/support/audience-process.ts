@@ -9,6 +9,8 @@ import { LoadSocket } from "./websocket.ts"
 
 export interface AudienceOptions {
   readonly port: number
+  /** Of several processes that serve one audience; instead of `port`. */
+  readonly ports?: ReadonlyArray<number>
   readonly sockets: number
   readonly speaks: "gateway" | "socket.io" | "raw"
   readonly place: GatewayPlace
@@ -82,7 +84,7 @@ const announce = async ({ port, place, text, perSecond, seconds }: AnnounceOptio
 
 answerParent({
   open: (options: AudienceOptions) => {
-    audience = new Audience(options.port, dialectOf(options), options.sockets)
+    audience = new Audience(options.ports ?? [options.port], dialectOf(options), options.sockets)
   },
   join: (perSecond: number) => current().join(perSecond),
   listen: () => current().listen(),

@@ -18,6 +18,8 @@ const LONGEST_RETRY_MS = 30_000
 export interface Received {
   /** Dispatches times sockets. */
   readonly deliveries: number
+  /** Frames with dispatches, times sockets. */
+  readonly frames: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
@@ -30,7 +32,7 @@ export interface Joined {
 }
 
 export class Audience {
-  readonly #port: number
+  readonly #ports: ReadonlyArray<number>
   readonly #dialect: Dialect
   readonly #sockets: Array<LoadSocket | undefined> = []
   readonly #isIn: Uint8Array
@@ -38,6 +40,7 @@ export class Audience {
   readonly #positions: Int32Array
   #from: Int32Array
   #singles = 0
+  #frames = 0
   #latencies: number[] = []
   #epoch = ""
   #in = 0
@@ -46,8 +49,9 @@ export class Audience {
   #beat = 0
   #news: (() => void) | undefined
 
-  constructor(port: number, dialect: Dialect, size: number) {
-    this.#port = port
+  /** `ports`: of the processes that serve the audience; its sockets are spread over them in turn. */
+  constructor(ports: ReadonlyArray<number>, dialect: Dialect, size: number) {
+    this.#ports = ports
     this.#dialect = dialect
     this.#isIn = new Uint8Array(size)
     this.#tries = new Uint8Array(size)
@@ -76,6 +80,7 @@ export class Audience {
   listen(): void {
     this.#from = this.#positions.slice()
     this.#singles = 0
+    this.#frames = 0
     this.#latencies = []
   }
 
@@ -87,6 +92,7 @@ export class Audience {
     }
     return {
       deliveries: this.#deliveries(),
+      frames: this.#frames,
       p50Ms: percentile(this.#latencies, 0.5),
       p99Ms: percentile(this.#latencies, 0.99),
       maxMs: percentile(this.#latencies, 1),
@@ -125,7 +131,7 @@ export class Audience {
     if (this.#isLeaving) return
     this.#sockets[index] = new LoadSocket(
       index,
-      { port: this.#port, path: this.#dialect.path },
+      { port: this.#ports[index % this.#ports.length] ?? 0, path: this.#dialect.path },
       {
         opened: (socket) => {
           if (this.#dialect.opened(socket)) this.#enter(index)
@@ -173,9 +179,11 @@ export class Audience {
         return
       case "dispatch":
         this.#singles += 1
+        this.#frames += 1
         this.#sample(index, payload)
         return
       case "dispatches":
+        this.#frames += 1
         this.#sample(index, payload)
         this.#positions[index] = Math.max(this.#positions[index] ?? 0, meaning.last)
         // The missed dispatches may come together with `caughtUp`.

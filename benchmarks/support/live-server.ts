@@ -21,7 +21,10 @@ export interface LiveServer {
   readonly databases: BenchDatabases
 }
 
-const SHOW = [{ modality: "broadcast", featureSet: ["qa", "chat", "reactions", "polls"] }, { modality: "meeting" }]
+export const SHOW = [
+  { modality: "broadcast", featureSet: ["qa", "chat", "reactions", "polls"] },
+  { modality: "meeting" },
+]
 
 interface Given {
   /** Phases as REST takes them; the first one is active. */
@@ -31,7 +34,11 @@ interface Given {
 }
 
 /** Users that the workspace's key vouched for. */
-const storeUsers = async (url: string, workspaceId: string, count: number): Promise<GatewayPlace["users"]> => {
+export const storeUsers = async (
+  url: string,
+  workspaceId: string,
+  count: number,
+): Promise<NonNullable<GatewayPlace["users"]>> => {
   const sql = postgres(url, { max: 1 })
   try {
     const users = await sql<{ id: string }[]>`
