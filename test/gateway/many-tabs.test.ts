@@ -17,7 +17,9 @@ const openHeld = async () => {
   })
   const house = await openHouse({
     beforeReport: async (changes) => {
-      const isOfGuest = changes.some((change) => "participant" in change && change.participant.participantId === "guest")
+      const isOfGuest = changes.some(
+        (change) => "participant" in change && change.participant.participantId === "guest",
+      )
       if (!isOfGuest) return
       reports.push(changes)
       await gate

@@ -101,7 +101,7 @@ export class PresenceReports {
     this.#join("joinWaitingRoom", identity, this.#here.waiting(identity.participantId))
   }
 
-  /** The participant no longer waits: admitted, denied, or gone. */
+  /** The participant no longer waits: admitted. */
   leftWaitingRoom(participantId: string): void {
     this.#add({ type: "leaveWaitingRoom", participantId })
   }

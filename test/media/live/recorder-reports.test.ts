@@ -47,10 +47,7 @@ test("a report of a broadcast that was paused meanwhile is not stored", async ()
   })
   const { eventId, phaseIds } = await seedEvent(sql, [{ modality: "broadcast" }, { modality: "broadcast" }])
   const [live, paused] = [newId(), newId()]
-  for (const [index, [id, status]] of [
-    [live, "live"] as const,
-    [paused, "paused"] as const,
-  ].entries()) {
+  for (const [index, [id, status]] of [[live, "live"] as const, [paused, "paused"] as const].entries()) {
     await sql`insert into broadcasts (id, event_id, phase_id, status)
       values (${id}, ${eventId}, ${phaseIds[index] ?? null}, ${status})`
     await putRecorderReport(sql, id, { state: "receiving", failure: null })
