@@ -228,6 +228,8 @@ const layersOf = (
     pseudonymKey: deriveKey(config.secretKey, "pseudonyms"),
     presenceGraceMs: config.presenceGraceMs,
     connectionsPerParticipant: GATEWAY_DEFAULTS.connectionsPerParticipant,
+    // A node that stops, or is lost, is known to be gone by then.
+    replaceAfterMs: (config.cluster?.lostMs ?? 0) + STOP_WITHIN_MS,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
     playbackUrlOf: playbackUrlBy(config.playbackUrlTemplate, addressesOf(config, publicUrl, links)),

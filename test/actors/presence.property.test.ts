@@ -106,3 +106,23 @@ test("the list gives way to the summary above 250 and comes back at 200", () => 
   }
   expect(modes).toEqual(["summary at 251", "list at 200"])
 })
+
+test("connections in the waiting room are counted also during the grace of those that were inside", () => {
+  const presence = new Presence(true, 100)
+  presence.join(on("a"), person("p"), AT)
+  presence.joinWaitingRoom({ node: "a", connections: [1, 2] }, person("p"), 0, AT)
+  expect(presence.connectionsOf("p")).toEqual([
+    { node: "a", connection: 1 },
+    { node: "a", connection: 2 },
+  ])
+})
+
+test("people who are moved to the waiting room of one node keep waiting on another one", () => {
+  const presence = new Presence(true, 0)
+  presence.joinWaitingRoom(on("b"), person("p"), 0, AT)
+  presence.join(on("a"), person("p"), AT)
+  presence.moveToWaitingRoom(() => "waits", AT)
+  expect(presence.connectionsOf("p").map(({ node }) => node)).toEqual(["b", "a"])
+  presence.leave("a", "p", 0, AT)
+  expect(Array.from(presence.waiting(), ({ participantId }) => participantId)).toEqual(["p"])
+})

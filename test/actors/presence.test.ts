@@ -234,3 +234,26 @@ describe("a phase change", () => {
     }
   })
 })
+
+test("connections on a node that is gone do not close others, and those that are too many for a while are closed", async () => {
+  const house = await startActors(database.url, { replaceAfterMs: 300 })
+  try {
+    const eventId = await liveEvent(house, [{ modality: "broadcast" }])
+    const seen = await house.watch(eventId)
+    const on = (node: string, changes: PresenceReport["changes"]) =>
+      house.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(eventId, { node, changes })))
+    const replaced = () => seen.flatMap((message) => message.replaced ?? [])
+    // Two tabs on each node; those of the second one come back at the first one before the second one is known to be gone.
+    await on("stays", [{ ...join("ann"), connections: [1, 2] }])
+    await on("ends", [{ ...join("ann"), connections: [1, 2] }])
+    await on("stays", [{ ...join("ann"), connections: [1, 2, 3, 4] }])
+    await on("ends", [{ type: "leave", participantId: "ann" }])
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    expect(replaced()).toEqual([])
+    await on("other", [{ ...join("ann"), connections: [1, 2] }])
+    await eventually(() => replaced().length > 0, "the oldest one is replaced")
+    expect(replaced()[0]).toEqual({ node: "stays", connection: 1 })
+  } finally {
+    await house.stop()
+  }
+})

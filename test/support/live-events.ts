@@ -92,6 +92,7 @@ export const startActors = async (
     pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
     connectionsPerParticipant: 5,
+    replaceAfterMs: 100,
     returnWithinMs: 30_000,
     idleMs: IDLE_MS,
     playbackUrlOf: () => null,

@@ -35,7 +35,7 @@ export const publishEphemeral = (
   ephemeral: ReadonlyArray<EphemeralPublication>,
 ): void => services.feed.publish(feedMessage(loaded, "note", { ephemeral }))
 
-/** Asks the nodes of these connections to close them. A message that is lost is repeated with the participant's next report. */
+/** Asks the nodes of these connections to close them. A message may be lost. */
 export const publishReplaced = (
   services: ActorServices,
   loaded: LoadedEvent,

@@ -166,7 +166,8 @@ export class Presence implements PresentPeople {
 
   /** A participant's connections on all nodes, oldest first: those inside, else those in the waiting room. */
   connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {
-    return this.#entries.get(participantId)?.connections ?? this.lobby.connectionsOf(participantId)
+    const inside = this.#entries.get(participantId)?.connections ?? []
+    return inside.length > 0 ? inside : this.lobby.connectionsOf(participantId)
   }
 
   #drop(node: string, participantId: string, now: number, at: Timestamp): void {

@@ -52,16 +52,21 @@ export class Lobby {
     else entry.connections = reported(entry.connections, from)
   }
 
-  /** The participant waits, with these connections. */
+  /** The participant waits, with these connections and those on other nodes that wait already. */
   receive(
     connections: ReadonlyArray<OpenConnection>,
     { participantId, name, kind }: Omit<WaitingParticipant, "since">,
     since: Timestamp,
   ): void {
     if (connections.length === 0) return
-    const waiting = this.#entries.get(participantId)?.waiting
-    this.#entries.set(participantId, { waiting: waiting ?? { participantId, name, kind, since }, connections })
-    if (waiting === undefined) this.#changed.add(participantId)
+    const known = this.#entries.get(participantId)
+    if (known === undefined) {
+      this.#entries.set(participantId, { waiting: { participantId, name, kind, since }, connections })
+      this.#changed.add(participantId)
+      return
+    }
+    const isElsewhere = ({ node }: OpenConnection): boolean => connections.every((one) => one.node !== node)
+    known.connections = [...known.connections.filter(isElsewhere), ...connections]
   }
 
   /** No connection on that node waits any more: admitted, denied, or gone. */

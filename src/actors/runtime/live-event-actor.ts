@@ -23,6 +23,7 @@ import { NOBODY, type Presence } from "../presence/presence.ts"
 import { PresenceFlush } from "../presence/presence-flush.ts"
 import { rosterPage } from "../presence/presence-view.ts"
 import { type ReactionReport, Reactions } from "../presence/reactions.ts"
+import { Replacements } from "../presence/replacements.ts"
 import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
@@ -36,6 +37,8 @@ export interface ActorNeeds extends OwnedEventNeeds {
   readonly returnWithinMs: number
   /** Of one participant, on all nodes together; the oldest of more are closed. */
   readonly connectionsPerParticipant: number
+  /** How long a participant may have more, so that nodes that are gone are known to be. */
+  readonly replaceAfterMs: number
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */
@@ -54,6 +57,7 @@ export class LiveEventActor {
   readonly #executor: Executor
   readonly #commands: CommandQueue
   readonly #reactions: Reactions
+  readonly #replacements: Replacements
   readonly #snapshots = new Snapshots()
   readonly #exclusive: Mutex
   /** Lets the entity go; set while the event keeps itself in memory. */
@@ -97,6 +101,15 @@ export class LiveEventActor {
     this.#reactions = new Reactions(needs.timers, (tallies) =>
       run(Effect.map(owned.current, (of) => this.#publishEphemeral(of, tallies))),
     )
+    this.#replacements = new Replacements({
+      timers: needs.timers,
+      afterMs: needs.replaceAfterMs,
+      surplusOf: (participantId) =>
+        surplus(owned.presence?.connectionsOf(participantId) ?? [], needs.connectionsPerParticipant),
+      replace: (connections) => {
+        if (owned.loaded !== undefined) publishReplaced(needs, owned.loaded, connections)
+      },
+    })
   }
 
   stop(): void {
@@ -105,6 +118,7 @@ export class LiveEventActor {
     this.#flush.stop()
     this.#viewThrottle.stop()
     this.#reactions.stop()
+    this.#replacements.stop()
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
@@ -275,17 +289,11 @@ export class LiveEventActor {
       if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
       else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
     }
-    this.#replaceOldest(of, presence, changes)
-    this.#flush.schedule()
-  }
-
-  /** Only the live event knows a participant's connections on all nodes. */
-  #replaceOldest(of: LoadedEvent, presence: Presence, changes: PresenceReport["changes"]): void {
-    const most = this.#needs.connectionsPerParticipant
+    // Only the live event knows a participant's connections on all nodes.
     const reported = new Set(
-      changes.flatMap((change) => ("participant" in change ? change.participant.participantId : [])),
+      changes.map((change) => ("participant" in change ? change.participant.participantId : change.participantId)),
     )
-    const replaced = [...reported].flatMap((participantId) => surplus(presence.connectionsOf(participantId), most))
-    if (replaced.length > 0) publishReplaced(this.#needs, of, replaced)
+    for (const participantId of reported) this.#replacements.follow(participantId)
+    this.#flush.schedule()
   }
 }

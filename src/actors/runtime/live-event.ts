@@ -21,6 +21,8 @@ export interface LiveEventOptions {
   readonly presenceGraceMs: number
   /** Of one participant, on all nodes together. */
   readonly connectionsPerParticipant: number
+  /** How long a participant may have more than that. */
+  readonly replaceAfterMs: number
   /** A participant that was present before a restart and does not return within this time has left. */
   readonly returnWithinMs: number
   /** By which its deadlines fall due; by default the clock of the layer. */
@@ -64,6 +66,7 @@ export const liveEventLayer = (
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         connectionsPerParticipant: options.connectionsPerParticipant,
+        replaceAfterMs: options.replaceAfterMs,
         playbackUrlOf: options.playbackUrlOf,
         recorder: options.recorder,
         hasStageBroadcasts: options.hasStageBroadcasts,

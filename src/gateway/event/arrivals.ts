@@ -57,6 +57,11 @@ export class Arrivals {
     return this.#byId.get(participantId) ?? []
   }
 
+  /** All that were reported and are not inside yet. */
+  connections(): IterableIterator<Connection> {
+    return this.#arrivals.keys()
+  }
+
   /** The connection closed on its way in. True: it was reported. */
   left(connection: Connection): boolean {
     return this.#forget(connection)

@@ -246,8 +246,9 @@ export class Channel {
     if (from === "waiting") {
       this.#requests.forget(connection)
       if (this.#arrivals.left(connection)) this.#reportRest(connection)
-    } else if (from === "lobby") this.#waitingRoom.forget(connection)
-    else if (this.participants.leave(connection)) this.#reportRest(connection)
+    } else if (from === "lobby" ? this.#waitingRoom.forget(connection) : this.participants.leave(connection)) {
+      this.#reportRest(connection)
+    }
     this.memory.closed(connection)
     if (this.#isEmpty) this.#emptySince ??= this.#services.timers.now()
   }
@@ -257,11 +258,13 @@ export class Channel {
     return [...this.participants.connectionsOf(participantId), ...this.#arrivals.connectionsOf(participantId)]
   }
 
-  /** After a connection of the participant closed. */
+  /** After a connection of the participant closed. A `left` ends both, so that it is reported of the last connection alone. */
   #reportRest({ identity: { participantId } }: Connection): void {
-    const newest = this.#insideOf(participantId).at(-1)
-    if (newest === undefined) this.#presence.left(participantId)
-    else this.#presence.joined(newest.identity)
+    const [inside, waiting] = [this.#insideOf(participantId), this.#waitingRoom.of(participantId)]
+    const [newestInside, newestWaiting] = [inside.at(-1), waiting.at(-1)]
+    if (newestWaiting !== undefined) this.#presence.joinedWaitingRoom(newestWaiting.identity)
+    else if (newestInside !== undefined) this.#presence.joined(newestInside.identity)
+    else this.#presence.left(participantId)
   }
 
   get #isEmpty(): boolean {
@@ -337,9 +340,9 @@ export class Channel {
       replaced.filter(({ node }) => node === this.#services.node).map(({ connection }) => connection),
     )
     if (numbers.size === 0) return
-    for (const connection of [...this.participants.connections(), ...this.#waitingRoom.connections()]) {
-      if (numbers.has(connection.number)) connection.close(CLOSE.replaced)
-    }
+    const here = [this.participants.connections(), this.#arrivals.connections(), this.#waitingRoom.connections()]
+    const found = here.flatMap((some) => [...some].filter(({ number }) => numbers.has(number)))
+    for (const connection of found) connection.close(CLOSE.replaced)
   }
 
   #restart(reason: "epoch" | "gap"): void {

@@ -101,7 +101,7 @@ export class PresenceReports {
     this.#join("joinWaitingRoom", identity, this.#here.waiting(identity.participantId))
   }
 
-  /** The participant no longer waits: admitted, denied, or gone. */
+  /** The participant no longer waits: admitted. */
   leftWaitingRoom(participantId: string): void {
     this.#add({ type: "leaveWaitingRoom", participantId })
   }
@@ -120,9 +120,11 @@ export class PresenceReports {
   #join(
     type: "join" | "joinWaitingRoom",
     identity: Identity,
-    [oldest, ...newer]: ReadonlyArray<Connection>,
+    here: ReadonlyArray<Connection>,
     acknowledged?: () => void,
   ): void {
+    // Of more than the limit the oldest ones are closed when they open: a report is short, however many are on their way in.
+    const [oldest, ...newer] = here.slice(-this.#services.options.connectionsPerParticipant)
     if (oldest === undefined) return
     const connections = [oldest.number, ...newer.map(({ number }) => number)] as const
     this.#add({ type, participant: participantOf(identity), connections }, acknowledged)

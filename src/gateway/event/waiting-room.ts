@@ -66,12 +66,8 @@ export class WaitingRoom {
     for (const connection of this.#waiting.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** The connection closed. */
-  forget(connection: Connection): void {
-    if (!this.#waiting.leave(connection)) return
-    const { participantId } = connection.identity
-    const newest = this.of(participantId).at(-1)
-    if (newest === undefined) this.#presence.leftWaitingRoom(participantId)
-    else this.#presence.joinedWaitingRoom(newest.identity)
+  /** The connection closed; false when it is not here. */
+  forget(connection: Connection): boolean {
+    return this.#waiting.leave(connection)
   }
 }

@@ -22,6 +22,9 @@ export class RecorderReports {
   readonly #database: Database["Service"]
   /** By event. */
   #known: ReadonlyMap<string, StageReport> = new Map()
+  /** Readings that have begun, and which of them `#known` is of: one that ends after a later one is older. */
+  #begun = 0
+  #knownBy = 0
 
   constructor(database: Database["Service"]) {
     this.#database = database
@@ -42,10 +45,15 @@ export class RecorderReports {
 
   /** Reads those of all events. */
   get refresh(): Effect.Effect<void, Unavailable> {
-    return Effect.map(this.#database.run(listRecorderReports), (rows) => {
-      this.#known = new Map(
-        rows.map(({ eventId, broadcastId, phaseId, recorder }) => [eventId, { broadcastId, phaseId, ...recorder }]),
-      )
+    return Effect.suspend(() => {
+      const reading = ++this.#begun
+      return Effect.map(this.#database.run(listRecorderReports), (rows) => {
+        if (reading < this.#knownBy) return
+        this.#knownBy = reading
+        this.#known = new Map(
+          rows.map(({ eventId, broadcastId, phaseId, recorder }) => [eventId, { broadcastId, phaseId, ...recorder }]),
+        )
+      })
     })
   }
 }

@@ -44,13 +44,14 @@ export interface RecorderReport {
   readonly failure: RecorderFailure | null
 }
 
+/** Of a broadcast that is live: a report that was under way when it was paused or ended is dropped. */
 export const putRecorderReport = async (
   sql: Queryable,
   broadcastId: string,
   { state, failure }: RecorderReport,
 ): Promise<void> => {
   const recorder = { state, failure: failure === null ? null : { ...failure } }
-  await sql`update broadcasts set recorder = ${sql.json(recorder)} where id = ${broadcastId}`
+  await sql`update broadcasts set recorder = ${sql.json(recorder)} where id = ${broadcastId} and status = 'live'`
 }
 
 /** Those of all broadcasts that have not ended. */

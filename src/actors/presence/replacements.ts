@@ -1,0 +1,66 @@
+/**
+ * Participants with more connections than are allowed, until the oldest ones are closed. A node that ends or is lost does not report
+ * that its connections close, and their participants come back elsewhere at once: until that node is known to be gone, their former
+ * connections would count, and close others that are in use.
+ */
+import { DueRun } from "../../clock/throttle.ts"
+import type { Timers } from "../../clock/timers.ts"
+import type { OpenConnection } from "./open-connections.ts"
+
+interface Needs {
+  readonly timers: Timers
+  /** From the report of too many connections to the end of the oldest ones. */
+  readonly afterMs: number
+  /** The connections by which the participant has too many now. */
+  readonly surplusOf: (participantId: string) => ReadonlyArray<OpenConnection>
+  readonly replace: (connections: ReadonlyArray<OpenConnection>) => void
+}
+
+export class Replacements {
+  readonly #needs: Needs
+  readonly #run: DueRun
+  /** When each participant's connections are looked at, by the clock that only goes forward; the earliest first. */
+  readonly #dueAt = new Map<string, number>()
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#run = new DueRun(needs.timers, () => this.#replaceDue())
+  }
+
+  /** The participant's connections were reported. */
+  follow(participantId: string): void {
+    if (this.#needs.surplusOf(participantId).length === 0) this.#dueAt.delete(participantId)
+    else if (!this.#dueAt.has(participantId)) this.#wait(participantId)
+  }
+
+  stop(): void {
+    this.#run.cancel()
+    this.#dueAt.clear()
+  }
+
+  #wait(participantId: string): void {
+    const { timers, afterMs } = this.#needs
+    this.#dueAt.set(participantId, timers.elapsed() + afterMs)
+    this.#run.within(afterMs)
+  }
+
+  #replaceDue(): void {
+    const now = this.#needs.timers.elapsed()
+    const due: string[] = []
+    for (const [participantId, dueAt] of this.#dueAt) {
+      if (dueAt > now) {
+        this.#run.within(dueAt - now)
+        break
+      }
+      due.push(participantId)
+    }
+    const replaced = due.flatMap((participantId) => {
+      this.#dueAt.delete(participantId)
+      const surplus = this.#needs.surplusOf(participantId)
+      // A message may be lost: they are looked at again.
+      if (surplus.length > 0) this.#wait(participantId)
+      return surplus
+    })
+    if (replaced.length > 0) this.#needs.replace(replaced)
+  }
+}
