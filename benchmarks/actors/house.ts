@@ -33,6 +33,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
     connectionsPerParticipant: 5,
+    replaceAfterMs: 0,
     returnWithinMs: 30_000,
     idleMs,
     playbackUrlOf: () => null,
