@@ -43,6 +43,8 @@ export class NodeSockets {
       // Calls are small, and each one is waited for.
       const options = { host, port, noDelay: true }
       const socket = this.#key === null ? connectTcp(options) : connectTls({ ...options, ...this.#key.client })
+      // The engine listens for each write that waits; more than ten are no leak.
+      socket.setMaxListeners(0)
       this.#keep(address, socket)
       socket.once(this.#key === null ? "connect" : "secureConnect", () => resume(Effect.succeed(socket)))
       const fail = (cause: Error) =>

@@ -26,6 +26,13 @@ export const sharedKeyOf = (secret: Redacted.Redacted<string>): SharedKey => {
       // There is no certificate: the key is the proof.
       checkServerIdentity: () => undefined,
     },
-    server: { ...TLS, pskCallback: (_, identity) => (identity === IDENTITY ? psk : null) },
+    server: {
+      ...TLS,
+      pskCallback: (socket, identity) => {
+        // The first sight of the socket: the engine listens to it for each write that waits, and more than ten are no leak.
+        socket.setMaxListeners(0)
+        return identity === IDENTITY ? psk : null
+      },
+    },
   }
 }
