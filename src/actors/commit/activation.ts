@@ -61,8 +61,6 @@ export const recover = (
         Effect.mapError(() => new StoreUnavailable()),
       )
     if (recovered === undefined) return yield* new EventNotFound()
-    const { previousNode } = recovered
-    if (previousNode !== null && previousNode !== ownership.node) ownership.others.areNew = true
     services.telemetry.metrics.activations.add()
     return recovered
   })

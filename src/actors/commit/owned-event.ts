@@ -48,6 +48,11 @@ export class OwnedEvent {
   /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
+  /**
+   * Of the last activation here. The next one follows it without a gap unless there was another claim between the two: by another owner,
+   * or by this one, when the reply to it was lost.
+   */
+  #fencingToken = 0
   /** The waiting-room policy of the last commit. */
   #policy: LobbyPolicy = "open"
 
@@ -72,10 +77,9 @@ export class OwnedEvent {
     return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
       Effect.tap((found) =>
         Effect.sync(() => {
-          const { others } = this.#needs.ownership
           // Arrivals and departures that another owner announced are in the store alone; gateways report everybody again.
-          if (others.areNew) this.#presence = undefined
-          others.areNew = false
+          if (found.fencingToken !== this.#fencingToken + 1) this.#presence = undefined
+          this.#fencingToken = found.fencingToken
           this.#adopt(found)
           publishVersion(this.#needs, found)
         }),

@@ -62,7 +62,7 @@ export const liveEventLayer = (
         outbox: yield* OutboxSignal,
         media: yield* MediaSignal,
         telemetry,
-        ownership: { node: ownership.node, holds: ownership.holds(shardId), others: { areNew: false } },
+        ownership: { node: ownership.node, holds: ownership.holds(shardId) },
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         connectionsPerParticipant: options.connectionsPerParticipant,

@@ -45,6 +45,4 @@ export interface EventOwnership {
   readonly node: string
   /** May this process own the event now? */
   readonly holds: Effect.Effect<boolean>
-  /** `areNew`: another process owned the event since this actor knew who was present. */
-  readonly others: { areNew: boolean }
 }

@@ -38,8 +38,6 @@ export interface Claim {
   readonly versionToken: number
   /** The name of the event's history of streams: the column `history`. */
   readonly epoch: string
-  /** The node that owned the event before; null: none ever did. */
-  readonly previousNode: string | null
 }
 
 export interface Recovered extends Claim {
@@ -63,12 +61,10 @@ export const claimLiveEvent = async (
   claim: { eventId: string; node: string; epoch: string },
 ): Promise<Claim | undefined> => {
   const [row] = await sql<Claim[]>`
-    with before as materialized (select node from live_events where event_id = ${claim.eventId} for update)
     insert into live_events as l (event_id, epoch, node, history)
-    select e.id, 1, ${claim.node}, ${claim.epoch} from events e left join before on true where e.id = ${claim.eventId}
+    select id, 1, ${claim.node}, ${claim.epoch} from events where id = ${claim.eventId}
     on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node
-    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch,
-              (select node from before) as previous_node`
+    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch`
   return row
 }
 
