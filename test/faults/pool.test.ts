@@ -95,6 +95,23 @@ describe("every acknowledged write is stored", () => {
     expect(await settle(insert(randomUUID()))).toBe("done")
   })
 
+  test("a transaction of a process that PostgreSQL cannot hear keeps its locks no longer than the deadline", async () => {
+    const id = randomUUID()
+    await insert(id, openPool({ deadlineMs: 3_000 }).sql)
+    const cut = pool.transaction(async (sql) => {
+      await sql`select 1 from notes where id = ${id} for update`
+      proxy.silence("all")
+      await sql`select 1`
+    })
+    await Promise.allSettled([cut])
+    // The pool has given it up by now, and only the server's limit can end it. Another node waits for the row.
+    await direct.begin(async (sql) => {
+      await sql`set local lock_timeout = 2000`
+      await sql`delete from notes where id = ${id}`
+    })
+    expect(await stored()).toEqual(new Set())
+  })
+
   test("and a transaction is rolled back when a statement of it failed, though nobody looked", async () => {
     openPool()
     const id = randomUUID()

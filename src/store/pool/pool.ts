@@ -62,15 +62,14 @@ const WAITING_SHARE = 0.4
 /** The server's limit, as a part of the time that the longest wait leaves: a slow statement costs an error and no connection. */
 const SERVERS_SHARE = 0.9
 const LOCK_SHARE = 0.8
-/** Ends transactions of a process that forgot them; a live process gives them up before. */
-const IDLE_FACTOR = 2
-
 const sessionSettings = (deadlineMs: number): SessionSettings => ({
   application_name: "gathercue",
   TimeZone: "UTC",
   statement_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * SERVERS_SHARE),
   lock_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * LOCK_SHARE),
-  idle_in_transaction_session_timeout: deadlineMs * IDLE_FACTOR,
+  // A process gives a transaction up within the deadline. One that PostgreSQL cannot hear, like a node without its network, must not
+  // keep its locks for longer: another node has its live events by then, and would wait for them.
+  idle_in_transaction_session_timeout: deadlineMs,
   // The server detects a client that is gone also while it works for it, and one whose machine lost power.
   client_connection_check_interval: 1000,
   ...SERVER_KEEPALIVES,
@@ -111,7 +110,7 @@ class Slot {
 const limitsOf = (withinMs: number, patienceMs: number): string => {
   const server = Math.round((withinMs - patienceMs) * SERVERS_SHARE)
   return `set local statement_timeout = ${server}; set local lock_timeout = ${server};
-    set local idle_in_transaction_session_timeout = ${Math.round(withinMs * IDLE_FACTOR)}`
+    set local idle_in_transaction_session_timeout = ${Math.round(withinMs)}`
 }
 
 const NO_OBSERVER: PoolObserver = { destroyed: () => {}, pastDeadline: () => {}, refused: () => {} }
