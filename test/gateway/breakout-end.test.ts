@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test as one } from "vitest"
 import type { PhaseConfig } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
+import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -135,8 +136,9 @@ test("a phase that holds when its time is up closes the rooms with grace, and mo
 test("a phase that moves on when its time is up takes its rooms along", async ({ onTestFinished }) => {
   const own = await openHouse()
   onTestFinished(() => own.stop())
-  const { client } = await staged(own, { durationSeconds: 60, roomSize: 2, onTimerEnd: "advance" })
-  await received(client, "assignment.updated")
+  const { stage, client } = await staged(own, { durationSeconds: 60, roomSize: 2, onTimerEnd: "advance" })
+  // Told by a dispatch, or by `ready` already.
+  await eventually(async () => (await readyOf(own, stage, "p0")).assignment !== null, "a place in a room")
   own.actors.clock.jump(60_000)
   await received(client, "breakout.closing")
   own.actors.clock.jump(60_000)

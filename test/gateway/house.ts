@@ -26,7 +26,7 @@ import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
-import { NODES } from "../support/nodes.ts"
+import { NODES, untilSpread } from "../support/nodes.ts"
 import { Client } from "./client.ts"
 
 export const SECRET = "a secret key of the tests, long enough"
@@ -265,5 +265,8 @@ const openActors = async (
     const node = `test:${n}:${newId()}`
     return { actors: await startActors(url, { clock, clustered: { node } }), node }
   }
-  return [await open(0), ...(await Promise.all(Array.from({ length: NODES - 1 }, (_, n) => open(n + 1))))]
+  const first = await open(0)
+  const others = await Promise.all(Array.from({ length: NODES - 1 }, (_, n) => open(n + 1)))
+  await untilSpread(url)
+  return [first, ...others]
 }

@@ -59,9 +59,16 @@ test("many addresses of one network do not multiply a caller's tries, on whichev
 })
 
 test("each node gives its share of the other limits, and says so", async () => {
-  expect(await takeMany(await node(cluster(2)), "apiKey", "one", 150)).toBe(100)
-  expect(await takeMany(await node(cluster(4)), "apiKey", "one", 150)).toBe(50)
-  expect(await takeMany(await node(cluster(1)), "apiKey", "one", 250)).toBe(200)
+  // Some tokens come back meanwhile: two hundred a minute.
+  for (const [nodes, share] of [
+    [2, 100],
+    [4, 50],
+    [1, 200],
+  ] as const) {
+    const taken = await takeMany(await node(cluster(nodes)), "apiKey", "one", 250)
+    expect(taken).toBeGreaterThanOrEqual(share)
+    expect(taken).toBeLessThan(share * 1.2)
+  }
   // More nodes than tokens: each of them gives one.
   expect(await takeMany(await node(cluster(50)), "helpChat", "192.0.2.9", 3)).toBe(1)
   const headers = await Effect.runPromise((await node(cluster(2))).take("apiKey", "two"))

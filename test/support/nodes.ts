@@ -2,10 +2,13 @@
  * Several nodes in place of one server, for the suite `npm run test:nodes`: it runs tests of one server against a cluster, request
  * by request and socket by socket at another node.
  */
+import postgres from "postgres"
 import { inject } from "vitest"
+import { SHARDS } from "../../src/actors/placement.ts"
 import type { RunningServer } from "../../src/server.ts"
 import { freePort } from "./free-port.ts"
 import { startRoundRobin } from "./round-robin.ts"
+import { eventually } from "./wait.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,6 +22,22 @@ export const NODES = inject("natsUrl") === undefined ? 1 : 3
 
 type Environment = Readonly<Record<string, string>>
 type Start = (environment: Environment) => Promise<RunningServer>
+
+/** Every node has its part of the live events: until then they move, and are away for moments. */
+export const untilSpread = async (databaseUrl: string): Promise<void> => {
+  const sql = postgres(databaseUrl, { max: 1 })
+  try {
+    await eventually(async () => {
+      const held = await sql<{ locks: number }[]>`
+        select count(*)::integer as locks from pg_locks
+         where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+         group by pid having count(*) > ${Math.floor(SHARDS / NODES / 2)}`
+      return held.length === NODES
+    }, "each node to have its shards")
+  } finally {
+    await sql.end()
+  }
+}
 
 /** Nodes on one database, and one address for all of them. */
 export const startNodes = async (environment: Environment, start: Start): Promise<RunningServer> => {
@@ -38,6 +57,7 @@ export const startNodes = async (environment: Environment, start: Start): Promis
   const [first] = nodes
   if (first === undefined) throw new Error("a cluster needs a node")
   proxy.spread(nodes.map(({ url }) => url))
+  await untilSpread(environment["DATABASE_URL"] ?? "")
   return {
     ...first,
     url: proxy.url,
