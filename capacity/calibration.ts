@@ -11,11 +11,11 @@ const without = (cpu: NodesCpu, rest: NodesCpu, share: number): NodesCpu => ({
   postgres: cpu.postgres - rest.postgres * share,
 })
 
-/** What the announcements added to the rest. */
+/** The use of the announcements on top of the rest. */
 const addedBy = ({ nodes: { cpu, seconds, rest } }: FanOutMeasured): NodesCpu =>
   without(cpu, rest.cpu, seconds / rest.seconds)
 
-/** What stands is measured by differences, which noise makes negative where there is nothing. */
+/** Standing use is measured by differences, which noise makes negative where there is nothing. */
 const atLeastNothing = (value: number): number => Math.max(0, value)
 
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -72,7 +72,7 @@ const countFrames = ({ before, joins, perSecond }: JoinsMeasured, nodes: number)
 
 type KnownOfJoins = Pick<Costs, "nodeRest" | "frame">
 
-/** What a node uses besides its newcomers. */
+/** The use of a node besides its newcomers. */
 const besidesJoins = (run: JoinsMeasured, nodes: number, known: KnownOfJoins): number =>
   known.nodeRest * run.nodes.seconds + known.frame * countFrames(run, nodes)
 
@@ -88,7 +88,7 @@ const ofJoins = (run: JoinsMeasured, nodes: number, known: KnownOfJoins) => ({
 })
 
 type StormCosts = Pick<Costs, "joinGatewayCrowd" | "joinOwnerCrowd"> & {
-  /** What a storm costs however many come. */
+  /** The fixed cost of a storm, however many come. */
   readonly stormGateway: number
   readonly stormOwner: number
 }

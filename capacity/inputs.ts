@@ -1,4 +1,4 @@
-/** What the model is asked, and what it takes for granted. Each figure is an option of the command. */
+/** The questions to the model, and its assumptions. Each figure is an option of the command. */
 
 export interface InputRow {
   readonly fallback: number

@@ -1,5 +1,5 @@
 /**
- * What `npm run bench -- nodes --save 1` measures and keeps in `measured.json`: CPU seconds of each process over a time, with what it
+ * The measurements that `npm run bench -- nodes --save 1` keeps in `measured.json`: CPU seconds of each process over a time, with what it
  * did in that time. Figures are medians of rounds. Unit costs are derived from them in `calibration.ts`.
  */
 

@@ -1,12 +1,12 @@
-/** What a deployment needs of one resource, beside what there is of it. */
+/** The need of a deployment for one resource, beside the supply. */
 
 export interface Resource {
   readonly name: string
   readonly needs: number
-  /** What there is; absent where more nodes give more. */
+  /** The supply; absent where more nodes give more. */
   readonly limit?: number
   readonly unit: string
-  /** What to do when it binds. */
+  /** The advice for when it binds. */
   readonly change?: string
 }
 

@@ -61,7 +61,7 @@ export const usedBetween = (before: Usage, after: Usage): Usage => ({
   },
 })
 
-/** What the site used while the work went on, and how long that took in seconds. */
+/** The use of the site while the work went on, and how long that took in seconds. */
 export const measured = async (site: Site, work: () => Promise<unknown>): Promise<Usage & { seconds: number }> => {
   const before = await usageOf(site)
   const startedAt = performance.now()

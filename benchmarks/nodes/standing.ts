@@ -1,4 +1,4 @@
-/** What stays in use while nothing happens: memory and CPU of nodes, sockets, participants, and events. */
+/** The standing use while nothing happens: memory and CPU of nodes, sockets, participants, and events. */
 import type { StandingMeasured } from "../../capacity/measured.ts"
 import type { Defer } from "../benchmark.ts"
 import type { Joined } from "../support/audience.ts"

@@ -1,4 +1,4 @@
-/** What a run shows about two builds side by side, and whether it shows enough. */
+/** The evidence of a run about two builds side by side, and whether it is enough. */
 import type { Ledger } from "../ledger/ledger.ts"
 import type { TrafficRow } from "./traffic.ts"
 

@@ -13,7 +13,7 @@ export interface HealthChecks {
 /** Every node counts as ready: callers find out themselves. */
 export const NO_HEALTH_CHECKS: HealthChecks = { from: (node) => node, stop: () => undefined }
 
-/** What a node is good for, the best last. */
+/** The uses of a node, the best last. */
 const GONE = 0
 const ANSWERS = 1
 const READY = 2
