@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { NatsMissing, needNats } from "../test/support/nats-server.ts"
 import { buildRef } from "./beside/build-ref.ts"
 import { type Ref, refBeside } from "./beside/choose-ref.ts"
 import { FAULTS, faultsOf } from "./faults/schedule.ts"
@@ -11,7 +12,6 @@ import { type ChaosOptions, NotPossible, NotUnderstood, readOptions, USAGE } fro
 import { runPart } from "./part.ts"
 import { type Part, reportOf } from "./report.ts"
 import { type Build, buildIn, migrationsBeyond } from "./site/build.ts"
-import { needNats } from "./site/nats.ts"
 import { Undo } from "./undo.ts"
 
 /** Of the time, when both kinds of database are asked for. */
@@ -100,7 +100,7 @@ const understood = async (): Promise<readonly [ChaosOptions, Ref | undefined]> =
     if (options.nodes > 1) needNats()
     return [options, options.beside === undefined ? undefined : await refBeside(ROOT, options.beside)]
   } catch (cause) {
-    if (cause instanceof NotPossible) {
+    if (cause instanceof NotPossible || cause instanceof NatsMissing) {
       console.error(cause.message)
       process.exit(2)
     }

@@ -2,24 +2,15 @@
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import type { Defer } from "../benchmark.ts"
 import { sleep } from "../support/figures.ts"
+import { freePort } from "../support/free-port.ts"
 
 export interface NginxPeer {
   /** Of the worker. */
   readonly pid: number
   readonly port: number
-}
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  await once(probe, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 /** Started by root, its worker would be a user that may not enter the folder. */

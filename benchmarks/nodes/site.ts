@@ -4,9 +4,10 @@
  */
 import postgres from "postgres"
 import type { Defer } from "../benchmark.ts"
-import { freePort, type Nats, type NatsTraffic, startNats } from "../support/brokers.ts"
+import { type Nats, type NatsTraffic, startNats } from "../support/brokers.ts"
 import { startDatabases } from "../support/database.ts"
 import { sleep } from "../support/figures.ts"
+import { freePort } from "../support/free-port.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import { SHOW, storeUsers } from "../support/live-server.ts"
 import { postgresSeconds, threadSeconds } from "../support/process-usage.ts"

@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { type AddressInfo, connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { delimiter, join } from "node:path"
 import type { Defer } from "../benchmark.ts"
 import { sleep } from "./figures.ts"
+import { freePort } from "./free-port.ts"
 
 export interface Broker {
   readonly pid: number
@@ -25,16 +26,6 @@ export interface Nats extends Broker {
 }
 
 const START_DEADLINE_MS = 10_000
-
-/** A port that the system has just had free. */
-export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, "close")
-  return port
-}
 
 const programPath = (name: string): string => {
   // Debian installs servers where the path of an ordinary user does not look.

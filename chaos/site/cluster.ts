@@ -1,6 +1,7 @@
 /** Several nodes on one PostgreSQL and one NATS, with a proxy before each node's port and between each node and PostgreSQL. */
+
+import type { NatsServer } from "../../test/support/nats-server.ts"
 import type { PostgresProxy } from "../../test/support/postgres-proxy.ts"
-import type { NatsUnderTest } from "./nats.ts"
 import type { NodeProxy } from "./node-proxy.ts"
 import { ask, type PostgresUnderTest } from "./postgres.ts"
 import type { ServerUnderTest } from "./server.ts"
@@ -15,7 +16,7 @@ export interface ClusterNode {
 
 export interface Cluster {
   readonly nodes: ReadonlyArray<ClusterNode>
-  readonly nats: NatsUnderTest
+  readonly nats: NatsServer
 }
 
 /** A node's name is `host:pid:random`. */

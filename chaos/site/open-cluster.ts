@@ -1,12 +1,12 @@
 /** Starts the nodes of a cluster and all that they stand on. */
 
 import { freePort } from "../../test/support/free-port.ts"
+import { NatsServer } from "../../test/support/nats-server.ts"
 import { startPostgresProxy } from "../../test/support/postgres-proxy.ts"
 import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
 import type { Build } from "./build.ts"
 import type { Cluster, ClusterNode } from "./cluster.ts"
-import { NatsUnderTest } from "./nats.ts"
 import { NODE_DIALS } from "./node-dials.ts"
 import { startNodeProxy } from "./node-proxy.ts"
 import type { OwnPostgres } from "./postgres.ts"
@@ -33,7 +33,7 @@ export const openCluster = async (
   events: ServerEvents,
   defer: Defer,
 ): Promise<Cluster> => {
-  const nats = new NatsUnderTest(await freePort())
+  const nats = new NatsServer(await freePort())
   defer("NATS", () => nats.kill())
   await nats.start()
   const [httpPorts, nodePorts] = [await ports(count), await ports(count)]

@@ -1,10 +1,10 @@
 /** The broker between the nodes of a run, for `npm run test:nodes`. */
 import type { TestProject } from "vitest/node"
-import { NatsUnderTest } from "../../chaos/site/nats.ts"
 import { freePort } from "./free-port.ts"
+import { NatsServer } from "./nats-server.ts"
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const nats = new NatsUnderTest(await freePort())
+  const nats = new NatsServer(await freePort())
   await nats.start()
   project.provide("natsUrl", nats.url)
   return () => nats.kill()

@@ -33,6 +33,8 @@ export const reported = (
 export const withoutNode = (known: ReadonlyArray<OpenConnection>, node: string): ReadonlyArray<OpenConnection> =>
   known.filter((one) => one.node !== node)
 
+const NONE: ReadonlyArray<OpenConnection> = []
+
 /** The oldest connections, by which a participant has more than `most`. */
 export const surplus = (known: ReadonlyArray<OpenConnection>, most: number): ReadonlyArray<OpenConnection> =>
-  known.slice(0, Math.max(0, known.length - most))
+  known.length > most ? known.slice(0, known.length - most) : NONE

@@ -5,6 +5,7 @@
 import { type Cause, Effect } from "effect"
 import { type NotFound, Unavailable } from "../../model/errors.ts"
 import type { Envelope, Outcome } from "../commands.ts"
+import { COMMANDS_PER_COMMIT } from "./command-queue.ts"
 
 type Failure = NotFound | Unavailable
 
@@ -21,9 +22,6 @@ interface Needs {
   /** The queue is empty. */
   readonly emptied: () => void
 }
-
-/** The limit of commands in one commit. */
-const BATCH = 256
 
 const FULL = new Unavailable({ detail: "The event has too much to do right now.", retryAfterSeconds: 1 })
 
@@ -48,8 +46,8 @@ export class CommandBatcher {
   }
 
   #send(): void {
-    const batch = this.#waiting.slice(0, BATCH)
-    this.#waiting = this.#waiting.slice(BATCH)
+    const batch = this.#waiting.slice(0, COMMANDS_PER_COMMIT)
+    this.#waiting = this.#waiting.slice(COMMANDS_PER_COMMIT)
     this.#isSending = batch.length > 0
     if (!this.#isSending) {
       this.#needs.emptied()

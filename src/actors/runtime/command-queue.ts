@@ -20,7 +20,7 @@ interface Needs {
 }
 
 /** Commands in one commit, unless a single request has more. */
-const BATCH = 256
+export const COMMANDS_PER_COMMIT = 256
 
 export class CommandQueue {
   readonly #needs: Needs
@@ -35,13 +35,16 @@ export class CommandQueue {
     return Effect.suspend(() => {
       const own: Waiting = { envelopes, exit: undefined }
       this.#waiting.push(own)
-      const inTurn = Effect.suspend(() => (own.exit === undefined ? this.#executeNext() : Effect.void))
-      return this.#needs.exclusive(inTurn).pipe(
-        Effect.andThen(Effect.suspend(() => own.exit ?? Effect.fail(new NotOwner()))),
+      return this.#needs.exclusive(this.#executeUntil(own)).pipe(
         // Its caller has gone: what no batch has taken yet is not done any more.
         Effect.onInterrupt(() => Effect.sync(() => this.#remove(own))),
       )
     })
+  }
+
+  /** Nearly always one batch, or none: another request carried these commands. */
+  #executeUntil(own: Waiting): Effect.Effect<Outcomes, Unreachable> {
+    return Effect.suspend(() => own.exit ?? Effect.andThen(this.#executeNext(), this.#executeUntil(own)))
   }
 
   #remove(own: Waiting): void {
@@ -53,16 +56,14 @@ export class CommandQueue {
     let commands = 0
     const past = this.#waiting.findIndex(({ envelopes }, index) => {
       commands += envelopes.length
-      return index > 0 && commands > BATCH
+      return index > 0 && commands > COMMANDS_PER_COMMIT
     })
     return this.#waiting.splice(0, past === -1 ? this.#waiting.length : past)
   }
 
   #executeNext(): Effect.Effect<void> {
     const batch = this.#take()
-    const [only] = batch
-    const envelopes = batch.length === 1 && only !== undefined ? only.envelopes : batch.flatMap((one) => one.envelopes)
-    return this.#needs.execute(envelopes).pipe(
+    return this.#needs.execute(batch.flatMap(({ envelopes }) => envelopes)).pipe(
       Effect.onExit((exit) => Effect.sync(() => settle(batch, exit))),
       Effect.exit,
       Effect.asVoid,

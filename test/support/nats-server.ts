@@ -4,8 +4,7 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { connect } from "node:net"
 import { delimiter, join } from "node:path"
-import { sleep } from "../chance.ts"
-import { NotPossible } from "../options.ts"
+import { eventually } from "./wait.ts"
 
 const PROGRAM = "nats-server"
 const START_DEADLINE_MS = 10_000
@@ -18,10 +17,16 @@ const findProgram = (): string | undefined =>
     .map((folder) => join(folder, PROGRAM))
     .find((path) => existsSync(path))
 
+/** The message is one sentence for the person at the terminal. */
+export class NatsMissing extends Error {
+  override readonly name = "NatsMissing"
+}
+
+/** Throws `NatsMissing` where the program is not installed. */
 export const needNats = (): string => {
   const path = findProgram()
   if (path === undefined) {
-    throw new NotPossible(
+    throw new NatsMissing(
       "Several nodes need the program nats-server (Debian package nats-server), which is not installed.",
     )
   }
@@ -41,7 +46,7 @@ const greets = (port: number): Promise<boolean> =>
     socket.setTimeout(1000, () => done(false))
   })
 
-export class NatsUnderTest {
+export class NatsServer {
   readonly #port: number
   #child: ChildProcess | undefined
 
@@ -55,11 +60,7 @@ export class NatsUnderTest {
 
   async start(): Promise<void> {
     this.#child = spawn(needNats(), ["-a", "127.0.0.1", "-p", String(this.#port)], { stdio: "ignore" })
-    const deadline = Date.now() + START_DEADLINE_MS
-    while (!(await greets(this.#port))) {
-      if (Date.now() > deadline) throw new Error("NATS did not start")
-      await sleep(50)
-    }
+    await eventually(() => greets(this.#port), "NATS being started", START_DEADLINE_MS)
   }
 
   async kill(): Promise<void> {
