@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { ClusterError, RunnerStorage } from "effect/cluster"
-import type { NodeSession } from "../store/cluster/node-session.ts"
+import { endFormer, type NodeSession, type Step } from "../store/cluster/node-session.ts"
 import {
   listHeldShards,
   listNodes,
@@ -15,7 +15,7 @@ import {
   unlockShards,
   unregisterNode,
 } from "../store/cluster/nodes.ts"
-import type { Queryable } from "../store/pool/statement.ts"
+import type { SessionIdentity } from "../store/pool/session.ts"
 
 export interface NodeStorageOptions {
   readonly session: NodeSession
@@ -27,15 +27,13 @@ export interface NodeStorageOptions {
   readonly seen: (living: ReadonlyMap<string, string>) => void
   /** Shards came to this node. */
   readonly arrived: (shardIds: ReadonlyArray<string>) => void
-  /** The session was lost and this node is back: other nodes may have taken it for gone. */
+  /** The session was replaced: other nodes may have taken this one for gone meanwhile. */
   readonly returned: () => void
 }
 
 interface Registration {
   readonly address: string
   readonly runner: string
-  /** The session under which the lock of the row was taken. */
-  readonly session: number
 }
 
 /**
@@ -44,6 +42,9 @@ interface Registration {
  */
 const ACQUIRE_PAUSE_MS = 40
 const NO_MORE_AFTER_MS = 250
+/** The locks of a session that was ended are free a moment later. */
+const RETAKE_TRIES = 10
+const RETAKE_PAUSE_MS = 10
 /** Of the time in which the engine expects an answer. */
 const ACQUIRE_SHARE = 0.9
 
@@ -58,93 +59,129 @@ class AddressTaken extends Error {
 /** The engine names a shard "default:17". */
 const numberOf = (shardId: string): number => Number(shardId.slice(shardId.lastIndexOf(":") + 1))
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
 class NodeStorage {
   readonly #options: NodeStorageOptions
   #registration: Registration | undefined
-  /** The registration under a new session, while it goes on. */
-  #returning: Promise<void> | undefined
+  /** The shards that this node has, as far as it knows: a new session takes them again. */
+  readonly #held = new Set<number>()
+  /** When the last question for shards was answered; undefined: one is open. Milliseconds that only go forward. */
+  #acquiredAt: number | undefined
 
   constructor(options: NodeStorageOptions) {
     this.#options = options
+    options.session.onReplaced = (step, former) => this.#retake(step, former)
   }
 
-  /** Before a statement counts, the session must hold the lock of this node's row. */
-  #run<A>(statement: (sql: Queryable) => Promise<A>): Promise<A> {
-    return this.#options.session.run(async (sql, number) => {
-      const known = this.#registration
-      if (known !== undefined && known.session !== number) await this.#return(sql, number, known)
-      return statement(sql)
-    })
-  }
-
-  /** Once for all statements that found the new session. */
-  #return(sql: Queryable, session: number, known: Registration): Promise<void> {
-    this.#returning ??= this.#register(sql, session, known)
-      .then(() => this.#options.returned())
-      .finally(() => {
-        this.#returning = undefined
-      })
-    return this.#returning
+  /**
+   * The lock of the row comes first, while the former session may still hold that of the row before: the other nodes see a living
+   * node all the time.
+   */
+  async #retake(step: Step, former: ReadonlyArray<SessionIdentity>): Promise<void> {
+    const known = this.#registration
+    if (known !== undefined) await this.#register(step, known, former)
+    await endFormer(step, former)
+    let missing = [...this.#held]
+    for (let tries = 0; tries < RETAKE_TRIES && missing.length > 0; tries++) {
+      if (tries > 0) await pause(RETAKE_PAUSE_MS)
+      const wanted = missing
+      const came = new Set(await step((sql) => lockShards(sql, wanted)))
+      missing = wanted.filter((shard) => !came.has(shard))
+    }
+    // Another node has them.
+    for (const shard of missing) this.#held.delete(shard)
+    this.#options.returned()
   }
 
   async #register(
-    sql: Queryable,
-    session: number,
-    { address, runner }: Pick<Registration, "address" | "runner">,
+    step: Step,
+    { address, runner }: Registration,
+    former: ReadonlyArray<SessionIdentity> = [],
   ): Promise<number> {
-    const id = await registerNode(sql, { address, runner, node: this.#options.node })
+    const row = { address, runner, node: this.#options.node }
+    const pids = former.map(({ pid }) => pid)
+    const id = await step((sql) => registerNode(sql, row, pids))
     if (id === null) throw new AddressTaken(address)
-    this.#registration = { address, runner, session }
     return id
   }
 
   async runners(): Promise<Array<readonly [runner: string, healthy: boolean]>> {
-    const rows = await this.#run(listNodes)
+    const rows = await this.#options.session.run(listNodes)
     this.#options.seen(new Map(rows.filter(({ isLiving }) => isLiving).map(({ node, address }) => [node, address])))
     return rows.map(({ runner, isLiving }) => [runner, isLiving])
   }
 
-  register(address: string, runner: string): Promise<number> {
-    return this.#options.session.run((sql, number) => this.#register(sql, number, { address, runner }))
+  async register(address: string, runner: string): Promise<number> {
+    const { session } = this.#options
+    const id = await this.#register((statement) => session.run(statement), { address, runner })
+    this.#registration = { address, runner }
+    return id
   }
 
   async unregister(address: string): Promise<void> {
     this.#registration = undefined
-    await this.#run((sql) => unregisterNode(sql, address))
+    await this.#options.session.run((sql) => unregisterNode(sql, address))
   }
 
   async acquire(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
+    try {
+      return await this.#acquire(shardIds)
+    } finally {
+      this.#acquiredAt = performance.now()
+    }
+  }
+
+  async #acquire(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
+    this.#acquiredAt = undefined
+    const { session } = this.#options
     const wanted = shardIds.map(numberOf)
-    const held = new Set(await this.#run(listHeldShards))
     const until = performance.now() + this.#options.acquireWithinMs * ACQUIRE_SHARE
     let cameAt = performance.now()
-    while (true) {
-      const missing = wanted.filter((shard) => !held.has(shard))
-      if (missing.length === 0) break
-      const came = await this.#run((sql) => lockShards(sql, missing))
+    let missing = wanted
+    while (missing.length > 0) {
+      const asked = missing
+      const came = new Set(await session.run((sql) => lockShards(sql, asked)))
       const now = performance.now()
-      if (came.length > 0) cameAt = now
-      for (const shard of came) held.add(shard)
-      const isDone = held.size > 0 && now - cameAt > NO_MORE_AFTER_MS
-      if (came.length === missing.length || isDone || now > until) break
-      await new Promise((resolve) => setTimeout(resolve, ACQUIRE_PAUSE_MS))
+      if (came.size > 0) cameAt = now
+      for (const shard of came) this.#held.add(shard)
+      missing = asked.filter((shard) => !came.has(shard))
+      const isDone = missing.length < wanted.length && now - cameAt > NO_MORE_AFTER_MS
+      if (missing.length === 0 || isDone || now > until) break
+      await pause(ACQUIRE_PAUSE_MS)
     }
-    const acquired = shardIds.filter((shardId) => held.has(numberOf(shardId)))
+    const absent = new Set(missing)
+    const acquired = shardIds.filter((shardId) => !absent.has(numberOf(shardId)))
     this.#options.arrived(acquired)
     return acquired
   }
 
   async refresh(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
-    const held = await this.#run(listHeldShards)
+    const held = await this.#options.session.run(listHeldShards)
+    const known = new Set(shardIds.map(numberOf))
+    await this.#unlockStrays([...held].filter((shard) => !known.has(shard)))
     return shardIds.filter((shardId) => held.has(numberOf(shardId)))
   }
 
-  release(shardId: string): Promise<void> {
-    return this.#run((sql) => unlockShard(sql, numberOf(shardId)))
+  /** Shards that came after the engine had stopped waiting for them: it does not know them, and no other node could have them. */
+  async #unlockStrays(strays: ReadonlyArray<number>): Promise<void> {
+    const settledAt = this.#acquiredAt
+    if (settledAt === undefined || performance.now() - settledAt < this.#options.acquireWithinMs) return
+    for (const shard of strays) {
+      this.#held.delete(shard)
+      await this.#options.session.run((sql) => unlockShard(sql, shard))
+    }
   }
 
-  releaseAll(): Promise<void> {
-    return this.#run(unlockShards)
+  async release(shardId: string): Promise<void> {
+    const shard = numberOf(shardId)
+    this.#held.delete(shard)
+    await this.#options.session.run((sql) => unlockShard(sql, shard))
+  }
+
+  async releaseAll(): Promise<void> {
+    this.#held.clear()
+    await this.#options.session.run(unlockShards)
   }
 }
 

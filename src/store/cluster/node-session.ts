@@ -1,8 +1,10 @@
 /**
  * A node's life, as the other nodes see it: one session on the database that holds the lock of the process (shared), the lock of
  * the node's row and those of its shards. All of them are free the moment the process ends, and `lostMs` after it was last heard
- * of, when the server ends a session that is idle for so long. A session that was lost is replaced; the locks of its row and its
- * shards are not taken again here.
+ * of, when the server ends a session that is idle for so long.
+ *
+ * A session that was lost is replaced at once, and one that does not answer while new ones do: `onReplaced` takes the locks again before
+ * the new session counts, so that the other nodes see no end of this one.
  */
 
 import {
@@ -20,6 +22,14 @@ import { NODE_NAME, outlast, type ProcessLock, tryLock } from "../process-lock.t
 const BEATS_PER_LOSS = 6
 /** Tries of a session in that time. */
 const TRIES_PER_LOSS = 3
+/**
+ * A statement without an answer for this part of that time makes the session doubtful. It is half of a try, so that a caller can have
+ * its answer from another session in time.
+ */
+const DOUBTS_PER_LOSS = 6
+/** For each step of a replacement, which a database that answers takes in milliseconds. */
+const STEPS_PER_LOSS = 12
+const RETRY_PAUSE_MS = 20
 
 /** A server that runs alone holds the database. */
 export class HeldAlone extends Error {
@@ -28,6 +38,11 @@ export class HeldAlone extends Error {
   constructor() {
     super("A server that runs alone holds the database.")
   }
+}
+
+/** The session that did not answer has answered. */
+class Answered extends Error {
+  override readonly name = "Answered"
 }
 
 const open = (url: string, lostMs: number): Promise<Session> => {
@@ -41,22 +56,35 @@ const open = (url: string, lostMs: number): Promise<Session> => {
   return openSession(url, settings, withinMs)
 }
 
+/** Runs one statement, and gives the session up when it takes too long. */
+export type Step = <A>(statement: (sql: Queryable) => Promise<A>) => Promise<A>
+
+/** Takes the locks of the node on its new session, and ends the `former` ones, which may still hold them. */
+export type Retake = (step: Step, former: ReadonlyArray<SessionIdentity>) => Promise<void>
+
+export const endFormer = async (step: Step, former: ReadonlyArray<SessionIdentity>): Promise<void> => {
+  for (const one of former) await step((sql) => endSession(sql, one))
+}
+
 export class NodeSession implements ProcessLock {
   readonly #url: string
   readonly #lostMs: number
   #session: Session
-  #identity: SessionIdentity | undefined
-  #number = 1
+  /** Sessions that may hold locks of this node: the present one, and some that were given up. */
+  #identities: ReadonlyArray<SessionIdentity>
   #answeredAt = performance.now()
-  #opening: Promise<void> | undefined
+  #replacing: Promise<void> | undefined
   #isReleased = false
   readonly #beat: NodeJS.Timeout
+  /** Set by the part that takes locks. */
+  onReplaced: Retake = endFormer
 
   private constructor(url: string, lostMs: number, session: Session, identity: SessionIdentity | undefined) {
     this.#url = url
     this.#lostMs = lostMs
     this.#session = session
-    this.#identity = identity
+    this.#identities = identity === undefined ? [] : [identity]
+    this.#watch(session)
     this.#beat = setInterval(() => this.#keepAlive(), lostMs / BEATS_PER_LOSS)
   }
 
@@ -78,11 +106,6 @@ export class NodeSession implements ProcessLock {
     return undefined
   }
 
-  /** Counts the sessions: locks that were taken under another number are lost. */
-  get number(): number {
-    return this.#number
-  }
-
   /** May this node still be the holder of its locks? A process that was stopped for long knows by the clock that it is not. */
   readonly held = (): boolean =>
     !this.#isReleased && this.#session.connection.isOpen && performance.now() - this.#answeredAt < this.#lostMs
@@ -94,14 +117,35 @@ export class NodeSession implements ProcessLock {
     if (this.#session.connection.isOpen) this.#session.connection.close()
   }
 
-  /** Runs a statement on the session, which is opened anew if it was lost. Rejects after a third of `lostMs`. */
-  async run<A>(statement: (sql: Queryable, number: number) => Promise<A>): Promise<A> {
-    if (!this.#session.connection.isOpen) await this.#reopen()
-    const { connection, sql } = this.#session
-    const answered = giveUpAfter(connection, this.#lostMs / TRIES_PER_LOSS)
-    const result = await statement(sql, this.#number).finally(answered)
-    this.#answeredAt = performance.now()
-    return result
+  /**
+   * Runs a statement on the session. It may run twice, on two sessions, when the first one is replaced meanwhile. Rejects after a third of
+   * `lostMs`, and a moment.
+   */
+  async run<A>(statement: (sql: Queryable) => Promise<A>): Promise<A> {
+    const until = performance.now() + this.#lostMs / TRIES_PER_LOSS
+    while (true) {
+      if (!this.#session.connection.isOpen) await this.#replace()
+      const session = this.#session
+      try {
+        return await this.#ask(session, statement)
+      } catch (cause) {
+        if (session.connection.isOpen || performance.now() > until) throw cause
+      }
+    }
+  }
+
+  async #ask<A>(session: Session, statement: (sql: Queryable) => Promise<A>): Promise<A> {
+    const askedAt = performance.now()
+    const doubt = setTimeout(() => void this.#doubt(session, askedAt), this.#lostMs / DOUBTS_PER_LOSS)
+    const answered = giveUpAfter(session.connection, this.#lostMs / TRIES_PER_LOSS)
+    try {
+      const result = await statement(session.sql)
+      this.#answeredAt = performance.now()
+      return result
+    } finally {
+      clearTimeout(doubt)
+      answered()
+    }
   }
 
   #keepAlive(): void {
@@ -109,29 +153,62 @@ export class NodeSession implements ProcessLock {
     this.run(async (sql) => void (await sql`select 1`)).catch(() => {})
   }
 
-  /** Once at a time. */
-  #reopen(): Promise<void> {
-    this.#opening ??= this.#replace().finally(() => {
-      this.#opening = undefined
-    })
-    return this.#opening
+  /** The session ends with its locks, which other nodes notice within a quarter of a second. */
+  #watch(session: Session): void {
+    session.connection.onEnd = () => {
+      if (!this.#isReleased && session === this.#session) this.#replace().catch(() => {})
+    }
   }
 
-  async #replace(): Promise<void> {
-    if (this.#isReleased) throw new Error("The node's session is closed.")
+  /** The database may be slow for all: then no new session opens before this one answers. */
+  async #doubt(session: Session, askedAt: number): Promise<void> {
+    const hasAnswered = (): boolean => session.connection.isOpen && this.#answeredAt > askedAt
+    const check = (): void => {
+      if (hasAnswered()) throw new Answered()
+    }
+    while (!this.#isReleased && session === this.#session && session.connection.isOpen && !hasAnswered()) {
+      await this.#replace(check).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS))
+    }
+  }
+
+  /** Once at a time. `check` throws when the session before is good after all. */
+  #replace(check: () => void = () => {}): Promise<void> {
+    this.#replacing ??= this.#open(check).finally(() => {
+      this.#replacing = undefined
+    })
+    return this.#replacing
+  }
+
+  async #open(check: () => void): Promise<void> {
+    this.#rejectReleased()
     const session = await open(this.#url, this.#lostMs)
+    const { connection, sql } = session
+    const stepped = <A>(step: Promise<A>): Promise<A> => {
+      const late = setTimeout(() => connection.destroy("deadline"), this.#lostMs / STEPS_PER_LOSS)
+      return step.finally(() => clearTimeout(late))
+    }
     try {
-      // The server may not have noticed the end of the session before, which holds the locks against this one.
-      if (this.#identity !== undefined) await endSession(session.sql, this.#identity)
-      if (!(await tryLock(session.sql, "shared"))) throw new HeldAlone()
-      this.#identity = await identityOf(session.sql)
-      if (this.#isReleased) throw new Error("The node's session is closed.")
+      const identity = await stepped(identityOf(sql))
+      if (!(await stepped(tryLock(sql, "shared")))) throw new HeldAlone()
+      check()
+      const former = this.#identities
+      this.#identities = identity === undefined ? former : [...former, identity]
+      await this.onReplaced((step) => stepped(step(sql)), former)
+      this.#identities = identity === undefined ? [] : [identity]
+      this.#rejectReleased()
     } catch (cause) {
-      session.connection.close()
+      connection.close()
       throw cause
     }
+    const before = this.#session
     this.#session = session
-    this.#number++
     this.#answeredAt = performance.now()
+    this.#watch(session)
+    before.connection.destroy("deadline")
+  }
+
+  #rejectReleased(): void {
+    if (this.#isReleased) throw new Error("The node's session is closed.")
   }
 }

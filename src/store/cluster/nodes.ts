@@ -1,7 +1,6 @@
 /**
  * The nodes that share this database, and the shards that each holds: rows of `cluster_nodes`, and advisory locks with keys of
  * two parts. The locks belong to the node's session (node-session.ts), so they are gone with it, and no clock decides about them.
- * A session counts its locks: one that it has must not be asked for again.
  */
 import type { Queryable } from "../pool/statement.ts"
 
@@ -30,25 +29,26 @@ export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>>
     from cluster_nodes n left join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid`
 
 /**
- * Gives the address to this node, and takes the row's lock for this session. Resolves to the row's new id; to null, with
+ * Gives the address to this node, and takes the row's lock for this session in the same statement: no other node sees the row
+ * without its holder. `former`: sessions of this node that may still hold the lock of the row before. Resolves to the row's new id; to null, with
  * nothing changed, while another node that lives has the address.
  */
 export const registerNode = async (
   sql: Queryable,
   { address, node, runner }: Omit<NodeRow, "isLiving">,
+  former: ReadonlyArray<number> = [],
 ): Promise<number | null> => {
   const [row] = await sql<{ id: number }[]>`
     insert into cluster_nodes (address, node, runner)
     select ${address}, ${node}, ${runner}
      where not exists (
        select 1 from cluster_nodes n join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid
-        where n.address = ${address} and l.pid <> pg_backend_pid())
+        where n.address = ${address} and l.pid <> pg_backend_pid()
+          and l.pid <> all(${former.map(String)}::text[]::int[]))
         on conflict (address) do update
        set id = default, node = excluded.node, runner = excluded.runner, registered_at = now()
-    returning id`
-  if (row === undefined) return null
-  await sql`select pg_try_advisory_lock(${NODE_KEY}, ${row.id})`
-  return row.id
+    returning id, pg_try_advisory_lock(${NODE_KEY}, id)`
+  return row?.id ?? null
 }
 
 /** Removes the node's row, and those of nodes that began over an hour ago and ended without removing it. */
@@ -67,10 +67,14 @@ export const listHeldShards = async (sql: Queryable): Promise<ReadonlySet<number
   return new Set(rows.map(({ shard }) => shard))
 }
 
-/** Takes those of the shards that are free. This session must hold none of them. Resolves to the ones that it took. */
+/** Takes those of the shards that are free. Resolves to the ones that this session holds then. */
 export const lockShards = async (sql: Queryable, shards: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
+  // A session counts its locks, and would have to release twice a lock that it took twice.
   const rows = await sql<{ shard: number }[]>`
-    select shard from unnest(${shards.map(String)}::text[]::int[]) as shard where pg_try_advisory_lock(${SHARD_KEY}, shard)`
+    with held as materialized (
+      select l.objid::int as shard from pg_locks l where ${areHeld(sql, SHARD_KEY)} and l.pid = pg_backend_pid())
+    select shard from unnest(${shards.map(String)}::text[]::int[]) as shard
+     where case when shard in (select shard from held) then true else pg_try_advisory_lock(${SHARD_KEY}, shard) end`
   return rows.map(({ shard }) => shard)
 }
 

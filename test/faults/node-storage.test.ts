@@ -1,0 +1,110 @@
+/** What other nodes see of a node whose session on the database is replaced. */
+import { Effect } from "effect"
+import { Runner, RunnerAddress, ShardId } from "effect/cluster"
+import { describe, test } from "vitest"
+import { makeNodeStorage } from "../../src/cluster/node-storage.ts"
+import { NodeSession } from "../../src/store/cluster/node-session.ts"
+import { listNodes, lockShards } from "../../src/store/cluster/nodes.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
+import { eventually } from "../support/wait.ts"
+
+const LOST_MS = 3000
+const SHARDS = [1, 2, 3].map((shard) => ShardId.make("default", shard))
+
+interface Place {
+  readonly proxy: PostgresProxy
+  readonly storage: ReturnType<typeof makeNodeStorage>
+  readonly address: RunnerAddress.RunnerAddress
+  /** How often the session was replaced. */
+  readonly replaced: () => number
+  /** A session of another node. */
+  readonly other: NodeSession
+}
+
+const opened = async (url: string): Promise<NodeSession> => {
+  const session = await NodeSession.open(url, LOST_MS)
+  if (session === undefined) throw new Error("a server that runs alone holds the database")
+  return session
+}
+
+const placeTest = test.extend<{ readonly place: Place }>({
+  place: async ({ task: _ }, use) => {
+    const database = await createTestDatabase()
+    const proxy = await startPostgresProxy(database.url)
+    const [session, other] = [await opened(proxy.url), await opened(database.url)]
+    let replaced = 0
+    const storage = makeNodeStorage({
+      session,
+      node: "first",
+      acquireWithinMs: LOST_MS / 3,
+      seen: () => {},
+      arrived: () => {},
+      returned: () => replaced++,
+    })
+    const address = RunnerAddress.make("127.0.0.1", 7001)
+    await Effect.runPromise(storage.register(Runner.make({ address, groups: ["default"], weight: 1 }), true))
+    await Effect.runPromise(storage.acquire(address, SHARDS))
+    await use({ proxy, storage, address, replaced: () => replaced, other })
+    await session.release()
+    await other.release()
+    await proxy.close()
+    await database.drop()
+  },
+})
+
+/** Looks at the nodes again and again, as another node does, until it is told to stop: how often the node was not there. */
+const watch = (other: NodeSession) => {
+  let isOver = false
+  const looks = (async () => {
+    let absent = 0
+    while (!isOver) {
+      const [row] = await other.run(listNodes)
+      if (row?.isLiving !== true) absent++
+    }
+    return absent
+  })()
+  return (): Promise<number> => {
+    isOver = true
+    return looks
+  }
+}
+
+const held = ({ storage, address }: Place) => Effect.runPromise(storage.refresh(address, SHARDS))
+
+describe.concurrent("a node's session that is replaced", () => {
+  placeTest(
+    "one that fell silent is followed by another, and no other node sees its end",
+    async ({ place, expect }) => {
+      const absent = watch(place.other)
+      place.proxy.silence("open")
+      expect(await held(place)).toEqual(SHARDS)
+      expect(place.replaced()).toBe(1)
+      expect(await absent()).toBe(0)
+      expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([])
+    },
+  )
+
+  placeTest("one that was cut takes its shards again, before the next question for them", async ({ place, expect }) => {
+    place.proxy.reset()
+    await eventually(() => place.replaced() === 1, "another session")
+    expect(await held(place)).toEqual(SHARDS)
+    expect(await place.other.run(listNodes)).toMatchObject([{ node: "first", isLiving: true }])
+  })
+
+  placeTest("shards that another node took meanwhile are not among them", async ({ place, expect }) => {
+    place.proxy.silence("all")
+    await eventually(async () => (await place.other.run((sql) => lockShards(sql, [2]))).length === 1, "the shard")
+    place.proxy.heal()
+    await eventually(() => place.replaced() === 1, "another session")
+    expect(await held(place)).toEqual([SHARDS[0], SHARDS[2]])
+  })
+
+  placeTest("a shard that was let go of is not taken again", async ({ place, expect }) => {
+    const [first] = SHARDS
+    if (first !== undefined) await Effect.runPromise(place.storage.release(place.address, first))
+    place.proxy.silence("open")
+    expect(await held(place)).toEqual(SHARDS.slice(1))
+    expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([1])
+  })
+})
