@@ -1,9 +1,8 @@
 /** Commands per second: through an actor, and the same commit sent to the database without one. */
-import { Effect } from "effect"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import type { Queryable } from "../../src/store/database.ts"
-import { commitLiveEvent } from "../../src/store/live/live-events.ts"
+import { runCommit, writtenCommit } from "../../src/store/live/live-commit.ts"
 import type { ActorHouse } from "./house.ts"
 
 const BY = { participantId: "00000000-0000-7000-8000-000000000001", name: "Host" }
@@ -66,8 +65,9 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
   const { version, s } = { version: ++event.version, s: ++event.s }
   const d = { announcement: { id, text: TEXT, by: BY, at } }
   const frame = JSON.stringify({ op: 0, st: "event", s, v: version, ts: now, t: "announcement", d })
-  return Effect.runPromise(
-    commitLiveEvent(sql, {
+  return runCommit(
+    sql,
+    writtenCommit({
       eventId: event.id,
       fencingToken: event.fencingToken,
       from: version - 1,

@@ -22,10 +22,11 @@ import { Ownership } from "./runtime/ownership.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
-/** The time limit of one attempt, and of all attempts while an event moves. */
+/** The time limit of one attempt. */
 const TRY_TIMEOUT = "5 seconds"
-const MOVED_TRIES = 40
 const MOVED_PAUSE = "100 millis"
+/** Of all attempts while an event moves: a node that fell silent is lost by then, and its events are elsewhere. */
+const REACH_TIMEOUT = "8 seconds"
 
 const gone = () => NotFound.of("event")
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
@@ -93,9 +94,9 @@ export class LiveEvents extends Context.Service<
             Effect.timeout(TRY_TIMEOUT),
             Effect.retry({
               while: (failure) => failure._tag === "NotOwner",
-              times: MOVED_TRIES,
               schedule: Schedule.spaced(MOVED_PAUSE),
             }),
+            Effect.timeout(REACH_TIMEOUT),
             Effect.mapError((failure) => {
               if (failure._tag === "EventNotFound") return gone()
               return ENGINE_TAGS.has(failure._tag)

@@ -1,6 +1,7 @@
 /** The services that live events work with. */
 import type { Timers } from "../clock/timers.ts"
 import type { Database } from "../store/database.ts"
+import type { LiveCommits } from "../store/live/live-commits.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
@@ -10,6 +11,7 @@ import type { EventOwnership } from "./runtime/ownership.ts"
 export interface ActorServices {
   readonly timers: Timers
   readonly database: Database["Service"]
+  readonly commits: LiveCommits["Service"]
   readonly feed: Feed["Service"]
   readonly outbox: OutboxSignal["Service"]
   readonly media: MediaSignal["Service"]

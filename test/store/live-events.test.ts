@@ -1,9 +1,9 @@
 /** The fence of a live event's commits. */
-import { Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { claimLiveEvent, commitLiveEvent } from "../../src/store/live/live-events.ts"
+import { commitFailure, runCommit, writtenCommit } from "../../src/store/live/live-commit.ts"
+import { claimLiveEvent } from "../../src/store/live/live-events.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
 import { openStore } from "../support/store.ts"
@@ -21,11 +21,27 @@ test("a commit under an earlier fencing token, or from another version than the 
   const at = toTimestamp(Date.now())
   let s = 0
   const commit = (fencingToken: number, from: number): Promise<string> =>
-    commitLiveEvent(sql, {
-      ...{ eventId, fencingToken, from, version: from + 1, at, event: null, phases: [], occurrences: [], commands: [] },
-      publications: [{ stream: "event", s: ++s, version: from + 1, frame: "{}", at }],
-      ...{ changes: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
-    }).pipe(Effect.match({ onSuccess: () => "done", onFailure: ({ _tag }) => _tag }), Effect.runPromise)
+    runCommit(
+      sql,
+      writtenCommit({
+        ...{
+          eventId,
+          fencingToken,
+          from,
+          version: from + 1,
+          at,
+          event: null,
+          phases: [],
+          occurrences: [],
+          commands: [],
+        },
+        publications: [{ stream: "event", s: ++s, version: from + 1, frame: "{}", at }],
+        ...{ changes: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
+      }),
+    ).then(
+      () => "done",
+      (cause: unknown) => commitFailure(cause)._tag,
+    )
   const versions = async () =>
     (await sql`select version from publications order by version`).map((row) => row["version"])
 

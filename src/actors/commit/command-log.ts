@@ -5,7 +5,7 @@
  */
 import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"
-import type { StoredCommand } from "../../store/live/live-events.ts"
+import type { StoredCommand } from "../../store/live/live-commit.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
 /** The store keeps answers a little longer, until its next sweep. */

@@ -1,12 +1,6 @@
 /** Writing a batch to the store under the fence, and publishing it once it is committed. */
 import { Data, Effect } from "effect"
-import {
-  type AnsweredBefore,
-  type CommitUnknown,
-  commitLiveEvent,
-  type LiveCommit,
-  type OverCapacity,
-} from "../../store/live/live-events.ts"
+import type { AnsweredBefore, CommitUnknown, LiveCommit, OverCapacity } from "../../store/live/live-commit.ts"
 import { NotOwner, StoreUnavailable } from "../commands.ts"
 import type { ActorServices } from "../services.ts"
 import { loadedOf, recover } from "./activation.ts"
@@ -58,7 +52,7 @@ export const commitBatch = (services: ActorServices, batch: Batch): Effect.Effec
     return after
   }
   const write = (commit: LiveCommit) =>
-    commitLiveEvent(services.database.liveSql, commit).pipe(
+    services.commits.commit(commit).pipe(
       Effect.map((deliveries) =>
         publish({ ...loaded, version: commit.version, state: batch.state }, commit, deliveries),
       ),

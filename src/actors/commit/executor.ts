@@ -3,7 +3,7 @@
  * order. A store refusal or a defect that one command causes does not fail the others.
  */
 import { Effect } from "effect"
-import type { AnsweredBefore } from "../../store/live/live-events.ts"
+import type { AnsweredBefore } from "../../store/live/live-commit.ts"
 import { type Outcome, type Received, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
 import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"

@@ -1,10 +1,11 @@
 /** The live event's entity: its mailbox in the cluster engine, in front of the actor. */
-import { Effect, type Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { Database } from "../../store/database.ts"
+import { LiveCommits } from "../../store/live/live-commits.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -58,6 +59,7 @@ export const liveEventLayer = (
       const actor = new LiveEventActor({
         eventId,
         database: yield* Database,
+        commits: yield* LiveCommits,
         feed: yield* Feed,
         outbox: yield* OutboxSignal,
         media: yield* MediaSignal,
@@ -107,4 +109,4 @@ export const liveEventLayer = (
       })
     }),
     { mailboxCapacity: options.mailbox, maxIdleTime: options.idleMs },
-  )
+  ).pipe(Layer.provide(LiveCommits.layer))

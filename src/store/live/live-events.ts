@@ -1,35 +1,20 @@
 /**
- * The stored state of a live event's actor: claim, recovery, and the one fenced transaction of a batch of commands.
- * Invariants: an activation raises the fencing token (the column `epoch`); a commit under an old fencing token, or out
- * of version order, changes nothing.
+ * The stored state of a live event's actor: claim and recovery. Invariant: an activation raises the fencing token (the column
+ * `epoch`), so that its earlier owner can commit nothing more (`live-commit.ts`).
  */
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
-import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
-import type { Change } from "../../model/live/live-records.ts"
 import { SHARED_STREAMS } from "../../model/live/streams.ts"
-import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { eventRow, findEvent, listPhaseStates, phaseRows } from "../events/events.ts"
+import { findEvent, listPhaseStates } from "../events/events.ts"
 import { query } from "../query.ts"
-import { sqlState } from "../sqlstate.ts"
-import { occurrenceRows } from "../webhooks/outbox.ts"
-import { findHeads, hasOtherStreams, type StoredPublication, type StreamHead } from "./live-history.ts"
-import { activityRows, readLiveRecords, type StoredRecord } from "./live-records.ts"
+import type { StoredCommand } from "./live-commit.ts"
+import { findHeads, hasOtherStreams, type StreamHead } from "./live-history.ts"
+import { readLiveRecords, type StoredRecord } from "./live-records.ts"
 import type { RecordUnreadable } from "./record-versions.ts"
-
-/** The stored answer of an accepted command. */
-export interface StoredCommand {
-  readonly scope: string
-  readonly commandId: string
-  readonly bodyHash: string
-  /** JSON. */
-  readonly reply: unknown
-  readonly at: Timestamp
-}
 
 export interface Claim {
   readonly fencingToken: number
@@ -131,128 +116,6 @@ export const wasRemoved = async (sql: Queryable, eventId: string, participantId:
     select 1 from live_removals where event_id = ${eventId} and participant_id = ${participantId}`
   return rows.length > 0
 }
-
-/** Changes of who is present. `present`: JSON objects with `participantId`, read back as they are. */
-export interface PresenceDelta {
-  readonly present: ReadonlyArray<{ readonly participantId: string }>
-  /** Ids of participants. */
-  readonly absent: ReadonlyArray<string>
-}
-
-/** Stores changes of presence that no commit carries, under the fence. */
-export const keepPresence = (
-  sql: Queryable,
-  eventId: string,
-  fencingToken: number,
-  delta: PresenceDelta,
-): Effect.Effect<void, Fenced | Unavailable> =>
-  Effect.asVoid(
-    query(
-      () => sql`select keep_presence(${eventId}, ${fencingToken}, ${sql.json(delta)})`,
-      ({ fenced }) => (fenced ? new Fenced() : undefined),
-    ),
-  )
-
-/** All rows that a batch of commands writes. */
-export interface LiveCommit {
-  readonly eventId: string
-  readonly fencingToken: number
-  /** The version this commit builds on, and the one it makes. */
-  readonly from: number
-  readonly version: number
-  readonly at: Timestamp
-  readonly event: Event | null
-  /** Changed or new phases; those that end are written before those that become active. */
-  readonly phases: ReadonlyArray<PhaseState>
-  readonly publications: ReadonlyArray<StoredPublication>
-  readonly occurrences: ReadonlyArray<WebhookEvent>
-  readonly commands: ReadonlyArray<StoredCommand>
-  readonly changes: ReadonlyArray<Change>
-  /** Participants who may not come back, and those who may again. */
-  readonly removed: ReadonlyArray<string>
-  readonly restored: ReadonlyArray<string>
-  /** Null: nobody came or went. */
-  readonly presence: PresenceDelta | null
-  /** Null: what is recorded has not changed. */
-  readonly captured: CapturedRooms | null
-  readonly deleted: boolean
-}
-
-/** Another activation owns the event: this one must stop writing. */
-export class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
-/**
- * The commit failed with an unknown outcome: reload before going on. `lost`: the database was unavailable, so the
- * same step may succeed later; otherwise it refused the step itself.
- */
-export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
-  readonly cause: unknown
-  readonly lost: boolean
-}> {}
-
-/** The event's new capacity is below its registrations; nothing was written. */
-export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never, never>> {}
-
-/** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
-export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
-
-/**
- * The one transaction of a batch, as one statement: the function's first act is the fence, which fails it whole.
- * Succeeds with the number of webhook deliveries stored.
- */
-export const commitLiveEvent = (
-  sql: Queryable,
-  commit: LiveCommit,
-): Effect.Effect<number, Fenced | AnsweredBefore | OverCapacity | CommitUnknown> =>
-  Effect.callback((resume) => {
-    runCommit(sql, commit).then(
-      (deliveries) => resume(Effect.succeed(deliveries)),
-      (cause: unknown) => {
-        const state = sqlState(cause)
-        if (state.fenced) return resume(Effect.fail(new Fenced()))
-        if (state.overCapacity) return resume(Effect.fail(new OverCapacity()))
-        if (state.constraint === "live_commands_pkey") return resume(Effect.fail(new AnsweredBefore()))
-        return resume(Effect.fail(new CommitUnknown({ cause, lost: state.unavailable })))
-      },
-    )
-  })
-
-const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> => {
-  const [row] = await sql<{ deliveries: number }[]>`
-    select commit_live_event(${commit.eventId}, ${commit.fencingToken}, ${commit.from}, ${commit.version},
-                             ${commit.at}, ${sql.json(writtenBy(commit))}) as deliveries`
-  return row?.deliveries ?? 0
-}
-
-/** The argument of `commit_live_event`; an absent part costs it nothing. */
-const writtenBy = (commit: LiveCommit): object => {
-  const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
-  const { presence } = commit
-  const settling = phases.filter((phase) => phase.status !== "active")
-  const opening = phases.filter((phase) => phase.status === "active")
-  return {
-    ...(event !== null && { event: eventRow(event) }),
-    ...(settling.length > 0 && { settling: phaseRows(settling) }),
-    ...(opening.length > 0 && { opening: phaseRows(opening) }),
-    ...(publications.length > 0 && {
-      publications: publications.map(({ at: _, ...publication }) => publication),
-    }),
-    ...(changes.length > 0 && { activities: activityRows(changes) }),
-    ...(commands.length > 0 && { commands: commands.map(commandRow) }),
-    ...(removed.length > 0 && { removed }),
-    ...(restored.length > 0 && { restored }),
-    ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
-    ...(presence !== null && { presence }),
-    ...(captured !== null && { captured }),
-    ...(deleted && { deleted }),
-  }
-}
-
-const commandRow = ({ scope, commandId, bodyHash, reply }: StoredCommand): object => ({
-  scope,
-  command_id: commandId,
-  body_hash: bodyHash,
-  reply,
-})
 
 /** The stored ones among some answers. */
 export const findLiveCommands = async (

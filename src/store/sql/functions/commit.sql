@@ -62,6 +62,24 @@ begin
   return deliveries;
 end $$;
 
+-- Commits of several events in one transaction. Each has a subtransaction, so that one that is refused undoes nothing of the others:
+-- its row has null then. A commit that finds a row locked by another transaction is refused soon, so that it does not hold up those
+-- that come with it; the caller sends it again, alone.
+create or replace function commit_live_events(commits jsonb)
+returns table (deliveries integer) language plpgsql set lock_timeout = '50ms' as $$
+declare c jsonb;
+begin
+  for c in select value from jsonb_array_elements(commits) loop
+    begin
+      deliveries := commit_live_event((c->>'event')::uuid, (c->>'token')::bigint, (c->>'from')::bigint,
+                                      (c->>'to')::bigint, (c->>'at')::timestamptz, c->'written');
+    exception when others then
+      deliveries := null;
+    end;
+    return next;
+  end loop;
+end $$;
+
 -- The first statement of every commit: takes the row of the live event, or fails the whole transaction with GC001. A batch of
 -- commands may raise the version by more than one.
 create or replace function fence_live_event(of_event uuid, of_epoch bigint, from_version bigint, to_version bigint)

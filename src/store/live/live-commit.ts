@@ -1,0 +1,170 @@
+/**
+ * What a live event commits, and the statements that write it. Invariant: a commit under an old fencing token, or out of version
+ * order, changes nothing.
+ */
+import { Data, Effect } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
+import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import type { Change } from "../../model/live/live-records.ts"
+import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { eventRow, phaseRows } from "../events/events.ts"
+import { query } from "../query.ts"
+import { sqlState } from "../sqlstate.ts"
+import { occurrenceRows } from "../webhooks/outbox.ts"
+import type { StoredPublication } from "./live-history.ts"
+import { activityRows } from "./live-records.ts"
+
+/** The stored answer of an accepted command. */
+export interface StoredCommand {
+  readonly scope: string
+  readonly commandId: string
+  readonly bodyHash: string
+  /** JSON. */
+  readonly reply: unknown
+  readonly at: Timestamp
+}
+
+/** Changes of who is present. `present`: JSON objects with `participantId`, read back as they are. */
+export interface PresenceDelta {
+  readonly present: ReadonlyArray<{ readonly participantId: string }>
+  /** Ids of participants. */
+  readonly absent: ReadonlyArray<string>
+}
+
+/** Stores changes of presence that no commit carries, under the fence. */
+export const keepPresence = (
+  sql: Queryable,
+  eventId: string,
+  fencingToken: number,
+  delta: PresenceDelta,
+): Effect.Effect<void, Fenced | Unavailable> =>
+  Effect.asVoid(
+    query(
+      () => sql`select keep_presence(${eventId}, ${fencingToken}, ${sql.json(delta)})`,
+      ({ fenced }) => (fenced ? new Fenced() : undefined),
+    ),
+  )
+
+/** All rows that a batch of commands writes. */
+export interface LiveCommit {
+  readonly eventId: string
+  readonly fencingToken: number
+  /** The version this commit builds on, and the one it makes. */
+  readonly from: number
+  readonly version: number
+  readonly at: Timestamp
+  readonly event: Event | null
+  /** Changed or new phases; those that end are written before those that become active. */
+  readonly phases: ReadonlyArray<PhaseState>
+  readonly publications: ReadonlyArray<StoredPublication>
+  readonly occurrences: ReadonlyArray<WebhookEvent>
+  readonly commands: ReadonlyArray<StoredCommand>
+  readonly changes: ReadonlyArray<Change>
+  /** Participants who may not come back, and those who may again. */
+  readonly removed: ReadonlyArray<string>
+  readonly restored: ReadonlyArray<string>
+  /** Null: nobody came or went. */
+  readonly presence: PresenceDelta | null
+  /** Null: what is recorded has not changed. */
+  readonly captured: CapturedRooms | null
+  readonly deleted: boolean
+}
+
+/** Another activation owns the event: this one must stop writing. */
+export class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
+/**
+ * The commit failed with an unknown outcome: reload before going on. `lost`: the database was unavailable, so the
+ * same step may succeed later; otherwise it refused the step itself.
+ */
+export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
+  readonly cause: unknown
+  readonly lost: boolean
+}> {}
+
+/** The event's new capacity is below its registrations; nothing was written. */
+export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never, never>> {}
+
+/** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
+export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
+
+/** The reason for which a commit wrote nothing, or left it unknown whether it did. */
+export const commitFailure = (cause: unknown): Fenced | AnsweredBefore | OverCapacity | CommitUnknown => {
+  const state = sqlState(cause)
+  if (state.fenced) return new Fenced()
+  if (state.overCapacity) return new OverCapacity()
+  if (state.constraint === "live_commands_pkey") return new AnsweredBefore()
+  return new CommitUnknown({ cause, lost: state.unavailable })
+}
+
+/** A commit with the JSON of its rows, made once. */
+export interface WrittenCommit extends Pick<LiveCommit, "eventId" | "fencingToken" | "from" | "version" | "at"> {
+  readonly written: string
+}
+
+export const writtenCommit = (commit: LiveCommit): WrittenCommit => {
+  const { eventId, fencingToken, from, version, at } = commit
+  return { eventId, fencingToken, from, version, at, written: JSON.stringify(rowsOf(commit)) }
+}
+
+/**
+ * The one transaction of a commit, as one statement: the function's first act is the fence, which fails it whole.
+ * Resolves to the number of webhook deliveries stored.
+ */
+export const runCommit = async (sql: Queryable, commit: WrittenCommit): Promise<number> => {
+  const { eventId, fencingToken, from, version, at, written } = commit
+  const [row] = await sql<{ deliveries: number }[]>`
+    select commit_live_event(${eventId}, ${fencingToken}, ${from}, ${version}, ${at}, ${written}::text::jsonb) as deliveries`
+  return row?.deliveries ?? 0
+}
+
+/**
+ * Commits of different events in one transaction. Resolves, in their order, to the number of webhook deliveries stored by each;
+ * `undefined`: this one was refused, and wrote nothing.
+ */
+export const runCommits = async (
+  sql: Queryable,
+  commits: ReadonlyArray<WrittenCommit>,
+): Promise<ReadonlyArray<number | undefined>> => {
+  const texts = commits.map(
+    ({ eventId, fencingToken, from, version, at, written }) =>
+      `{"event":"${eventId}","token":${fencingToken},"from":${from},"to":${version},"at":"${at}","written":${written}}`,
+  )
+  const rows = await sql<{ deliveries: number | null }[]>`
+    select deliveries from commit_live_events(${`[${texts.join(",")}]`}::text::jsonb)`
+  return commits.map((_, index) => rows[index]?.deliveries ?? undefined)
+}
+
+/** The argument of `commit_live_event`; an absent part costs it nothing. */
+const rowsOf = (commit: LiveCommit): object => {
+  const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
+  const { presence } = commit
+  const settling = phases.filter((phase) => phase.status !== "active")
+  const opening = phases.filter((phase) => phase.status === "active")
+  return {
+    ...(event !== null && { event: eventRow(event) }),
+    ...(settling.length > 0 && { settling: phaseRows(settling) }),
+    ...(opening.length > 0 && { opening: phaseRows(opening) }),
+    ...(publications.length > 0 && {
+      publications: publications.map(({ at: _, ...publication }) => publication),
+    }),
+    ...(changes.length > 0 && { activities: activityRows(changes) }),
+    ...(commands.length > 0 && { commands: commands.map(commandRow) }),
+    ...(removed.length > 0 && { removed }),
+    ...(restored.length > 0 && { restored }),
+    ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
+    ...(presence !== null && { presence }),
+    ...(captured !== null && { captured }),
+    ...(deleted && { deleted }),
+  }
+}
+
+const commandRow = ({ scope, commandId, bodyHash, reply }: StoredCommand): object => ({
+  scope,
+  command_id: commandId,
+  body_hash: bodyHash,
+  reply,
+})
