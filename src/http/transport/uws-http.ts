@@ -8,7 +8,6 @@ import { Exchange, type RequestHead, type RouteOptions, readHead, statusText } f
 /** The engine's app that routes are bound to. */
 export type RouteApp = TemplatedApp
 
-const latin1 = new TextDecoder("latin1")
 const EMPTY = new Uint8Array(0)
 
 /** Takes a request that is complete and calls back with the response, exactly once. */
@@ -49,7 +48,7 @@ const preflight = (methods: string): HttpResponse => ({
 })
 
 const addressOf = (res: UwsResponse, head: RequestHead, clients: RouteOptions["clients"]): string =>
-  clients.of(latin1.decode(res.getRemoteAddressAsText()), head.headers["x-forwarded-for"]).address
+  clients.of(Buffer.from(res.getRemoteAddressAsText()).toString("latin1"), head.headers["x-forwarded-for"]).address
 
 const parameterNames = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)

@@ -17,6 +17,11 @@ export interface Client {
   readonly isShared: boolean
 }
 
+/** Clients that are remembered, so that the addresses of one that asks often are read once. */
+const REMEMBERED = 5_000
+/** Characters of a header that is not remembered: anybody may send long ones. */
+const LONG = 100
+
 export class ClientAddresses extends Context.Service<
   ClientAddresses,
   {
@@ -31,17 +36,28 @@ export class ClientAddresses extends Context.Service<
       Effect.gen(function* () {
         const { log } = yield* Telemetry
         const isLogged = { inside: false, outside: false }
+        const read = (peer: string, forwardedFor: string | undefined): Client => {
+          const { address, isUnnamedProxy } = clientOf(peer, forwardedFor, proxies)
+          if (!isUnnamedProxy) return { address, isShared: false }
+          const place = isInside(peer) ? "inside" : "outside"
+          if (!isLogged[place]) {
+            isLogged[place] = true
+            log.warn({ peer }, UNNAMED_PROXY)
+          }
+          // On the internet any client can send the header, so it must not lift a limit there.
+          return { address, isShared: place === "inside" }
+        }
+        const known = new Map<string, Client>()
         return {
-          of: (peer, forwardedFor) => {
-            const { address, isUnnamedProxy } = clientOf(peer, forwardedFor, proxies)
-            if (!isUnnamedProxy) return { address, isShared: false }
-            const place = isInside(peer) ? "inside" : "outside"
-            if (!isLogged[place]) {
-              isLogged[place] = true
-              log.warn({ peer }, UNNAMED_PROXY)
-            }
-            // On the internet any client can send the header, so it must not lift a limit there.
-            return { address, isShared: place === "inside" }
+          of: (peer, forwardedFor = "") => {
+            if (peer.length + forwardedFor.length > LONG) return read(peer, forwardedFor)
+            const given = `${peer} ${forwardedFor}`
+            const before = known.get(given)
+            if (before !== undefined) return before
+            const client = read(peer, forwardedFor)
+            if (known.size >= REMEMBERED) known.clear()
+            known.set(given, client)
+            return client
           },
         }
       }),

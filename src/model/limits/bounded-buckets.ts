@@ -1,8 +1,8 @@
 /**
- * Token buckets by key with bounded memory: keys are counted by a hash of 16 bytes, however long they are. The number of keys is
+ * Token buckets by key with bounded memory: keys are counted by a hash of 20 bytes, however long they are. The number of keys is
  * bounded; the least recently used key is forgotten first. So made-up keys cannot use more memory.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { NETWORK_FACTOR, networkOf } from "./client-address.ts"
 import { type Bucket, fullBucket, type Rate, takeToken } from "./token-bucket.ts"
 
@@ -15,10 +15,8 @@ export interface Taken {
   readonly fullInMs: number
 }
 
-const HASH_BYTES = 16
-
-const hashOf = (key: string): string =>
-  createHash("sha256").update(key).digest().subarray(0, HASH_BYTES).toString("base64url")
+/** A character for each byte. SHA-1 is enough: two keys that somebody makes collide share one bucket, to their own loss. */
+const hashOf = (key: string): string => hash("sha1", key, "binary")
 
 export class BoundedBuckets {
   /** Keys that are kept. */
@@ -38,10 +36,10 @@ export class BoundedBuckets {
 
   /** `now`: milliseconds, always of the same clock. */
   take(key: string, now: number, count = 1): Taken {
-    const hash = hashOf(key)
-    const bucket = this.#buckets.get(hash) ?? fullBucket(this.#rate, now)
-    this.#buckets.delete(hash)
-    this.#buckets.set(hash, bucket)
+    const hashed = hashOf(key)
+    const bucket = this.#buckets.get(hashed) ?? fullBucket(this.#rate, now)
+    this.#buckets.delete(hashed)
+    this.#buckets.set(hashed, bucket)
     const oldest = this.#buckets.size > this.most ? this.#buckets.keys().next().value : undefined
     if (oldest !== undefined) this.#buckets.delete(oldest)
     const waitMs = takeToken(bucket, this.#rate, now, { count })
