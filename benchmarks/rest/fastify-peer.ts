@@ -1,12 +1,15 @@
 /**
- * The peer of `rest`: Fastify 5 with `postgres`, written as its documentation suggests: JSON schemas for validation and
- * serialisation, a hook for the key, plain handlers. Same database, same queries in the same order, same pool.
+ * The peer of `rest`: Fastify 5, written as its documentation suggests: JSON schemas for validation and serialisation, a hook for the
+ * key, plain handlers, and `@fastify/rate-limit` by key. It has the same database and the same pool of connections as the product, and
+ * reads an event with its phases in one statement, as the product does. Each request looks its key up, because this server has nothing that
+ * would tell it of a revocation.
  */
 import { createHash } from "node:crypto"
 import type { AddressInfo } from "node:net"
+import rateLimit from "@fastify/rate-limit"
 import Fastify, { type FastifyRequest } from "fastify"
-import postgres from "postgres"
 import { v7 } from "uuid"
+import { Pool } from "../../src/store/pool/pool.ts"
 import { answerParent } from "../support/child.ts"
 
 const nullable = (type: string) => ({ type: [type, "null"] })
@@ -107,6 +110,7 @@ interface Key {
 interface EventRow {
   id: string
   workspaceId: string
+  phases: { id: string; status: string }[]
 }
 interface PhaseInput {
   modality: string
@@ -130,16 +134,28 @@ const TOUCH_EVERY_MS = 60_000
 const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
   allow_anonymous_voting, allow_anonymous_questions, capacity, metadata,
   created_at, updated_at, published_at, started_at, ended_at`
-const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
-  timer_ends_at, extended_seconds`
+const PHASE_JSON = `json_build_object('id', p.id, 'eventId', p.event_id, 'position', p.position, 'modality', p.modality,
+  'config', p.config, 'featureSet', p.feature_set, 'status', p.status, 'startedAt', p.started_at, 'endedAt', p.ended_at,
+  'timerEndsAt', p.timer_ends_at, 'extendedSeconds', p.extended_seconds)`
+const DEADLINE_MS = 5000
+const WAITING = 1000
+/** More than a run sends: the limit is counted and stated, and refuses nothing. */
+const QUOTA = 100_000_000
 
 const start = async (options: { readonly databaseUrl: string; readonly pool: number }): Promise<number> => {
-  const sql = postgres(options.databaseUrl, {
-    max: options.pool,
-    transform: { column: { from: postgres.toCamel } },
-    connection: { TimeZone: "UTC" },
+  const { sql } = new Pool({
+    url: options.databaseUrl,
+    connections: options.pool,
+    waiting: WAITING,
+    deadlineMs: DEADLINE_MS,
   })
   const app = Fastify({ logger: false })
+  await app.register(rateLimit, {
+    max: QUOTA,
+    timeWindow: "1 minute",
+    enableDraftSpec: true,
+    keyGenerator: ({ headers }) => String(headers["x-api-key"]),
+  })
 
   const workspaceOf = async (request: FastifyRequest): Promise<string | undefined> => {
     const secret = request.headers["x-api-key"]
@@ -168,13 +184,15 @@ const start = async (options: { readonly databaseUrl: string; readonly pool: num
     { schema: { params, response: { 200: eventWithPhases } } },
     async (request, reply) => {
       const { id } = request.params
-      const [event] = await sql<EventRow[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
+      const [event] = await sql<EventRow[]>`
+        select ${sql.unsafe(EVENT_COLUMNS)},
+               (select coalesce(json_agg(${sql.unsafe(PHASE_JSON)} order by p.position), '[]'::json)
+                  from phases p where p.event_id = events.id) as phases
+          from events where id = ${id}`
       if (event === undefined || event.workspaceId !== request.getDecorator("workspaceId")) {
         return reply.code(404).send({ code: "not_found" })
       }
-      const phases = await sql<{ id: string; status: string }[]>`
-        select ${sql.unsafe(PHASE_COLUMNS)} from phases where event_id = ${id} order by position`
-      return { ...event, phases, activePhaseId: phases.find(({ status }) => status === "active")?.id ?? null }
+      return { ...event, activePhaseId: event.phases.find(({ status }) => status === "active")?.id ?? null }
     },
   )
 
@@ -197,12 +215,12 @@ const start = async (options: { readonly databaseUrl: string; readonly pool: num
           values (${v7()}, ${request.getDecorator<string>("workspaceId")}, ${body.type}, ${body.title}, 'draft',
                   ${body.visibility ?? "unlisted"}, ${body.scheduledAt ?? null}, ${body.scheduledEndAt ?? null},
                   ${body.allowAnonymousVoting ?? false}, ${body.allowAnonymousQuestions ?? false},
-                  ${body.capacity ?? 1000}, ${sql.json((body.metadata ?? {}) as never)})
+                  ${body.capacity ?? 1000}, ${sql.json(body.metadata ?? {})})
           returning ${sql.unsafe(EVENT_COLUMNS)}
         ), agenda as (
           insert into phases (id, event_id, position, modality, config, feature_set, status)
           select p.id, event.id, p.position, p.modality, p.config, p.feature_set, 'pending'
-            from event, jsonb_to_recordset(${sql.json(phases as never)})
+            from event, jsonb_to_recordset(${sql.json(phases)})
                  as p(id uuid, position integer, modality text, config jsonb, feature_set text[])
         )
         select * from event`

@@ -1,15 +1,17 @@
 /**
- * REST under load. With a database: a read and a write against Fastify 5 doing the same work on the same server. Without:
- * a contract route against uWebSockets.js answering the same bytes. Rounds alternate; both sides stay up throughout.
+ * REST under load, as it runs in production: with its rate limits, which many keys and addresses keep from refusing anything. With a
+ * database: a read and a write against Fastify 5 doing the same work on the same server, with limits too. Without: a contract route against uWebSockets.js
+ * answering the same bytes. Rounds alternate; both sides stay up throughout.
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
 import { type Goal, printMachine, printRows, printVerdicts, ratio, spread } from "../support/figures.ts"
 import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
-import { cpuSeconds } from "../support/process-usage.ts"
+import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
 import { AGENDA, call, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
+import { storeKeys } from "./keys.ts"
 
 const OPTIONS = {
   rounds: { fallback: 5, doc: "Rounds of each side, in turns." },
@@ -30,10 +32,23 @@ interface Side {
 interface Measured {
   readonly perSecond: number[]
   readonly perCpuSecond: number[]
+  /** CPU microseconds of PostgreSQL for a request. */
+  readonly postgresUs: number[]
   readonly p99Ms: number[]
 }
 
 const WARM_UP_SECONDS = 2
+/** A proxy in front, which names the addresses of the clients. */
+const PRODUCTION = {
+  NODE_ENV: "production",
+  PUBLIC_URL: "https://events.example.com",
+  TRUSTED_PROXIES: "127.0.0.1",
+}
+/** A key may send 100 requests a second. A prime number, so that each event is read by all of them. */
+const KEYS = 127
+const KEYS_PER_LIST = 50
+/** An address may send 200 requests a second that need no key. */
+const ADDRESSES = 2000
 const NO_DATABASE_ROUTE = "/v1/errors/bad_request"
 
 const request = (method: string, path: string, headers: ReadonlyArray<string>, body = ""): string => {
@@ -44,22 +59,25 @@ const request = (method: string, path: string, headers: ReadonlyArray<string>, b
 const measure = async (
   loader: Child,
   sides: ReadonlyArray<Side>,
+  postmaster: number,
   requests: ReadonlyArray<string>,
   options: { readonly rounds: number; readonly seconds: number; readonly connections: number },
 ): Promise<ReadonlyArray<Measured>> => {
-  const measured = sides.map((): Measured => ({ perSecond: [], perCpuSecond: [], p99Ms: [] }))
+  const measured = sides.map((): Measured => ({ perSecond: [], perCpuSecond: [], postgresUs: [], p99Ms: [] }))
   const { connections, seconds } = options
   const once = (port: number, length: number) =>
     loader.call<HttpLoadResult>("run", { port, connections, seconds: length, requests } satisfies HttpLoad)
   for (const { port } of sides) await once(port, WARM_UP_SECONDS)
   for (let round = 0; round < options.rounds; round++) {
     for (const [index, side] of sides.entries()) {
-      const before = cpuSeconds(side.pid)
+      const [before, postgresBefore] = [cpuSeconds(side.pid), postgresSeconds(postmaster)]
       const result = await once(side.port, seconds)
       const cpu = cpuSeconds(side.pid) - before
+      const postgresUs = ((postgresSeconds(postmaster) - postgresBefore) * 1e6) / result.answered
       if (result.refused > 0) throw new Error(`${side.name} refused ${result.refused} of ${result.answered} requests`)
       measured[index]?.perSecond.push(result.answered / result.seconds)
       measured[index]?.perCpuSecond.push(result.answered / cpu)
+      measured[index]?.postgresUs.push(postgresUs)
       measured[index]?.p99Ms.push(result.p99Ms)
     }
   }
@@ -69,10 +87,10 @@ const measure = async (
 const report = (what: string, sides: ReadonlyArray<Side>, measured: ReadonlyArray<Measured>) => {
   console.log(what)
   const rows = sides.map(({ name }, index) => {
-    const { perSecond = [], perCpuSecond = [], p99Ms = [] } = measured[index] ?? {}
-    return [name, spread(perSecond), spread(perCpuSecond), spread(p99Ms)]
+    const { perSecond = [], perCpuSecond = [], postgresUs = [], p99Ms = [] } = measured[index] ?? {}
+    return [name, spread(perSecond), spread(perCpuSecond), spread(postgresUs), spread(p99Ms)]
   })
-  printRows([["", "requests/s", "requests per CPU second", "p99 ms"], ...rows])
+  printRows([["", "requests/s", "requests per CPU second", "PostgreSQL us per request", "p99 ms"], ...rows])
   console.log("")
   const [ours, peer] = measured
   if (ours === undefined || peer === undefined) throw new Error("two sides are needed")
@@ -97,16 +115,21 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const databases = await startDatabases(defer)
   const databaseUrl = await databases.create("migrated")
   const server = await startServerProcess(
-    { environment: { DATABASE_URL: databaseUrl, DATABASE_POOL: String(options.pool) }, profile: options.profile },
+    {
+      environment: { ...PRODUCTION, DATABASE_URL: databaseUrl, DATABASE_POOL: String(options.pool) },
+      profile: options.profile,
+    },
     defer,
   )
   const fastify = await startChild(new URL("./fastify-peer.js", import.meta.url), defer)
   const uws = await startChild(new URL("./raw-uws-peer.js", import.meta.url), defer)
   const loader = await startChild(new URL("../support/http-load.js", import.meta.url), defer)
-  const { key } = await createWorkspace(server.url)
+  const workspace = await createWorkspace(server.url)
+  const keys = await storeKeys(databaseUrl, workspace.id, KEYS)
+  const keyOf = (index: number): string => keys[index % KEYS] ?? ""
   const ids: string[] = []
   for (let n = 0; n < options.events; n++) {
-    ids.push((await call(server.url, "POST", "/v1/events", { key, body: eventBody() })).id)
+    ids.push((await call(server.url, "POST", "/v1/events", { key: keyOf(n), body: eventBody() })).id)
   }
   const ours: Side = { name: "Gathercue", pid: server.pid, port: server.port }
   const port = await fastify.call<number>("start", { databaseUrl, pool: options.pool })
@@ -114,34 +137,38 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const rawPort = await uws.call<number>("start", await fixedAnswer(server.url))
   const withoutDatabase = [ours, { name: "raw uWebSockets.js", pid: uws.pid, port: rawPort }]
 
-  const auth = [`x-api-key: ${key}`]
+  /** Each request of the list comes by another key, and of the events each comes by many. */
+  const inTurn = (count: number, make: (index: number, auth: ReadonlyArray<string>) => string) =>
+    Array.from({ length: count }, (_, index) => make(index, [`x-api-key: ${keyOf(index)}`]))
   const cases = [
     {
       what: "GET",
       title: "GET /v1/events/{id}",
       sides: withDatabase,
-      requests: ids.map((id) => request("GET", `/v1/events/${id}`, auth)),
-      goal: 1.5,
+      requests: inTurn(KEYS * KEYS_PER_LIST, (n, auth) => request("GET", `/v1/events/${ids[n % ids.length]}`, auth)),
+      goal: 1.3,
     },
     {
       what: "POST",
       title: `POST /v1/events with ${AGENDA.length} phases`,
       sides: withDatabase,
-      requests: [request("POST", "/v1/events", auth, JSON.stringify(eventBody()))],
+      requests: inTurn(KEYS, (_, auth) => request("POST", "/v1/events", auth, JSON.stringify(eventBody()))),
       goal: 1.2,
     },
     {
       what: "no database",
       title: `GET ${NO_DATABASE_ROUTE}`,
       sides: withoutDatabase,
-      requests: [request("GET", NO_DATABASE_ROUTE, [])],
-      goal: 0.6,
+      requests: Array.from({ length: ADDRESSES }, (_, n) =>
+        request("GET", NO_DATABASE_ROUTE, [`x-forwarded-for: 10.0.${n >> 8}.${n & 255}`]),
+      ),
+      goal: 0.5,
     },
   ].filter((_, index) => options.only === 0 || options.only === index + 1)
   const ratios: string[] = []
   const goals: Goal[] = []
   for (const { what, title, sides, requests, goal } of cases) {
-    const { cpu, rate } = report(title, sides, await measure(loader, sides, requests, options))
+    const { cpu, rate } = report(title, sides, await measure(loader, sides, databases.pid, requests, options))
     ratios.push(`${what} ${cpu.text}, ${rate.text}`)
     goals.push({ what: `${what} per CPU second`, value: cpu.value, goal, unit: "x", better: "higher" })
   }
@@ -150,7 +177,8 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
 }
 
 export const rest = defineBenchmark({
-  summary: "Requests per second and per CPU second, against Fastify 5 with a database and raw uWebSockets.js without.",
+  summary:
+    "Requests per second and per CPU second, in production mode, against Fastify 5 with a database and raw uWebSockets.js without.",
   options: OPTIONS,
   limitSeconds: 300,
   run,

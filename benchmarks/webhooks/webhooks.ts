@@ -1,6 +1,7 @@
 /**
  * Webhook deliveries: how fast a backlog is sent, and how long after its cause an occurrence reaches the receiver, against
- * graphile-worker doing the same requests as jobs on the same database server. Backlog: occurrences are stored while no
+ * graphile-worker and pg-boss doing the same requests as jobs on the same database server. The peers keep no attempts, no order of an
+ * event, and no state of an endpoint. Receivers on loopback are refused in production, so our side runs in development. Backlog: occurrences are stored while no
  * server runs, so that both sides start with all of it. Latency: real lifecycle calls over REST, and for the peer a job
  * for each endpoint in one transaction, at the same pace; both clocks start before the transaction.
  */
@@ -14,10 +15,20 @@ import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
-import { cpuSeconds } from "../support/process-usage.ts"
+import {
+  type Goal,
+  printMachine,
+  printRows,
+  printVerdicts,
+  ratio,
+  sleep,
+  spread,
+  spreadOf,
+} from "../support/figures.ts"
+import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
 import { call, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PROFILE_OPTION, type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import type { PeerOptions } from "./peer-delivery.ts"
 import type { Received } from "./receiver.ts"
 
 const OPTIONS = {
@@ -35,11 +46,13 @@ type Options = Bench<typeof OPTIONS>["options"]
 interface Measured {
   readonly perSecond: number[]
   readonly perCpuSecond: number[]
+  /** CPU microseconds of PostgreSQL for a delivery. */
+  readonly postgresUs: number[]
   readonly p50Ms: number[]
   readonly p99Ms: number[]
 }
 
-const measured = (): Measured => ({ perSecond: [], perCpuSecond: [], p50Ms: [], p99Ms: [] })
+const measured = (): Measured => ({ perSecond: [], perCpuSecond: [], postgresUs: [], p50Ms: [], p99Ms: [] })
 
 const BACKLOG_DEADLINE_MS = 120_000
 const EVENTS = 200
@@ -65,6 +78,7 @@ const fillOutbox = async (sql: Queryable, workspaceId: string, occurrences: numb
 }
 
 interface House {
+  readonly postmaster: number
   readonly databaseUrl: string
   readonly sql: Queryable
   readonly receiver: Child
@@ -88,9 +102,18 @@ const startOurs = ({ databaseUrl, options, defer }: House): Promise<ServerProces
     defer,
   )
 
-const take = (into: Measured, { count, seconds }: Received, cpu: number): void => {
+/** The use of CPU by a side's process and by PostgreSQL, in seconds. */
+const usageOf = (house: House, pid: number) => ({ own: cpuSeconds(pid), postgres: postgresSeconds(house.postmaster) })
+
+const take = (
+  into: Measured,
+  { count, seconds }: Received,
+  before: ReturnType<typeof usageOf>,
+  after: typeof before,
+): void => {
   into.perSecond.push(count / seconds)
-  into.perCpuSecond.push(count / cpu)
+  into.perCpuSecond.push(count / (after.own - before.own))
+  into.postgresUs.push(((after.postgres - before.postgres) * 1e6) / count)
 }
 
 const backlogOfOurs = async (house: House, into: Measured): Promise<void> => {
@@ -98,9 +121,9 @@ const backlogOfOurs = async (house: House, into: Measured): Promise<void> => {
   await fillOutbox(house.sql, house.workspaceId, Math.floor(options.deliveries / options.endpoints))
   await receiver.call("expect", Math.floor(options.deliveries / options.endpoints) * options.endpoints)
   const server = await startOurs(house)
-  const before = cpuSeconds(server.pid)
+  const before = usageOf(house, server.pid)
   const received = await receiver.call<Received>("done", BACKLOG_DEADLINE_MS)
-  take(into, received, cpuSeconds(server.pid) - before)
+  take(into, received, before, usageOf(house, server.pid))
   await server.stop()
 }
 
@@ -110,23 +133,32 @@ const jobsOf = (urls: ReadonlyArray<string>, count: number) =>
     return { url: urls[n % urls.length] ?? "", id: occurrence.id, body: encodeOccurrence(occurrence) }
   })
 
-const startPeer = async (databaseUrl: string, { options, defer }: House): Promise<Child> => {
-  const peer = await startChild(new URL("./graphile-peer.js", import.meta.url), defer)
-  await peer.call("migrate", { databaseUrl, concurrency: options.concurrency, pool: options.pool })
+interface Peer {
+  readonly name: string
+  readonly module: URL
+  readonly databaseUrl: string
+  readonly measured: Measured
+}
+
+const startPeer = async ({ module, databaseUrl }: Peer, { options, defer }: House): Promise<Child> => {
+  const peer = await startChild(module, defer)
+  const { concurrency, pool } = options
+  await peer.call("migrate", { databaseUrl, concurrency, pool } satisfies PeerOptions)
   return peer
 }
 
-const backlogOfPeer = async (databaseUrl: string, house: House, into: Measured): Promise<void> => {
+const backlogOfPeer = async (of: Peer, house: House): Promise<void> => {
   const { options, receiver } = house
-  const peer = await startPeer(databaseUrl, house)
+  const into = of.measured
+  const peer = await startPeer(of, house)
   const jobs = jobsOf(house.urls, options.deliveries)
   const BATCH = 1000
   for (let from = 0; from < jobs.length; from += BATCH) await peer.call("add", jobs.slice(from, from + BATCH))
   await receiver.call("expect", options.deliveries)
-  const before = cpuSeconds(peer.pid)
+  const before = usageOf(house, peer.pid)
   await peer.call("work")
   const received = await receiver.call<Received>("done", BACKLOG_DEADLINE_MS)
-  take(into, received, cpuSeconds(peer.pid) - before)
+  take(into, received, before, usageOf(house, peer.pid))
   await peer.stop()
 }
 
@@ -166,14 +198,17 @@ const latencyOfOurs = async (house: House, into: Measured): Promise<void> => {
   await server.stop()
 }
 
-const latencyOfPeer = async (databaseUrl: string, house: House, into: Measured): Promise<void> => {
-  const peer = await startPeer(databaseUrl, house)
+const latencyOfPeer = async (of: Peer, house: House): Promise<void> => {
+  const peer = await startPeer(of, house)
   await peer.call("work")
-  await latency(house, into, () => peer.call("add", jobsOf(house.urls, house.options.endpoints)))
+  await latency(house, of.measured, () => peer.call("add", jobsOf(house.urls, house.options.endpoints)))
   await peer.stop()
 }
 
-const prepare = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<{ house: House; peerUrl: string }> => {
+const prepare = async ({
+  options,
+  defer,
+}: Bench<typeof OPTIONS>): Promise<{ house: House; peers: ReadonlyArray<Peer> }> => {
   const databases = await startDatabases(defer)
   const databaseUrl = await databases.create("migrated")
   const receiver = await startChild(new URL("./receiver.js", import.meta.url), defer)
@@ -186,57 +221,74 @@ const prepare = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<{ hou
     deadlineMs: DEFAULT_DEADLINE_MS,
   })
   defer(() => pool.close(1_000))
-  const house: House = { databaseUrl, sql: pool.sql, receiver, urls, options, defer, workspaceId: "", key: "" }
+  const house: House = {
+    ...{ postmaster: databases.pid, databaseUrl, sql: pool.sql, receiver, urls, options, defer },
+    ...{ workspaceId: "", key: "" },
+  }
   const server = await startOurs({ ...house, options: { ...options, profile: 0 } })
   const workspace = await createWorkspace(server.url)
   house.workspaceId = workspace.id
   house.key = workspace.key
   for (const url of urls) await call(server.url, "POST", "/v1/webhooks", { key: house.key, body: { url } })
   await server.stop()
-  return { house, peerUrl: await databases.create("empty") }
+  const peers = [
+    { name: "graphile-worker", module: new URL("./graphile-peer.js", import.meta.url) },
+    { name: "pg-boss", module: new URL("./pg-boss-peer.js", import.meta.url) },
+  ]
+  return {
+    house,
+    peers: await Promise.all(
+      peers.map(async (peer) => ({ ...peer, databaseUrl: await databases.create("empty"), measured: measured() })),
+    ),
+  }
 }
 
 const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   printMachine()
   const { options } = bench
-  const { house, peerUrl } = await prepare(bench)
+  const { house, peers } = await prepare(bench)
   const ours = measured()
-  const peer = measured()
   for (let round = 0; round < options.rounds; round++) {
     await backlogOfOurs(house, ours)
-    await backlogOfPeer(peerUrl, house, peer)
+    for (const peer of peers) await backlogOfPeer(peer, house)
   }
   for (let round = 0; round < options.rounds; round++) {
     await latencyOfOurs(house, ours)
-    await latencyOfPeer(peerUrl, house, peer)
+    for (const peer of peers) await latencyOfPeer(peer, house)
   }
-  const row = (name: string, { perSecond, perCpuSecond, p50Ms, p99Ms }: Measured) => [
+  const row = (name: string, { perSecond, perCpuSecond, postgresUs, p50Ms, p99Ms }: Measured) => [
     name,
-    spread(perSecond),
-    spread(perCpuSecond),
-    spread(p50Ms),
-    spread(p99Ms),
+    ...[perSecond, perCpuSecond, postgresUs, p50Ms, p99Ms].map(spread),
   ]
   printRows([
-    ["", "deliveries/s", "deliveries per CPU second", "to receiver p50 ms", "p99 ms"],
+    [
+      ...["", "deliveries/s", "deliveries per CPU second", "PostgreSQL us per delivery"],
+      ...["to receiver p50 ms", "p99 ms"],
+    ],
     row("Gathercue", ours),
-    row("graphile-worker", peer),
+    ...peers.map((peer) => row(peer.name, peer.measured)),
   ])
   console.log(
     `\n${options.rounds} rounds: a backlog of ${options.deliveries}; then ${options.pace} occurrences/s for ${options.endpoints} endpoints each; median (min..max)`,
   )
-  const rate = ratio("deliveries per second", ours.perSecond, peer.perSecond)
-  const cpu = ratio("per CPU second", ours.perCpuSecond, peer.perCpuSecond)
-  const p99 = spreadOf(peer.p99Ms).median / spreadOf(ours.p99Ms).median
-  printVerdicts(
-    "graphile-worker",
-    [rate.text, cpu.text, `p99 ${p99.toFixed(2)}x shorter`],
-    [{ what: "deliveries per second", value: rate.value, goal: 2, unit: "x", better: "higher" }],
-  )
+  const ratios: string[] = []
+  const goals: Goal[] = []
+  for (const { name, measured: peer } of peers) {
+    const rate = ratio("deliveries per second", ours.perSecond, peer.perSecond)
+    const cpu = ratio("per CPU second", ours.perCpuSecond, peer.perCpuSecond)
+    const postgres = ratio("PostgreSQL's CPU", ours.postgresUs, peer.postgresUs)
+    const p99 = spreadOf(peer.p99Ms).median / spreadOf(ours.p99Ms).median
+    ratios.push(`${name} ${rate.text}, ${cpu.text}, ${postgres.text}, p99 ${p99.toFixed(2)}x shorter`)
+    goals.push(
+      { what: `deliveries per second to ${name}`, value: rate.value, goal: 3, unit: "x", better: "higher" },
+      { what: `PostgreSQL's CPU to ${name}`, value: postgres.value, goal: 1, unit: "x", better: "lower" },
+    )
+  }
+  printVerdicts("the peers", ratios, goals)
 }
 
 export const webhooks = defineBenchmark({
-  summary: "Webhook deliveries per second and time from cause to receiver, against graphile-worker.",
+  summary: "Webhook deliveries per second and time from cause to receiver, against graphile-worker and pg-boss.",
   options: OPTIONS,
   limitSeconds: 480,
   run,
