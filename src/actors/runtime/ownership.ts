@@ -45,4 +45,6 @@ export interface EventOwnership {
   readonly node: string
   /** May this process own the event now? */
   readonly holds: Effect.Effect<boolean>
+  /** Do other processes live, which may remember what an activation before this one knew? */
+  readonly hasOthers: () => boolean
 }
