@@ -23,6 +23,8 @@ import { PICTURE } from "./call.ts"
 
 const EVENT_ID = "event"
 
+type Owned = "yes" | "no" | "silent"
+
 const crossing = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 /** What its client was sent is in `frames`; a test changes `state` and `roomId`. */
@@ -52,7 +54,7 @@ export const openCallNodes = (
   const whole = memoryFeed()
   const resets = new Listeners()
   let isCut = false
-  let isOwned = true
+  let owned: Owned = "yes"
   let activations = 0
   const activate = (): Calls => {
     const isFirst = activations++ === 0
@@ -67,11 +69,12 @@ export const openCallNodes = (
   }
   let calls = activate()
   const call = (_eventId: string, request: CallRequest): Effect.Effect<CallReply, Unavailable> =>
-    Effect.suspend(() =>
-      isOwned
+    Effect.suspend(() => {
+      if (owned === "silent") return Effect.never
+      return owned === "yes"
         ? Effect.succeed(crossing(calls.answer(crossing(request))))
-        : Effect.fail(new Unavailable({ detail: "The event is being moved; try again.", retryAfterSeconds: 1 })),
-    )
+        : Effect.fail(new Unavailable({ detail: "The event is being moved; try again.", retryAfterSeconds: 1 }))
+    })
   const options = { ...GATEWAY_DEFAULTS, mesh: { ...GATEWAY_DEFAULTS.mesh, ...mesh } }
   const openNode = (node: string): MeshCalls =>
     new MeshCalls(
@@ -142,9 +145,9 @@ export const openCallNodes = (
       calls = activate()
       if (isTold) for (const node of nodes.values()) node.sayAgain()
     },
-    /** Requests fail until the event is owned again. */
-    own: (given: boolean): void => {
-      isOwned = given
+    /** Until it is owned again requests fail, or get no answer. */
+    own: (given: Owned): void => {
+      owned = given
     },
     /** The process ends without a word; the owner learns of it by itself. */
     killNode: (node: string): void => {

@@ -5,6 +5,7 @@ import { GRACE_MS } from "../../../src/actors/calls/calls.ts"
 import { CLOSE } from "../../../src/protocol/wire/close-codes.ts"
 import { openVirtualTime } from "../../support/virtual-time.ts"
 import type { Frame } from "../client.ts"
+import { PICTURE } from "./call.ts"
 import { openCallNodes } from "./call-nodes.ts"
 
 const ROOM = "01990000-0000-7000-8000-000000000001"
@@ -27,7 +28,7 @@ const open = async () => {
     const names = () => socket.frames.at(-1)?.d.peers.map((peer: Frame) => peer.participantId)
     return { ...socket, join: (resume?: string) => socket.join(ROOM, resume), names }
   }
-  return { ...time, rooms: nodes.nodeOf("one"), facts: nodes.facts, connect }
+  return { ...time, nodes, rooms: nodes.nodeOf("one"), facts: nodes.facts, connect }
 }
 
 test("a peer whose socket is lost keeps its place for the whole grace and not longer; then its place is free", async () => {
@@ -186,4 +187,57 @@ test("nothing is left when everybody is gone, or when the event's end forgets th
   rooms.stop()
   await pass(GRACE_MS * 2)
   expect([rooms.isEmpty, ann.frames.length]).toEqual([true, sent])
+})
+
+test("without an owner a join and a signal may be sent again, and what was said meanwhile counts when there is one", async () => {
+  const { nodes, rooms, connect, pass } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const id = ann.join().d.connectionId
+  ben.join()
+  nodes.own("no")
+  expect(connect("cat").join().refusal).toMatchObject({ code: "unavailable", temporary: true })
+  expect(ben.signal(id).refusal).toMatchObject({ code: "unavailable", temporary: true })
+  ann.leave()
+  rooms.closed(ben.connection, LOST)
+  expect(nodes.owner.rooms.get(ROOM)).toHaveLength(2)
+  nodes.own("yes")
+  await pass(1000)
+  expect(nodes.owner.rooms.get(ROOM)).toMatchObject([{ participantId: "ben", awayUntil: expect.any(Number) }])
+  await pass(GRACE_MS)
+  expect([nodes.owner.isEmpty, rooms.isEmpty]).toEqual([true, true])
+})
+
+test("what waits for an owner that does not answer has a bound", async () => {
+  const { nodes, connect } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const id = ann.join().d.connectionId
+  ben.join()
+  nodes.own("silent")
+  const signals = Array.from({ length: 1000 }, () => ben.signal(id, "x".repeat(12_000)))
+  const refused = signals.filter((answer) => answer !== undefined)
+  expect(refused.length).toBeGreaterThan(250)
+  expect(signals.length - refused.length).toBeGreaterThan(500)
+  for (const { refusal } of refused) expect(refusal).toMatchObject({ code: "unavailable", temporary: true })
+})
+
+test("a participant who is moved, or goes, while the join is on its way is not in the call", async () => {
+  const { nodes, rooms, facts, connect, pass } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const answers: Frame[] = []
+  const joinLate = ({ connection }: typeof ann): void =>
+    rooms.join(connection, { roomId: ROOM, have: PICTURE }, (answer) => answers.push(answer))
+  nodes.cut()
+  joinLate(ann)
+  joinLate(ben)
+  facts.participants.apply({ participantId: "ann", roomId: "blue" } as never)
+  ann.connection.roomId = "blue"
+  rooms.review("ann")
+  ben.connection.state = "closed"
+  rooms.closed(ben.connection, { from: "open", why: CLOSE.left })
+  expect(answers).toEqual([])
+  nodes.restore()
+  await pass(3000)
+  expect(answers).toMatchObject([{ refusal: { code: "not_found" } }, { refusal: { code: "not_found" } }])
+  expect([nodes.owner.isEmpty, rooms.isEmpty]).toEqual([true, true])
+  expect([...ann.frames, ...ben.frames]).toEqual([])
 })
