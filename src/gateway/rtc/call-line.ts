@@ -40,7 +40,9 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024
 const STEP_BYTES = 256
 /** A message that is later than this behind its answer was lost. */
 const BEHIND_MS = 1000
+/** The first pause after a failed request, and the longest. */
 const RETRY_MS = 1000
+const RETRY_AT_MOST_MS = 10_000
 
 const BUSY: StepAnswer = {
   refusal: refuseForNow("unavailable", "The event has too much to do right now.", RETRY_MS),
@@ -73,6 +75,7 @@ export class CallLine {
   #hasGap = false
   /** The owner may have taken a request whose reply was lost. */
   #isUncertain = false
+  #pauseMs = RETRY_MS
   /** Answers that wait for the message with this number. */
   #held: { readonly sent: number; readonly pass: () => void } | undefined
   readonly #behind: DueRun
@@ -170,6 +173,7 @@ export class CallLine {
       return
     }
     this.#isUncertain = false
+    this.#pauseMs = RETRY_MS
     this.#before = ""
     const pass = (): void => {
       this.#held = undefined
@@ -202,7 +206,10 @@ export class CallLine {
     this.#isUncertain = failure?._tag !== "NotFound"
     this.#isSending = false
     for (const { settle } of batch) this.#guard(() => settle(answer, true))
-    if (this.#isUncertain) this.#again.within(RETRY_MS)
+    if (this.#isUncertain) {
+      this.#again.within(this.#pauseMs)
+      this.#pauseMs = Math.min(RETRY_AT_MOST_MS, 2 * this.#pauseMs)
+    }
     this.#send(false)
   }
 

@@ -5,45 +5,21 @@
  */
 import type { StepAnswer } from "../../actors/calls/call-request.ts"
 import { GRACE_MS } from "../../actors/calls/calls.ts"
-import { type ListedPeer, NO_SUCH_PEER } from "../../actors/calls/room.ts"
+import { NO_SUCH_PEER } from "../../actors/calls/room.ts"
 import type { CallNews, PeerSocket } from "../../actors/node-messages.ts"
 import { DueRun } from "../../clock/throttle.ts"
 import type { CommandData, ReplyData } from "../../protocol/contract.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
-import type { RtcTracks } from "../../protocol/topics/media.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { Identity } from "../connection/lifecycle.ts"
 import type { ConnectionLeft } from "../connection/step.ts"
 import type { GatewayServices } from "../services.ts"
 import { CallFrames } from "./call-frames.ts"
 import { CallLine, type LineServices } from "./call-line.ts"
+import { type Member, Members, type Peer } from "./members.ts"
 import { callOf, callOfAbsent, type Facts } from "./places.ts"
 import { rememberedRooms } from "./remembered-rooms.ts"
 import { SignalBudget } from "./signal-budget.ts"
-
-/** The peer of a socket. */
-interface Peer {
-  readonly roomId: string
-  readonly connectionId: string
-  readonly have: RtcTracks
-  /** As the socket was sent them last; empty before its first list. */
-  readonly peers: ReadonlyArray<ListedPeer>
-}
-
-/** A socket with a peer, or with a join on its way. */
-interface Member {
-  readonly connection: Connection
-  /** At the time of its last join; an open connection has the present one. */
-  identity: Identity
-  /** The end of the time in which the peer of a lost socket keeps its place; undefined: the socket is open. */
-  awayUntil: number | undefined
-  peer: Peer | undefined
-  /** On their way. */
-  joins: number
-  /** It was removed while a join was on its way, which must not bring it back. */
-  isOut: boolean
-}
 
 type Answer<T extends "rtc.join" | "rtc.leave" | "rtc.signal"> =
   | { readonly d: ReplyData<T> }
@@ -70,8 +46,7 @@ export class MeshCalls {
   readonly #facts: Facts
   readonly #line: CallLine
   readonly #frames: CallFrames
-  /** By the number of the socket. */
-  readonly #members = new Map<number, Member>()
+  readonly #members = new Members()
   /** Peers that were dropped here, until the live event knows: its lists may still name them. */
   readonly #leaving = new Set<string>()
   readonly #budgets = new WeakMap<Connection, SignalBudget>()
@@ -100,7 +75,7 @@ export class MeshCalls {
   /** People of this node in calls, with those whose socket is lost. */
   get peers(): number {
     let peers = 0
-    for (const { peer } of this.#members.values()) if (peer !== undefined) peers++
+    for (const { peer } of this.#members.all()) if (peer !== undefined) peers++
     return peers
   }
 
@@ -120,18 +95,10 @@ export class MeshCalls {
     }
     const { number: socket, identity } = connection
     const { participantId, name } = identity
-    const member = this.#members.get(socket) ?? {
-      connection,
-      identity,
-      awayUntil: undefined,
-      peer: undefined,
-      joins: 0,
-      isOut: false,
-    }
+    const member = this.#members.of(connection)
     member.identity = identity
     member.isOut = false
     member.joins++
-    this.#members.set(socket, member)
     const { maxPeers } = this.#services.options.mesh
     this.#line.ask(
       {
@@ -167,7 +134,7 @@ export class MeshCalls {
   }
 
   signal({ number: socket }: Connection, signal: CommandData<"rtc.signal">, reply: Reply<"rtc.signal">): void {
-    if (!this.#members.has(socket)) {
+    if (this.#members.get(socket) === undefined) {
       reply({ refusal: NO_SUCH_PEER })
       return
     }
@@ -192,21 +159,21 @@ export class MeshCalls {
 
   /** Removes the participant's peers if they are in another room now, or may not be in this one any more. */
   review(participantId: string): void {
-    for (const member of this.#of(participantId)) this.#review(member)
+    for (const member of this.#members.ofParticipant(participantId)) this.#review(member)
   }
 
   reviewAll(): void {
-    for (const member of [...this.#members.values()]) this.#review(member)
+    for (const member of this.#members.all()) this.#review(member)
   }
 
   /** A host removed the participant. */
   remove(participantId: string): void {
-    for (const member of this.#of(participantId)) this.#end(member)
+    for (const member of this.#members.ofParticipant(participantId)) this.#end(member)
   }
 
   /** The event has ended. */
   end(): void {
-    for (const member of [...this.#members.values()]) this.#end(member)
+    for (const member of this.#members.all()) this.#end(member)
   }
 
   /** The live event may have forgotten its calls. */
@@ -221,10 +188,6 @@ export class MeshCalls {
     this.#expiry.cancel()
     this.#line.stop()
     this.#members.clear()
-  }
-
-  #of(participantId: string): ReadonlyArray<Member> {
-    return [...this.#members.values()].filter(({ identity }) => identity.participantId === participantId)
   }
 
   #obstacleOf(connection: Connection, roomId: string): Refusal | undefined {
@@ -267,7 +230,7 @@ export class MeshCalls {
   }
 
   #forgetIdle(member: Member): void {
-    if (member.peer === undefined && member.joins === 0) this.#members.delete(member.connection.number)
+    if (member.peer === undefined && member.joins === 0) this.#members.remove(member)
   }
 
   /** The list of the join came before its answer, and the facts were looked at again then. */
@@ -340,7 +303,7 @@ export class MeshCalls {
   #expire(): void {
     const now = this.#services.timers.elapsed()
     let next = Number.POSITIVE_INFINITY
-    for (const member of [...this.#members.values()]) {
+    for (const member of this.#members.all()) {
       if (member.awayUntil === undefined) continue
       if (member.awayUntil > now) next = Math.min(next, member.awayUntil)
       else {
@@ -354,7 +317,7 @@ export class MeshCalls {
   #remembered() {
     const now = this.#services.timers.elapsed()
     return rememberedRooms(
-      [...this.#members.values()].flatMap(({ peer, identity, connection, awayUntil }) =>
+      this.#members.all().flatMap(({ peer, identity, connection, awayUntil }) =>
         peer === undefined
           ? []
           : {
