@@ -50,6 +50,8 @@ export class Calls {
   /** Rooms with at least one peer. */
   readonly #rooms = new Map<string, CallRoom>()
   readonly #seats = new Seats()
+  /** Peers that have left since this activation began, as long as old lists may name them. */
+  readonly #gone = new Set<string>()
   readonly #sequences: NodeSequences
   readonly #expiry: DueRun
   readonly #since: number
@@ -148,6 +150,10 @@ export class Calls {
     return !isKnown && this.#ageMs < REMEMBERED_WITHIN_MS && this.#needs.mayBeRemembered()
   }
 
+  get #isYoung(): boolean {
+    return this.#ageMs < GRACE_MS
+  }
+
   get #ageMs(): number {
     return this.#needs.timers.elapsed() - this.#since
   }
@@ -189,7 +195,8 @@ export class Calls {
       return
     }
     // Later on the peers of all nodes are known, and the others have left.
-    if (this.#ageMs >= GRACE_MS || this.#seats.find(peer.connectionId) !== undefined) return
+    if (!this.#isYoung || this.#gone.has(peer.connectionId)) return
+    if (this.#seats.find(peer.connectionId) !== undefined) return
     if (this.#seats.ofParticipant(peer.participantId).length > 0) return
     this.#step(roomId, { type: "restore", peer, isClaimed: false, awayUntil: this.#awayUntil(GRACE_MS), maxPeers })
   }
@@ -267,7 +274,10 @@ export class Calls {
         break
       }
       case "detach": {
-        const seat = this.#seats.remove(effect.peer.connectionId)
+        const { connectionId } = effect.peer
+        if (this.#isYoung) this.#gone.add(connectionId)
+        else this.#gone.clear()
+        const seat = this.#seats.remove(connectionId)
         if (seat !== undefined) this.#sendClosed(seat, effect.why === "expired" ? "moved" : effect.why)
         break
       }

@@ -158,10 +158,10 @@ export const openCallNodes = (
     cut: (): void => {
       isCut = true
     },
-    /** Both ends of the link are told. */
-    restore: (): void => {
+    /** Both ends of the link are told, or the gateways before the owner has its end back. */
+    restore: (isOwnerBack = true): void => {
       isCut = false
-      calls.sendListsAgain()
+      if (isOwnerBack) calls.sendListsAgain()
       resets.notify()
     },
   }

@@ -22,9 +22,9 @@ const open = async () => {
     policy: "relay",
     maxPeers: 2,
   } as const
-  const nodes = openCallNodes(time.timers, ["one"], { modality: "meeting", phaseId: ROOM, mesh })
-  const connect = (participantId: string) => {
-    const socket = nodes.connect("one", participantId)
+  const nodes = openCallNodes(time.timers, ["one", "two"], { modality: "meeting", phaseId: ROOM, mesh })
+  const connect = (participantId: string, node = "one") => {
+    const socket = nodes.connect(node, participantId)
     const names = () => socket.frames.at(-1)?.d.peers.map((peer: Frame) => peer.participantId)
     return { ...socket, join: (resume?: string) => socket.join(ROOM, resume), names }
   }
@@ -240,4 +240,18 @@ test("a participant who is moved, or goes, while the join is on its way is not i
   expect(answers).toMatchObject([{ refusal: { code: "not_found" } }, { refusal: { code: "not_found" } }])
   expect([nodes.owner.isEmpty, rooms.isEmpty]).toEqual([true, true])
   expect([...ann.frames, ...ben.frames]).toEqual([])
+})
+
+test("a peer whose leave was lost with the link is off the list when it is back, and old lists do not bring it back", async () => {
+  const { nodes, connect, pass } = await open()
+  const [ann, ben] = [connect("ann", "one"), connect("ben", "two")]
+  ann.join()
+  ben.join()
+  nodes.cut()
+  ben.leave()
+  expect(ann.names()).toEqual(["ann", "ben"])
+  nodes.restore(false)
+  await pass(3000)
+  expect(ann.names()).toEqual(["ann"])
+  expect(nodes.owner.rooms.get(ROOM)).toHaveLength(1)
 })
