@@ -70,7 +70,7 @@ interface FeedService {
   readonly subscribe: (eventId: string, listener: FeedListener) => () => void
   /** To the gateway of one node, in order. As all messages here it may be lost. */
   readonly tell: (node: string, message: NodeMessage) => void
-  /** What is told to the node about an event. Returns the end of it. */
+  /** Calls with the messages to the node about an event. Returns the end of it. */
   readonly listen: (node: string, eventId: string, listener: NodeListener) => () => void
   /** The link was lost for a while, and messages with it: the versions of all subscribed events must be compared with the store. */
   readonly onReset: (listener: () => void) => () => void

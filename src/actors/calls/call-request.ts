@@ -1,5 +1,5 @@
 /**
- * What a gateway asks the calls of an event, and what it is told. A socket is named by its node and its number there, so that a
+ * The requests of a gateway to the calls of an event, and the replies. A socket is named by its node and its number there, so that a
  * gateway need not know the id of a peer whose join is still on its way.
  */
 import { Schema } from "effect"

@@ -1,8 +1,8 @@
 /**
  * The calls between browsers of one event, for as long as an activation lasts: finds the room of each peer, asks `room.ts` for
- * every decision, and tells the nodes what their sockets get. It knows neither phases nor roles: gateways decide who may be in
+ * every decision, and sends the nodes the messages for their sockets. It knows neither phases nor roles: gateways decide who may be in
  * which call. Nothing here is stored, published or logged: signals hold addresses of people. Another activation begins without
- * calls, and the nodes tell it what they remember.
+ * calls, and learns those of before from the memory of the nodes.
  */
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
@@ -26,7 +26,7 @@ import { type Seat, Seats } from "./seats.ts"
 /** A peer keeps its place for this long after its socket was lost. */
 export const GRACE_MS = 15_000
 
-/** In which the nodes of a new activation have told it what they remember. */
+/** In which all nodes have told a new activation of their peers. */
 const REMEMBERED_WITHIN_MS = 2000
 
 interface CallsNeeds {
@@ -98,7 +98,7 @@ export class Calls {
     this.#sequences.deliver()
   }
 
-  /** Messages to nodes may have been lost: the lists repair what they said, and show the gap. */
+  /** Messages to nodes may have been lost: the lists replace those that were lost, and show the gap. */
   sendListsAgain(): void {
     for (const roomId of this.#rooms.keys()) this.#sendList(roomId, "all", false)
     this.#sequences.deliver()
@@ -183,7 +183,7 @@ export class Calls {
       const before = this.#rooms.get(roomId) ?? []
       for (const peer of peers) this.#restore(node, roomId, peer, maxPeers)
       const after = this.#rooms.get(roomId) ?? []
-      // What was sent to this node before may be lost; a gateway passes on what its sockets do not know.
+      // Lists to this node may have been lost; a gateway passes on those that are new to a socket.
       this.#sendList(roomId, isSameList(before, after) ? node : "all", false)
     }
   }

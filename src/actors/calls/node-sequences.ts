@@ -51,7 +51,7 @@ export class NodeSequences {
     this.#nodes.delete(node)
   }
 
-  /** A node that is not known gets none: it tells what it remembers first. */
+  /** A node that is not known gets none: it tells of its peers first. */
   put(node: string, news: CallNews): void {
     const state = this.#nodes.get(node)
     if (state === undefined) return

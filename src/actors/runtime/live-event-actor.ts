@@ -162,7 +162,7 @@ export class LiveEventActor {
     })
   }
 
-  /** The link to other nodes was lost, and what they were told with it. */
+  /** The link to other nodes was lost, and messages of calls with it. */
   sendCallsAgain(): void {
     this.#calls?.sendListsAgain()
   }

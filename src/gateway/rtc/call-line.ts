@@ -91,7 +91,7 @@ export class CallLine {
     this.#silence = services.feed.listen(services.node, eventId, (message) => this.#receive(message))
   }
 
-  /** Nothing waits, and the owner knows what this node last said. */
+  /** Nothing waits, and the owner knows the peers of this node. */
   get isIdle(): boolean {
     return !this.#isSending && this.#waiting.length === 0 && !this.#isUncertain
   }
@@ -165,7 +165,7 @@ export class CallLine {
   #replied(batch: ReadonlyArray<Waiting>, { isKnown, sent, answers }: CallReply): void {
     if (this.#isStopped) return
     if (!isKnown) {
-      // The same steps follow what this node remembers.
+      // The same steps, after the peers that this node remembers.
       this.#waiting.unshift(...batch)
       for (const { bytes } of batch) this.#waitingBytes += bytes
       this.#isSending = false

@@ -1,6 +1,6 @@
 /**
  * The sockets of this node in the calls of one event. Who may be in which call is decided here, by the facts that this node has;
- * the live event has the rooms (`actors/calls/calls.ts`), and this class asks it and sends its sockets what it says. Nothing here
+ * the live event has the rooms (`actors/calls/calls.ts`), and this class asks it and sends its messages to the sockets. Nothing here
  * is published, stored or logged: signals hold addresses of people, and go to one connection.
  */
 import type { StepAnswer } from "../../actors/calls/call-request.ts"

@@ -1,4 +1,4 @@
-/** What a node remembers of the rooms of its peers: the longest list of an open socket, and all of its own peers. */
+/** The memory that a node has of the rooms of its peers: the longest list of an open socket, and all of its own peers. */
 import type { RememberedRoom } from "../../actors/calls/call-request.ts"
 import type { ListedPeer } from "../../actors/calls/room.ts"
 
