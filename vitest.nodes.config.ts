@@ -61,6 +61,7 @@ export default defineConfig({
     include: [
       "test-nodes/**/*.test.ts",
       ...inFolder("gateway", GATEWAY),
+      ...inFolder("gateway/rtc", ["calls", "seats"]),
       ...inFolder("http", HTTP),
       ...inFolder("webhooks", ["dispatcher", "dispatcher-lifecycle"]),
       ...inFolder("e2e", ["client", "client-activities", "examples"]),

@@ -418,7 +418,6 @@ export const startServer = async (
         socketsPerAddress: config.socketsPerAddress,
         publicUrl,
         mesh: config.mesh,
-        hasMesh: config.cluster === null,
       }),
     )
     startUp()

@@ -1,7 +1,8 @@
 /**
  * The publication feed: one copy of each committed message per subscribed node, which fans it out to its sockets. Messages carry
  * epoch and version, so that a subscriber that missed one detects the gap and reads a snapshot. In one process this is a map of
- * listeners; over several nodes it is that and a link between them (cluster/cluster-feed.ts).
+ * listeners; over several nodes it is that and a link between them (cluster/cluster-feed.ts). Messages of calls go the same road, each to
+ * one node.
  */
 import { Context, Layer } from "effect"
 import type { EventStatus, Visibility } from "../model/event.ts"
@@ -10,6 +11,7 @@ import type { PublicationFact } from "../model/live/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
 import type { ActivePhase, Ejection, ParticipantChange } from "./domain/state.ts"
+import { type NodeListener, NodeListeners, type NodeMessage } from "./node-messages.ts"
 import type { OpenConnection } from "./presence/open-connections.ts"
 
 /** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
@@ -66,6 +68,10 @@ export type FeedListener = (message: FeedMessage) => void
 interface FeedService {
   readonly publish: (message: FeedMessage) => void
   readonly subscribe: (eventId: string, listener: FeedListener) => () => void
+  /** To the gateway of one node, in order. As all messages here it may be lost. */
+  readonly tell: (node: string, message: NodeMessage) => void
+  /** Calls with the messages to the node about an event. Returns the end of it. */
+  readonly listen: (node: string, eventId: string, listener: NodeListener) => () => void
   /** The link was lost for a while, and messages with it: the versions of all subscribed events must be compared with the store. */
   readonly onReset: (listener: () => void) => () => void
 }
@@ -73,6 +79,7 @@ interface FeedService {
 /** Within this process: function calls cannot be lost. */
 export const memoryFeed = (): FeedService => {
   const listeners = new Map<string, Set<FeedListener>>()
+  const told = new NodeListeners()
   return {
     publish: (message) => {
       for (const listener of listeners.get(message.eventId) ?? []) listener(message)
@@ -85,6 +92,8 @@ export const memoryFeed = (): FeedService => {
         if (watching.size === 0 && listeners.get(eventId) === watching) listeners.delete(eventId)
       }
     },
+    tell: (node, message) => told.tell(node, message),
+    listen: (node, eventId, listener) => told.add(node, eventId, listener),
     onReset: () => () => {},
   }
 }

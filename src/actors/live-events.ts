@@ -6,6 +6,7 @@ import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
+import type { CallReply, CallRequest } from "./calls/call-request.ts"
 import { type Answer, type Envelope, NotOwner, Refused, StoreUnavailable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"
@@ -58,6 +59,8 @@ export class LiveEvents extends Context.Service<
       },
     ) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
+    /** Steps of calls between browsers, in order. */
+    readonly call: (eventId: string, request: CallRequest) => Reachable<CallReply>
     /** Keeps the event in memory until interrupted. */
     readonly reside: (eventId: string) => Effect.Effect<void>
     /** Calls when events may have forgotten who is connected to this process. Returns the end of it. */
@@ -78,7 +81,7 @@ export class LiveEvents extends Context.Service<
         const fork = yield* FiberSet.makeRuntime<never>()
         const inboxes = new Map<string, CommandBatcher>()
         const client = yield* LiveEvent.client
-        const { metrics } = yield* Telemetry
+        const { metrics, log } = yield* Telemetry
         const { onReturned } = yield* Ownership
 
         /** One call, repeated while the event moves; other errors of the cluster engine become `Unavailable`. */
@@ -131,8 +134,18 @@ export class LiveEvents extends Context.Service<
             Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, failure._tag.toLowerCase()))),
           )
 
+        /** Without the defect in the log: its text may hold a signal, with addresses of people. */
+        const call = (eventId: string, request: CallRequest): Reachable<CallReply> =>
+          reach(client(eventId).Call(request)).pipe(
+            Effect.catchDefect(() => {
+              log.warn({ eventId }, "the owner of an event did not understand a request of its calls")
+              return Effect.fail(unavailable("Calls are not available for the moment."))
+            }),
+          )
+
         return {
           execute,
+          call,
           reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
           reportReactions: (eventId, report) => reach(client(eventId).ReportReactions(report)),
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {

@@ -11,6 +11,7 @@ import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 import { COMMANDS } from "../protocol/contract.ts"
+import { CallReply, CallRequest } from "./calls/call-request.ts"
 import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable } from "./commands.ts"
 import type { ActivePhase } from "./domain/state.ts"
 import { ReactionReport } from "./presence/reactions.ts"
@@ -155,6 +156,8 @@ export const Read = Rpc.make("Read", {
   error: Away,
 })
 export const ReadRoster = Rpc.make("ReadRoster", { payload: RosterQuery, success: RosterPage, error: Away })
+/** Calls between browsers, for the sockets of one node. An owner of the release before does not know it, and refuses it alone. */
+const Call = Rpc.make("Call", { payload: CallRequest, success: CallReply, error: Away })
 /** Does not answer while the caller needs the event to stay in memory; interrupting it lets the event passivate. */
 export const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination, true)
 
@@ -167,6 +170,7 @@ export const LiveEvent = Entity.make("LiveEvent", [
   ReportReactions,
   Read,
   ReadRoster,
+  Call,
   Reside,
   Touch,
 ])

@@ -4,6 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Feed, type FeedListener, type FeedMessage, memoryFeed } from "../actors/feed.ts"
+import { NodeListeners, type NodeMessage } from "../actors/node-messages.ts"
 import { Listeners } from "../model/listeners.ts"
 import { NodeLink } from "./node-link.ts"
 
@@ -16,6 +17,11 @@ export const FEED_FORMAT = 1
 interface WireMessage {
   readonly v: number
   readonly message: FeedMessage
+}
+
+interface WireNodeMessage {
+  readonly v: number
+  readonly message: NodeMessage
 }
 
 const BYTES_PER_CHARACTER = 3
@@ -31,14 +37,53 @@ const withoutContent = (message: FeedMessage): FeedMessage => ({
   participantChanges: [],
 })
 
+const isWithin = (text: string, mostBytes: number): boolean =>
+  text.length * BYTES_PER_CHARACTER <= mostBytes || Buffer.byteLength(text) <= mostBytes
+
 const encode = (message: FeedMessage, mostBytes: number): string => {
   const wire = (of: FeedMessage): string => JSON.stringify({ v: FEED_FORMAT, message: of } satisfies WireMessage)
   const text = wire(message)
-  if (text.length * BYTES_PER_CHARACTER <= mostBytes || Buffer.byteLength(text) <= mostBytes) return text
-  return wire(withoutContent(message))
+  return isWithin(text, mostBytes) ? text : wire(withoutContent(message))
 }
 
 const subjectOf = (eventId: string): string => `ev.${eventId}`
+
+/** The name of a node has a host in it, whose characters a subject may not take. */
+const subjectOfNode = (node: string): string => `node.${Buffer.from(node).toString("base64url")}`
+
+/** The messages to single nodes: those of this process by calls, all others over the link. */
+const nodeRoad = (link: NodeLink["Service"]): Pick<Feed["Service"], "tell" | "listen"> => {
+  const here = new NodeListeners()
+  /** The ends of the subscriptions of nodes with listeners here. */
+  const ends = new Map<string, () => void>()
+  return {
+    tell: (node, message) => {
+      if (here.has(node)) {
+        here.tell(node, message)
+        return
+      }
+      const text = JSON.stringify({ v: FEED_FORMAT, message } satisfies WireNodeMessage)
+      // A longer one is lost, and its receiver notices the gap.
+      if (isWithin(text, link.mostBytes())) link.publish(subjectOfNode(node), text)
+    },
+    listen: (node, eventId, listener) => {
+      if (!here.has(node)) {
+        const stop = link.subscribe(subjectOfNode(node), (text) => {
+          const { v, message } = JSON.parse(text) as WireNodeMessage
+          if (v === FEED_FORMAT) here.tell(node, message)
+        })
+        ends.set(node, stop)
+      }
+      const silence = here.add(node, eventId, listener)
+      return () => {
+        silence()
+        if (here.has(node)) return
+        ends.get(node)?.()
+        ends.delete(node)
+      }
+    },
+  }
+}
 
 export const clusterFeedLayer: Layer.Layer<Feed, never, NodeLink> = Layer.effect(
   Feed,
@@ -63,6 +108,7 @@ export const clusterFeedLayer: Layer.Layer<Feed, never, NodeLink> = Layer.effect
     }
 
     return {
+      ...nodeRoad(link),
       publish: (message) => {
         here.publish(message)
         link.publish(subjectOf(message.eventId), encode(message, link.mostBytes()))

@@ -53,8 +53,6 @@ export interface GatewayOptions {
   readonly publicUrl: string
   /** Calls between browsers, where there is no media server. */
   readonly mesh: MeshOptions
-  /** False on one of several nodes: the people of a call may be on any of them, and a node signals only to its own. */
-  readonly hasMesh: boolean
 }
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
@@ -94,5 +92,4 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   endSpreadMs: 1500,
   publicUrl: "http://127.0.0.1:8080",
   mesh: { ice: { urls: [], turnSecret: null }, policy: "all", maxPeers: 6 },
-  hasMesh: true,
 }

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
+import type { NodeMessage } from "../../src/actors/node-messages.ts"
 import { clusterFeedLayer, FEED_FORMAT } from "../../src/cluster/cluster-feed.ts"
 import { clusterGrantsLayer } from "../../src/cluster/cluster-grants.ts"
 import { NodeLink } from "../../src/cluster/node-link.ts"
@@ -84,6 +85,39 @@ test("a message of another format is not understood, so the node compares its ev
   expect([heard.length, resets]).toEqual([1, 1])
   network.reset()
   expect(resets).toBe(2)
+})
+
+test("a message to a node reaches its listeners there and no other node, and one that is too long reaches nobody", async () => {
+  const network = openMemoryNetwork(2000)
+  const [owner, other] = [await feedOf(network), await feedOf(network)]
+  const listen = (feed: Feed["Service"], node: string, eventId = "e1") => {
+    const heard: NodeMessage[] = []
+    return { heard, stop: feed.listen(node, eventId, (message) => heard.push(message)) }
+  }
+  const message = (n: number, data = "v=0"): NodeMessage => ({
+    eventId: "e1",
+    sequence: "s",
+    n,
+    news: {
+      type: "signal",
+      from: "a",
+      signal: { to: "b", kind: "offer", data, gen: 0 },
+      to: { socket: 1, connectionId: "b" },
+    },
+  })
+  // A name as that of a host, whose dots and spaces no subject may take.
+  const name = "host.example 1:2:>*"
+  const [here, there, elsewhere] = [listen(owner, "here"), listen(other, name), listen(other, name, "e2")]
+  owner.tell(name, message(1))
+  owner.tell("here", message(2))
+  owner.tell(name, message(3, "x".repeat(2000)))
+  expect([here, there, elsewhere].map(({ heard }) => heard)).toEqual([[message(2)], [message(1)], []])
+  expect(network.sent.map(({ subject }) => subject)).toEqual([expect.stringMatching(/^node\.[A-Za-z0-9_-]+$/)])
+  there.stop()
+  owner.tell(name, message(4))
+  const again = listen(other, name)
+  owner.tell(name, message(5))
+  expect([there.heard, again.heard]).toEqual([[message(1)], [message(5)]])
 })
 
 test("a change of grants reaches every node, and a lost link makes all sockets be checked", async () => {

@@ -2,6 +2,8 @@
 import postgres from "postgres"
 import { expect, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
+import { Client } from "../gateway/client.ts"
+import { joinCall } from "../gateway/rtc/call.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { freePort } from "../support/free-port.ts"
@@ -123,6 +125,31 @@ workersTest(
     expect(left).toHaveLength(0)
   },
 )
+
+workersTest("people of one call signal to each other, whichever worker they are on", async ({ place: { url } }) => {
+  const { key } = await createWorkspace(url)
+  const event = await createLiveEvent(url, key, { phases: [{ modality: "meeting" }] })
+  // So many that they are on both workers, all but surely.
+  const names = ["Ann", "Ben", "Cat", "Dan", "Eve", "Fay"]
+  const callers = await Promise.all(
+    names.map(async (name) => {
+      const { session } = await createPerson(url, key, event.id, "participant", name)
+      const { token, url: address } = await gatewayToken(url, event.id, session)
+      const client = new Client(address)
+      await client.identify(token)
+      return { client, id: (await joinCall(client, event.phases[0].id)).d.connectionId as string }
+    }),
+  )
+  for (const from of callers) {
+    for (const to of callers) {
+      if (from === to) continue
+      const signal = { to: to.id, kind: "offer", data: `${from.id} to ${to.id}`, gen: 0 }
+      expect(await from.client.command("rtc.signal", signal)).toMatchObject({ ok: true })
+      expect((await to.client.dispatch("rtc.signal")).d).toMatchObject({ from: from.id, data: signal.data })
+    }
+  }
+  for (const { client } of callers) client.socket.terminate()
+})
 
 workersTest("they stop in order when they are asked to, and the port is free again", async ({ place }) => {
   const { sql, server, url } = place

@@ -39,7 +39,7 @@ test("an event that could not be opened is opened anew for the next connection, 
     telemetry: { metrics },
     timers: systemTimers,
     absent: new AbsentParticipants(systemTimers, 1),
-    feed: { subscribe: () => nothing, onReset: () => nothing },
+    feed: { subscribe: () => nothing, listen: () => nothing, onReset: () => nothing },
     live: { read, onForgotten: () => nothing },
     fork: (effect: Effect.Effect<void>) => Effect.runFork(effect),
   } as never)

@@ -1,5 +1,6 @@
 /** The actors' room on a real database, without HTTP or a gateway: what actor tests drive. */
 import { Effect, type Exit, Layer, ManagedRuntime, Redacted } from "effect"
+import type { Sharding } from "effect/cluster"
 import { inject } from "vitest"
 import type { Answer, Command, Envelope } from "../../src/actors/commands.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
@@ -31,7 +32,9 @@ export interface ActorHouse {
   /** How everything stands, and how it stands for these participants. */
   readonly read: (eventId: string, participants?: ReadonlyArray<string>) => Promise<LiveReading>
   readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
-  readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database | GrantChanges>) => Promise<A>
+  readonly run: <A, E>(
+    effect: Effect.Effect<A, E, LiveEvents | Feed | Database | GrantChanges | Sharding.Sharding>,
+  ) => Promise<A>
   readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
   /** The clock of the live events, which a test can put forward. */
   readonly clock: JumpingClock["timers"] & Pick<JumpingClock, "jump">

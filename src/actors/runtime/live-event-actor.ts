@@ -6,7 +6,9 @@ import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
-import type { Outcome, Received, Unreachable } from "../commands.ts"
+import type { CallReply, CallRequest } from "../calls/call-request.ts"
+import { Calls } from "../calls/calls.ts"
+import { NotOwner, type Outcome, type Received, type Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { TIMER_SCOPE } from "../commit/execution.ts"
 import { Executor } from "../commit/executor.ts"
@@ -47,6 +49,7 @@ export interface ActorNeeds extends OwnedEventNeeds {
 
 /** Of a participant on a node that does not number connections: one of them. */
 const UNNUMBERED = [0] as const
+const FIRST_ACTIVATION = 1
 
 export class LiveEventActor {
   readonly #needs: ActorNeeds
@@ -60,6 +63,8 @@ export class LiveEventActor {
   readonly #replacements: Replacements
   readonly #snapshots = new Snapshots()
   readonly #exclusive: Mutex
+  /** As old as the presence of this activation. */
+  #calls: Calls | undefined
   /** Lets the entity go; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
   /** The deadline for the return of participants that hold a hand or a seat from before this activation. */
@@ -119,6 +124,7 @@ export class LiveEventActor {
     this.#viewThrottle.stop()
     this.#reactions.stop()
     this.#replacements.stop()
+    this.#calls?.stop()
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
@@ -142,8 +148,23 @@ export class LiveEventActor {
         const { timers, returnWithinMs } = this.#needs
         this.#owned.presence?.forgetNode(node, timers.now() + returnWithinMs)
         this.#flush.schedule()
+        this.#calls?.forgetNode(node)
       }),
     )
+  }
+
+  /** Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does. */
+  call(request: CallRequest): Effect.Effect<CallReply, Unreachable> {
+    return Effect.suspend(() => {
+      const answer = (): Effect.Effect<CallReply, Unreachable> =>
+        this.#calls === undefined ? Effect.fail(new NotOwner()) : Effect.succeed(this.#calls.answer(request))
+      return this.#owned.loaded === undefined ? Effect.flatMap(this.#exclusive(this.#owned.current), answer) : answer()
+    })
+  }
+
+  /** The link to other nodes was lost, and messages of calls with it. */
+  sendCallsAgain(): void {
+    this.#calls?.sendListsAgain()
   }
 
   react(report: ReactionReport): Effect.Effect<void, Unreachable> {
@@ -171,6 +192,7 @@ export class LiveEventActor {
   #follow(change: OwnedEventChange): void {
     switch (change.type) {
       case "activated":
+        this.#beginCalls(change.loaded)
         this.#awaitReturns(change.loaded, change.presence)
         break
       case "adopted":
@@ -186,6 +208,18 @@ export class LiveEventActor {
         this.#viewThrottle.request(change.keys)
         break
     }
+  }
+
+  /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
+  #beginCalls({ fencingToken }: LoadedEvent): void {
+    const { eventId, timers, feed, ownership } = this.#needs
+    this.#calls?.stop()
+    this.#calls = new Calls({
+      eventId,
+      timers,
+      tell: feed.tell,
+      mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.hasOthers(),
+    })
   }
 
   #readContext({ records, state }: LoadedEvent, now: number): ReadContext {

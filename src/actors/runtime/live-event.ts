@@ -56,15 +56,20 @@ export const liveEventLayer = (
       const self = yield* LiveEvent.client
       const fork = Effect.runForkWith(yield* Effect.context<never>())
       const ownership = yield* Ownership
+      const feed = yield* Feed
       const actor = new LiveEventActor({
         eventId,
         database: yield* Database,
         commits: yield* LiveCommits,
-        feed: yield* Feed,
+        feed,
         outbox: yield* OutboxSignal,
         media: yield* MediaSignal,
         telemetry,
-        ownership: { node: ownership.node, holds: ownership.holds(shardId) },
+        ownership: {
+          node: ownership.node,
+          holds: ownership.holds(shardId),
+          hasOthers: () => ownership.nodes() > 1,
+        },
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         connectionsPerParticipant: options.connectionsPerParticipant,
@@ -80,7 +85,10 @@ export const liveEventLayer = (
           return () => clearInterval(touch)
         },
       })
-      const silence = ownership.onGone((node) => fork(actor.forgetNode(node)))
+      const ends = [
+        ownership.onGone((node) => fork(actor.forgetNode(node))),
+        feed.onReset(() => actor.sendCallsAgain()),
+      ]
       /** By this process' clock: those of other processes, where the commands come from, may differ. */
       const received = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Received> => {
         const at = timers.now()
@@ -89,7 +97,7 @@ export const liveEventLayer = (
       telemetry.metrics.actorsActive.add(1)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          silence()
+          for (const end of ends) end()
           actor.stop()
           telemetry.metrics.actorsActive.add(-1)
         }),
@@ -104,6 +112,11 @@ export const liveEventLayer = (
         ReportReactions: ({ payload }) => actor.react(payload),
         Read: ({ payload }) => actor.read(payload),
         ReadRoster: ({ payload }) => actor.roster(payload),
+        // Beside commits, which a call does not wait for.
+        Call: ({ payload }) => {
+          ownership.heardFrom(payload.node)
+          return Rpc.fork(actor.call(payload))
+        },
         Reside: () => Rpc.fork(Effect.never),
         Touch: () => Rpc.fork(Effect.void),
       })

@@ -45,4 +45,6 @@ export interface EventOwnership {
   readonly node: string
   /** May this process own the event now? */
   readonly holds: Effect.Effect<boolean>
+  /** Do other processes live, which may remember calls of an activation before this one? */
+  readonly hasOthers: () => boolean
 }

@@ -202,9 +202,13 @@ export class Commands {
     "reaction.send": ({ connection, channel, id, d, reply }) => reply(react(connection, channel, id, d)),
     "roster.list": ({ channel, d, perform }) => perform(this.#roster(channel, d)),
     "broadcast.ingest": ({ channel, perform }) => perform(this.#ingest(channel)),
-    "rtc.join": ({ connection, channel, d, reply }) => reply(answered(channel, channel.mesh.join(connection, d))),
-    "rtc.leave": ({ connection, channel, reply }) => reply(answered(channel, channel.mesh.leave(connection))),
-    "rtc.signal": ({ connection, channel, d, reply }) => reply(answered(channel, channel.mesh.signal(connection, d))),
+    // The calls have a bound of their own for commands that wait: these do not count as commands without a reply.
+    "rtc.join": ({ connection, channel, d, reply }) =>
+      channel.mesh.join(connection, d, (answer) => reply(answered(channel, answer))),
+    "rtc.leave": ({ connection, channel, reply }) =>
+      channel.mesh.leave(connection, (answer) => reply(answered(channel, answer))),
+    "rtc.signal": ({ connection, channel, d, reply }) =>
+      channel.mesh.signal(connection, d, (answer) => reply(answered(channel, answer))),
   }
 
   /** Each command gives a new address, also one that is sent again. */

@@ -21,7 +21,7 @@ import { ParticipantMemory } from "../memory/participant-memory.ts"
 import { ConnectionSync } from "../recovery/connection-sync.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
 import { ReadyRequests } from "../recovery/ready-requests.ts"
-import { MeshRooms } from "../rtc/mesh-rooms.ts"
+import { MeshCalls } from "../rtc/mesh-calls.ts"
 import type { GatewayServices } from "../services.ts"
 import { closeStaggered } from "../transport/staggered-close.ts"
 import { Admissions } from "./admissions.ts"
@@ -42,7 +42,7 @@ export class Channel {
   readonly memory: ParticipantMemory
   readonly reactions: ReactionCounts
   readonly participants: ConnectionRegistry
-  readonly mesh: MeshRooms
+  readonly mesh: MeshCalls
   readonly #services: GatewayServices
   readonly #waitingRoom: WaitingRoom
   readonly #requests: ReadyRequests
@@ -84,7 +84,7 @@ export class Channel {
       this.#follow(event),
     )
     this.#subscriber = subscriber
-    this.mesh = new MeshRooms(services, subscriber)
+    this.mesh = new MeshCalls(services, eventId, subscriber)
     const media = new MediaSeats(services, eventId, subscriber)
     const delivery = new Delivery(services, eventId, { participants, media }, subscriber)
     this.#delivery = delivery
@@ -329,6 +329,7 @@ export class Channel {
 
   /** The live event may not know who is here. */
   reportEveryone(): void {
+    this.mesh.sayAgain()
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
     for (const identity of this.#waitingRoom.identities()) this.#presence.joinedWaitingRoom(identity)

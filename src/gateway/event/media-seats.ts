@@ -65,12 +65,11 @@ export class MediaSeats {
 
   /** The main room's call between browsers; null: the role has none in the active phase. */
   meshSeat({ role }: Pick<Identity, "role">): MediaSeat | null {
-    return this.#services.options.hasMesh ? meshSeat(callOf(role, null, this.#event.phase)) : null
+    return meshSeat(callOf(role, null, this.#event.phase))
   }
 
   #meshRoom({ identity, roomId }: Connection): MediaSeat | null {
-    if (roomId === null || !this.#services.options.hasMesh) return null
-    return meshSeat(callOf(identity.role, roomId, this.#event.phase))
+    return roomId === null ? null : meshSeat(callOf(identity.role, roomId, this.#event.phase))
   }
 
   /** Must seats be minted before the connection can get `ready`? */

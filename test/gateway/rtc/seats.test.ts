@@ -86,16 +86,3 @@ test("where there is a media server, its seats are given and calls between brows
     await other.stop()
   }
 })
-
-test("one of several nodes gives no seats and takes nobody into a call, because the others of the room may be elsewhere", async () => {
-  const node = await openHouse({ hasMesh: false })
-  try {
-    const stage = await node.stage([{ modality: "meeting" }])
-    const client = await node.join(stage, "ann", "host")
-    expect((await received(client, "ready")).d.media).toBeUndefined()
-    const refused = await client.command("rtc.join", { roomId: stage.phaseIds[0], have: { audio: true, video: false } })
-    expect(refused).toMatchObject({ ok: false, e: { code: "conflict", message: expect.stringContaining("MEDIA_URL") } })
-  } finally {
-    await node.stop()
-  }
-})

@@ -1,6 +1,6 @@
 /**
  * The call of one room as a pure function: its peers and an event give the next peers and the effects. Invariants: a participant
- * has one peer, the number of peers never exceeds the limit, and a signal reaches only a peer of the same room. `mesh-rooms.ts`
+ * has one peer, the number of peers never exceeds the limit, and a signal reaches only a peer of the same room. `calls.ts`
  * performs the effects.
  */
 import type { CommandData } from "../../protocol/contract.ts"
@@ -8,13 +8,19 @@ import type { Refusal } from "../../protocol/refusals.ts"
 import type { RtcTracks } from "../../protocol/topics/media.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 
-export interface Peer {
+/** A peer as the others see it. */
+export interface ListedPeer {
   readonly connectionId: string
   readonly participantId: string
   readonly name: string
   readonly have: RtcTracks
+}
+
+export interface Peer extends ListedPeer {
   /** The time until which a peer without a socket keeps its place; null: it has a socket. */
   readonly awayUntil: number | null
+  /** False: it is known from the list of another peer, and its own node has not named it yet (`Restore`). */
+  readonly isClaimed: boolean
 }
 
 /** In the order in which they joined. */
@@ -24,9 +30,9 @@ export type PeerSignal = CommandData<"rtc.signal">
 /** The reason why a peer left. */
 export type PeerDeparture = "left" | "moved" | "replaced" | "expired"
 
-interface Join extends Pick<Peer, "participantId" | "name" | "have"> {
+interface Join extends Omit<ListedPeer, "connectionId"> {
   readonly type: "join"
-  /** The peer that the socket has already. */
+  /** The peer in this room that the socket has already. */
   readonly own: string | undefined
   readonly resume: string | undefined
   /** For a new peer. */
@@ -35,8 +41,19 @@ interface Join extends Pick<Peer, "participantId" | "name" | "have"> {
   readonly maxPeers: number
 }
 
+/** A peer of an earlier activation. A room is filled with these, in their order, before anybody is sent a list. */
+interface Restore {
+  readonly type: "restore"
+  readonly peer: ListedPeer
+  readonly isClaimed: boolean
+  /** Null: it has a socket. */
+  readonly awayUntil: number | null
+  readonly maxPeers: number
+}
+
 export type RoomEvent =
   | Join
+  | Restore
   | { readonly type: "leave"; readonly connectionId: string; readonly why: PeerDeparture }
   /** The socket of the peer is lost; the time until which the peer keeps its place. */
   | { readonly type: "lose"; readonly connectionId: string; readonly until: number }
@@ -62,12 +79,18 @@ const AWAY_RETRY_MS = 1000
 
 export const NO_SUCH_PEER: Refusal = { code: "not_found", message: "You are not in one call with this connection." }
 
+/** Another peer of the participant is the later one. */
+const TAKEN_OVER: Refusal = { code: "conflict", message: "Another tab of the participant has joined." }
+
 const AWAY: Refusal = {
   code: "unavailable",
   message: "The peer's connection is interrupted.",
   temporary: true,
   retryAfterMs: AWAY_RETRY_MS,
 }
+
+/** The calls of the event have just moved, and not all nodes have said who is in them. */
+export const LATER: Refusal = { ...AWAY, message: "The call is being moved; try again." }
 
 const refused = (room: CallRoom, refusal: Refusal): RoomStep => ({ room, effects: [{ type: "refuse", refusal }] })
 
@@ -78,15 +101,21 @@ const knownPeer = (room: CallRoom, { own, resume, participantId }: Join): Peer |
   room.find(({ connectionId }) => connectionId === own) ??
   room.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
 
+const fits = (others: CallRoom, have: RtcTracks, maxPeers: number): boolean =>
+  hasRoom(
+    others.map((peer) => peer.have),
+    have,
+    maxPeers,
+  )
+
 const join = (room: CallRoom, event: Join): RoomStep => {
   const { participantId, name, have, maxPeers, freshId } = event
   const known = knownPeer(room, event)
   const others = room.filter((peer) => peer.participantId !== participantId)
-  const tracks = others.map((peer) => peer.have)
-  if (!hasRoom(tracks, have, maxPeers)) return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
+  if (!fits(others, have, maxPeers)) return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
   if (known === undefined) {
     const replaced = room.filter((peer) => peer.participantId === participantId)
-    const peer: Peer = { connectionId: freshId, participantId, name, have, awayUntil: null }
+    const peer: Peer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
     return {
       room: [...others, peer],
       effects: [
@@ -96,7 +125,7 @@ const join = (room: CallRoom, event: Join): RoomStep => {
       ],
     }
   }
-  const peer: Peer = { ...known, name, have, awayUntil: null }
+  const peer: Peer = { ...known, name, have, awayUntil: null, isClaimed: true }
   const isSame = isSameTracks(known.have, have) && known.name === name
   return {
     room: room.map((other) => (other === known ? peer : other)),
@@ -104,6 +133,62 @@ const join = (room: CallRoom, event: Join): RoomStep => {
       { type: "attach", peer, resumed: true },
       // A peer that joins again without a change asks for fresh credentials.
       { type: "list", to: isSame ? peer.connectionId : "all" },
+    ],
+  }
+}
+
+/** Ids sort by the time of their making. */
+const precedes = (one: ListedPeer, other: ListedPeer): boolean => one.connectionId < other.connectionId
+
+/** Without the last peers that nobody has claimed, as far as their place is needed. Undefined: there is none even so. */
+const makingRoom = (others: CallRoom, have: RtcTracks, maxPeers: number): CallRoom | undefined => {
+  if (fits(others, have, maxPeers)) return others
+  const last = others.findLast(({ isClaimed }) => !isClaimed)
+  if (last === undefined) return undefined
+  return makingRoom(
+    others.filter((peer) => peer !== last),
+    have,
+    maxPeers,
+  )
+}
+
+const claimAgain = (
+  room: CallRoom,
+  known: Peer,
+  { peer: given, isClaimed, awayUntil, maxPeers }: Restore,
+): RoomStep => {
+  if (!isClaimed || known.participantId !== given.participantId) return { room, effects: [] }
+  const others = room.filter((other) => other !== known)
+  const have = fits(others, given.have, maxPeers) ? given.have : known.have
+  const peer: Peer = { ...given, have, awayUntil, isClaimed: true }
+  return {
+    room: room.map((other) => (other === known ? peer : other)),
+    effects: [{ type: "attach", peer, resumed: true }],
+  }
+}
+
+/** Nobody is sent a list: the caller sends it when all peers of a room are back. */
+const restore = (room: CallRoom, event: Restore): RoomStep => {
+  const { peer: given, isClaimed, awayUntil, maxPeers } = event
+  const known = room.find(({ connectionId }) => connectionId === given.connectionId)
+  if (known !== undefined) return claimAgain(room, known, event)
+  const own = room.filter(({ participantId }) => participantId === given.participantId)
+  // The later peer of a participant counts, and one that nobody claims counts least.
+  if (own.some((before) => !isClaimed || (before.isClaimed && precedes(given, before))))
+    return refused(room, TAKEN_OVER)
+  const others = room.filter((peer) => !own.includes(peer))
+  const kept = makingRoom(others, given.have, maxPeers)
+  if (kept === undefined || (!isClaimed && kept.length < others.length)) {
+    return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
+  }
+  const peer: Peer = { ...given, awayUntil, isClaimed }
+  return {
+    room: [...kept.filter((before) => precedes(before, peer)), peer, ...kept.filter((after) => !precedes(after, peer))],
+    effects: [
+      ...room
+        .filter((before) => !kept.includes(before))
+        .map((gone): RoomEffect => ({ type: "detach", peer: gone, why: "replaced" })),
+      ...(isClaimed ? ([{ type: "attach", peer, resumed: true }] as const) : []),
     ],
   }
 }
@@ -127,6 +212,8 @@ export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
   switch (event.type) {
     case "join":
       return join(room, event)
+    case "restore":
+      return restore(room, event)
     case "leave":
       return without(
         room,

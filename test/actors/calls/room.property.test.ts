@@ -1,8 +1,8 @@
 /** The laws of a call, for any sequence of events. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { MAX_AUDIO_PEERS } from "../../../src/gateway/rtc/limits.ts"
-import { type CallRoom, type RoomEffect, type RoomEvent, stepCall } from "../../../src/gateway/rtc/room.ts"
+import { MAX_AUDIO_PEERS } from "../../../src/actors/calls/limits.ts"
+import { type CallRoom, type RoomEffect, type RoomEvent, stepCall } from "../../../src/actors/calls/room.ts"
 
 const tracks = fc.record({ audio: fc.boolean(), video: fc.boolean() })
 /** Participants and sockets are few, so that events meet. */

@@ -1,16 +1,12 @@
-/** The calls of an event in virtual time: how long a lost peer keeps its place, and that nothing is left. */
+/** The calls of an event on one node in virtual time: how long a lost peer keeps its place, and that nothing is left. */
 import { Redacted } from "effect"
 import { expect, test } from "vitest"
-import { NO_PHASE } from "../../../src/actors/domain/state.ts"
-import type { Connection } from "../../../src/gateway/connection/connection.ts"
-import { beginLife } from "../../../src/gateway/connection/lifecycle.ts"
-import { ParticipantStates } from "../../../src/gateway/event/participant-states.ts"
-import { GATEWAY_DEFAULTS } from "../../../src/gateway/options.ts"
-import { GRACE_MS, MeshRooms } from "../../../src/gateway/rtc/mesh-rooms.ts"
+import { GRACE_MS } from "../../../src/actors/calls/calls.ts"
 import { CLOSE } from "../../../src/protocol/wire/close-codes.ts"
 import { openVirtualTime } from "../../support/virtual-time.ts"
 import type { Frame } from "../client.ts"
 import { PICTURE } from "./call.ts"
+import { openCallNodes } from "./call-nodes.ts"
 
 const ROOM = "01990000-0000-7000-8000-000000000001"
 const LOST = { from: "open", why: undefined } as const
@@ -18,11 +14,6 @@ const LOST = { from: "open", why: undefined } as const
 /** A call in the main room of a meeting. */
 const open = async () => {
   const time = await openVirtualTime()
-  const facts = {
-    phase: { ...NO_PHASE, id: ROOM, modality: "meeting" } as const,
-    participants: new ParticipantStates(),
-    removed: new Set<string>(),
-  }
   const mesh = {
     ice: {
       urls: ["stun:ice.example:3478", "turn:ice.example:3478?transport=udp"],
@@ -31,30 +22,13 @@ const open = async () => {
     policy: "relay",
     maxPeers: 2,
   } as const
-  const rooms = new MeshRooms(
-    {
-      options: { ...GATEWAY_DEFAULTS, mesh },
-      timers: time.timers,
-      media: { hasServer: false, tokenFor: () => expect.fail("no seat is minted") },
-    },
-    facts,
-  )
-  const connect = (participantId: string) => {
-    const frames: Frame[] = []
-    const identity = { ...beginLife(0).identity, participantId, name: participantId, role: "participant" } as const
-    const connection = {
-      identity,
-      state: "open",
-      roomId: null,
-      buffered: 0,
-      send: (text: string) => void frames.push(JSON.parse(text)),
-    } as unknown as Connection
-    const join = (resume?: string): Frame =>
-      rooms.join(connection, { roomId: ROOM, have: PICTURE, ...(resume === undefined ? {} : { resume }) })
-    const names = () => frames.at(-1)?.d.peers.map((peer: Frame) => peer.participantId)
-    return { connection, frames, join, names }
+  const nodes = openCallNodes(time.timers, ["one", "two"], { modality: "meeting", phaseId: ROOM, mesh })
+  const connect = (participantId: string, node = "one") => {
+    const socket = nodes.connect(node, participantId)
+    const names = () => socket.frames.at(-1)?.d.peers.map((peer: Frame) => peer.participantId)
+    return { ...socket, join: (resume?: string) => socket.join(ROOM, resume), names }
   }
-  return { ...time, rooms, facts, connect }
+  return { ...time, nodes, rooms: nodes.nodeOf("one"), facts: nodes.facts, connect }
 }
 
 test("a peer whose socket is lost keeps its place for the whole grace and not longer; then its place is free", async () => {
@@ -113,7 +87,7 @@ test("a signal to a peer without a socket may be sent again, until its time is o
   const [ann, ben] = [connect("ann"), connect("ben")]
   const id = ann.join().d.connectionId
   ben.join()
-  const signal = () => rooms.signal(ben.connection, { to: id, kind: "offer", data: "v", gen: 0 }) as Frame
+  const signal = () => ben.signal(id)
   expect(signal()).toEqual({ d: {} })
   rooms.closed(ann.connection, LOST)
   expect(signal().refusal).toMatchObject({ code: "unavailable", temporary: true, retryAfterMs: 1000 })
@@ -132,9 +106,7 @@ test("a resumed peer whose first socket is still open belongs to the new one, an
   await pass(GRACE_MS + 1)
   expect(ben.names()).toEqual(["ann", "ben"])
   const { d } = second.frames.at(-1)
-  expect(rooms.signal(second.connection, { to: d.peers[1].connectionId, kind: "answer", data: "v", gen: 1 })).toEqual({
-    d: {},
-  })
+  expect(second.signal(d.peers[1].connectionId)).toEqual({ d: {} })
 })
 
 test.each([
@@ -200,8 +172,8 @@ test("nothing is left when everybody is gone, or when the event's end forgets th
   const [ann, ben] = [connect("ann"), connect("ben")]
   ann.join()
   ben.join()
-  rooms.leave(ann.connection)
-  rooms.leave(ben.connection)
+  ann.leave()
+  ben.leave()
   expect(rooms.isEmpty).toBe(true)
   ann.join()
   ben.join()
@@ -215,4 +187,71 @@ test("nothing is left when everybody is gone, or when the event's end forgets th
   rooms.stop()
   await pass(GRACE_MS * 2)
   expect([rooms.isEmpty, ann.frames.length]).toEqual([true, sent])
+})
+
+test("without an owner a join and a signal may be sent again, and what was said meanwhile counts when there is one", async () => {
+  const { nodes, rooms, connect, pass } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const id = ann.join().d.connectionId
+  ben.join()
+  nodes.own("no")
+  expect(connect("cat").join().refusal).toMatchObject({ code: "unavailable", temporary: true })
+  expect(ben.signal(id).refusal).toMatchObject({ code: "unavailable", temporary: true })
+  ann.leave()
+  rooms.closed(ben.connection, LOST)
+  expect(nodes.owner.rooms.get(ROOM)).toHaveLength(2)
+  nodes.own("yes")
+  await pass(1000)
+  expect(nodes.owner.rooms.get(ROOM)).toMatchObject([{ participantId: "ben", awayUntil: expect.any(Number) }])
+  await pass(GRACE_MS)
+  expect([nodes.owner.isEmpty, rooms.isEmpty]).toEqual([true, true])
+})
+
+test("what waits for an owner that does not answer has a bound", async () => {
+  const { nodes, connect } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const id = ann.join().d.connectionId
+  ben.join()
+  nodes.own("silent")
+  const signals = Array.from({ length: 1000 }, () => ben.signal(id, "x".repeat(12_000)))
+  const refused = signals.filter((answer) => answer !== undefined)
+  expect(refused.length).toBeGreaterThan(250)
+  expect(signals.length - refused.length).toBeGreaterThan(500)
+  for (const { refusal } of refused) expect(refusal).toMatchObject({ code: "unavailable", temporary: true })
+})
+
+test("a participant who is moved, or goes, while the join is on its way is not in the call", async () => {
+  const { nodes, rooms, facts, connect, pass } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const answers: Frame[] = []
+  const joinLate = ({ connection }: typeof ann): void =>
+    rooms.join(connection, { roomId: ROOM, have: PICTURE }, (answer) => answers.push(answer))
+  nodes.cut()
+  joinLate(ann)
+  joinLate(ben)
+  facts.participants.apply({ participantId: "ann", roomId: "blue" } as never)
+  ann.connection.roomId = "blue"
+  rooms.review("ann")
+  ben.connection.state = "closed"
+  rooms.closed(ben.connection, { from: "open", why: CLOSE.left })
+  expect(answers).toEqual([])
+  nodes.restore()
+  await pass(3000)
+  expect(answers).toMatchObject([{ refusal: { code: "not_found" } }, { refusal: { code: "not_found" } }])
+  expect([nodes.owner.isEmpty, rooms.isEmpty]).toEqual([true, true])
+  expect([...ann.frames, ...ben.frames]).toEqual([])
+})
+
+test("a peer whose leave was lost with the link is off the list when it is back, and old lists do not bring it back", async () => {
+  const { nodes, connect, pass } = await open()
+  const [ann, ben] = [connect("ann", "one"), connect("ben", "two")]
+  ann.join()
+  ben.join()
+  nodes.cut()
+  ben.leave()
+  expect(ann.names()).toEqual(["ann", "ben"])
+  nodes.restore(false)
+  await pass(3000)
+  expect(ann.names()).toEqual(["ann"])
+  expect(nodes.owner.rooms.get(ROOM)).toHaveLength(1)
 })

@@ -1,0 +1,341 @@
+/**
+ * The calls between browsers of one event, for as long as an activation lasts: finds the room of each peer, asks `room.ts` for
+ * every decision, and sends the nodes the messages for their sockets. It knows neither phases nor roles: gateways decide who may be in
+ * which call. Nothing here is stored, published or logged: signals hold addresses of people. Another activation begins without
+ * calls, and learns those of before from the memory of the nodes.
+ */
+import { DueRun } from "../../clock/throttle.ts"
+import type { Timers } from "../../clock/timers.ts"
+import { newId } from "../../model/ids.ts"
+import type { CallNews, NodeMessage, PeerSocket } from "../node-messages.ts"
+import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
+import { NodeSequences } from "./node-sequences.ts"
+import {
+  type CallRoom,
+  LATER,
+  type ListedPeer,
+  NO_SUCH_PEER,
+  type Peer,
+  type PeerDeparture,
+  type RoomEffect,
+  type RoomEvent,
+  stepCall,
+} from "./room.ts"
+import { type Seat, Seats } from "./seats.ts"
+
+/** A peer keeps its place for this long after its socket was lost. */
+export const GRACE_MS = 15_000
+
+/** In which all nodes have told a new activation of their peers. */
+const REMEMBERED_WITHIN_MS = 2000
+
+interface CallsNeeds {
+  readonly eventId: string
+  readonly timers: Timers
+  readonly tell: (node: string, message: NodeMessage) => void
+  /** There was an activation before this one, whose peers other nodes may remember. */
+  readonly mayBeRemembered: () => boolean
+}
+
+/** The socket that a peer gets. */
+interface PeerPlace {
+  readonly node: string
+  readonly socket: number
+}
+type Join = Extract<CallStep, { readonly type: "join" }>
+type Signal = Extract<CallStep, { readonly type: "signal" }>
+
+export class Calls {
+  readonly #needs: CallsNeeds
+  /** Rooms with at least one peer. */
+  readonly #rooms = new Map<string, CallRoom>()
+  readonly #seats = new Seats()
+  /** Peers that have left since this activation began, as long as old lists may name them. */
+  readonly #gone = new Set<string>()
+  readonly #sequences: NodeSequences
+  readonly #expiry: DueRun
+  readonly #since: number
+
+  constructor(needs: CallsNeeds) {
+    this.#needs = needs
+    this.#since = needs.timers.elapsed()
+    this.#sequences = new NodeSequences(needs.eventId, needs.tell)
+    this.#expiry = new DueRun(needs.timers, () => {
+      this.#expire()
+      this.#sequences.deliver()
+    })
+  }
+
+  /** No peer is left, not even one without a socket. */
+  get isEmpty(): boolean {
+    return this.#rooms.size === 0
+  }
+
+  /** For tests of its laws. */
+  get rooms(): ReadonlyMap<string, CallRoom> {
+    return this.#rooms
+  }
+
+  answer(request: CallRequest): CallReply {
+    const { id, node, sequence, remembered, steps } = request
+    const repeated = this.#sequences.repeated(node, id)
+    if (repeated !== undefined) return repeated
+    if (remembered !== undefined) {
+      this.#sequences.begin(node, sequence)
+      this.#remember(node, remembered.rooms, remembered.maxPeers)
+    } else if (!this.#sequences.isCurrent(node, sequence)) return { isKnown: false, sent: 0, answers: [] }
+    const answers = steps.map((step) => this.#take(node, step))
+    const reply = { isKnown: true, sent: this.#sequences.sent(node), answers }
+    this.#sequences.keep(node, id, reply)
+    this.#sequences.deliver()
+    return reply
+  }
+
+  /** The node is gone with all sockets there: its peers have the usual time to come back elsewhere. */
+  forgetNode(node: string): void {
+    this.#sequences.forget(node)
+    for (const { roomId, connectionId } of this.#seats.ofNode(node)) this.#lose(roomId, connectionId, GRACE_MS)
+    this.#sequences.deliver()
+  }
+
+  /** Messages to nodes may have been lost: the lists replace those that were lost, and show the gap. */
+  sendListsAgain(): void {
+    for (const roomId of this.#rooms.keys()) this.#sendList(roomId, "all", false)
+    this.#sequences.deliver()
+  }
+
+  stop(): void {
+    this.#expiry.cancel()
+  }
+
+  #take(node: string, step: CallStep): StepAnswer {
+    if (step.type === "join") return this.#join(node, step)
+    const seat = this.#seats.at(node, step.socket)
+    if (step.type === "signal") return this.#signal(seat, step)
+    if (seat === undefined) return {}
+    if (step.type === "lose") this.#lose(seat.roomId, seat.connectionId, GRACE_MS)
+    else if ((step.connectionId ?? seat.connectionId) === seat.connectionId) this.#leave(seat, "left")
+    return {}
+  }
+
+  #join(node: string, step: Join): StepAnswer {
+    const { socket, roomId, resume, participantId, name, have, maxPeers } = step
+    const own = this.#seats.at(node, socket)
+    const isOwnHere = own?.roomId === roomId
+    if (resume !== undefined && !isOwnHere && this.#mayComeBack(roomId, resume)) return { refusal: LATER }
+    const event: RoomEvent = {
+      type: "join",
+      own: isOwnHere ? own.connectionId : undefined,
+      resume,
+      freshId: newId(),
+      participantId,
+      name,
+      have,
+      maxPeers,
+    }
+    const effects = this.#step(roomId, event, { node, socket })
+    for (const effect of effects) {
+      if (effect.type === "refuse") return { refusal: effect.refusal }
+      if (effect.type !== "attach") continue
+      for (const other of this.#seats.ofParticipant(participantId))
+        if (other.roomId !== roomId) this.#leave(other, "moved")
+      return { joined: { connectionId: effect.peer.connectionId, resumed: effect.resumed } }
+    }
+    return { refusal: NO_SUCH_PEER }
+  }
+
+  /** The peer may be one that another node is about to name: under a new id it would disturb the others. */
+  #mayComeBack(roomId: string, connectionId: string): boolean {
+    const isKnown = this.#rooms.get(roomId)?.some((peer) => peer.connectionId === connectionId) ?? false
+    return !isKnown && this.#ageMs < REMEMBERED_WITHIN_MS && this.#needs.mayBeRemembered()
+  }
+
+  get #isYoung(): boolean {
+    return this.#ageMs < GRACE_MS
+  }
+
+  get #ageMs(): number {
+    return this.#needs.timers.elapsed() - this.#since
+  }
+
+  #signal(seat: Seat | undefined, { signal }: Signal): StepAnswer {
+    if (seat === undefined) return { refusal: NO_SUCH_PEER }
+    const [effect] = this.#step(seat.roomId, { type: "signal", from: seat.connectionId, signal })
+    return effect?.type === "refuse" ? { refusal: effect.refusal } : {}
+  }
+
+  #leave({ roomId, connectionId }: Seat, why: PeerDeparture): void {
+    this.#step(roomId, { type: "leave", connectionId, why })
+  }
+
+  #lose(roomId: string, connectionId: string, graceMs: number): void {
+    this.#step(roomId, { type: "lose", connectionId, until: this.#needs.timers.elapsed() + graceMs })
+    this.#expiry.within(graceMs)
+  }
+
+  /** A node's complete account of its peers, and its memory of the others in their rooms. */
+  #remember(node: string, rooms: ReadonlyArray<RememberedRoom>, maxPeers: number): void {
+    const own = new Set(
+      rooms.flatMap(({ peers }) => peers.flatMap((peer) => (peer.own === undefined ? [] : [peer.connectionId]))),
+    )
+    for (const seat of this.#seats.ofNode(node)) if (!own.has(seat.connectionId)) this.#leave(seat, "left")
+    for (const { roomId, peers } of rooms) {
+      const before = this.#rooms.get(roomId) ?? []
+      for (const peer of peers) this.#restore(node, roomId, peer, maxPeers)
+      const after = this.#rooms.get(roomId) ?? []
+      // Lists to this node may have been lost; a gateway passes on those that are new to a socket.
+      this.#sendList(roomId, isSameList(before, after) ? node : "all", false)
+    }
+  }
+
+  #restore(node: string, roomId: string, given: RememberedRoom["peers"][number], maxPeers: number): void {
+    const { own, ...peer } = given
+    if (own !== undefined) {
+      this.#claim(roomId, peer, { node, socket: own.socket }, own.graceMs, maxPeers)
+      return
+    }
+    // Later on the peers of all nodes are known, and the others have left.
+    if (!this.#isYoung || this.#gone.has(peer.connectionId)) return
+    if (this.#seats.find(peer.connectionId) !== undefined) return
+    if (this.#seats.ofParticipant(peer.participantId).length > 0) return
+    this.#step(roomId, { type: "restore", peer, isClaimed: false, awayUntil: this.#awayUntil(GRACE_MS), maxPeers })
+  }
+
+  #claim(roomId: string, peer: ListedPeer, from: PeerPlace, graceMs: number | null, maxPeers: number): void {
+    const { node, socket } = from
+    const to = { socket, connectionId: peer.connectionId }
+    const others = this.#seats
+      .ofParticipant(peer.participantId)
+      .filter(({ connectionId }) => connectionId !== peer.connectionId)
+    const known = this.#seats.find(peer.connectionId)
+    const isElsewhere = known?.node !== undefined && known.node !== node
+    // The later peer of a participant counts.
+    const isLate = others.some((seat) => seat.node !== undefined && seat.connectionId > peer.connectionId)
+    const isAnother = known !== undefined && (known.roomId !== roomId || known.participantId !== peer.participantId)
+    if (isElsewhere || isLate || isAnother) {
+      this.#sequences.put(node, { type: "closed", to, why: "replaced" })
+      return
+    }
+    const before = this.#seats.at(node, socket)
+    if (before !== undefined && before.connectionId !== peer.connectionId) this.#leave(before, "left")
+    const awayUntil = graceMs === null ? null : this.#awayUntil(Math.min(graceMs, GRACE_MS))
+    const effects = this.#step(roomId, { type: "restore", peer, isClaimed: true, awayUntil, maxPeers }, from)
+    if (effects.some(({ type }) => type === "refuse")) {
+      this.#sequences.put(node, { type: "closed", to, why: "moved" })
+      return
+    }
+    for (const seat of others) if (seat.roomId !== roomId) this.#leave(seat, "moved")
+  }
+
+  /** Also sets the timer. */
+  #awayUntil(graceMs: number): number {
+    this.#expiry.within(graceMs)
+    return this.#needs.timers.elapsed() + graceMs
+  }
+
+  #expire(): void {
+    const now = this.#needs.timers.elapsed()
+    let next = Number.POSITIVE_INFINITY
+    for (const roomId of [...this.#rooms.keys()]) {
+      this.#step(roomId, { type: "expire", now })
+      for (const { awayUntil } of this.#rooms.get(roomId) ?? [])
+        if (awayUntil !== null) next = Math.min(next, awayUntil)
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#expiry.within(next - now)
+  }
+
+  /** `from`: the socket of a join. */
+  #step(roomId: string, event: RoomEvent, from?: PeerPlace): ReadonlyArray<RoomEffect> {
+    const { room, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
+    if (room.length === 0) this.#rooms.delete(roomId)
+    else this.#rooms.set(roomId, room)
+    if (event.type === "restore" && !event.isClaimed) this.#seat(roomId, room, event.peer.connectionId)
+    for (const effect of effects) this.#perform(roomId, effect, from)
+    return effects
+  }
+
+  /** A peer that its own node has not named yet has no socket. */
+  #seat(roomId: string, room: CallRoom, connectionId: string): void {
+    const peer = room.find((one) => one.connectionId === connectionId)
+    if (peer?.isClaimed === false) this.#seats.put(this.#seatOf(roomId, peer))
+  }
+
+  #seatOf(roomId: string, { connectionId, participantId }: Peer, from?: PeerPlace): Seat {
+    return { roomId, connectionId, participantId, node: from?.node, socket: from?.socket ?? 0 }
+  }
+
+  #perform(roomId: string, effect: RoomEffect, from: PeerPlace | undefined): void {
+    switch (effect.type) {
+      case "attach": {
+        const before = this.#seats.put(this.#seatOf(roomId, effect.peer, from))
+        // A peer that is resumed while its earlier socket is still open, as after a change of networks, belongs to the new one.
+        const isSame = before?.node === from?.node && before?.socket === from?.socket
+        if (before !== undefined && !isSame) this.#sendClosed(before, "replaced")
+        break
+      }
+      case "detach": {
+        const { connectionId } = effect.peer
+        if (this.#isYoung) this.#gone.add(connectionId)
+        else this.#gone.clear()
+        const seat = this.#seats.remove(connectionId)
+        if (seat !== undefined) this.#sendClosed(seat, effect.why === "expired" ? "moved" : effect.why)
+        break
+      }
+      case "list":
+        this.#sendList(roomId, effect.to === "all" ? "all" : { connectionId: effect.to }, effect.to !== "all")
+        break
+      case "signal": {
+        const { from: sender, signal } = effect
+        this.#sendTo(this.#seats.find(signal.to), (to) => ({ type: "signal", from: sender, signal, to }))
+        break
+      }
+      case "refuse":
+        break
+    }
+  }
+
+  #sendClosed(seat: Seat, why: "left" | "moved" | "replaced"): void {
+    this.#sendTo(seat, (to) => ({ type: "closed", to, why }))
+  }
+
+  #sendTo(seat: Seat | undefined, newsOf: (to: PeerSocket) => CallNews): void {
+    if (seat?.node === undefined) return
+    this.#sequences.put(seat.node, newsOf({ socket: seat.socket, connectionId: seat.connectionId }))
+  }
+
+  /** One message for each node: to all peers, to those of a node, or to one. */
+  #sendList(roomId: string, whom: "all" | string | { readonly connectionId: string }, isAsked: boolean): void {
+    const room = this.#rooms.get(roomId) ?? []
+    const byNode = new Map<string, PeerSocket[]>()
+    for (const { connectionId, awayUntil } of room) {
+      const seat = this.#seats.find(connectionId)
+      if (seat?.node === undefined || awayUntil !== null) continue
+      const isMeant =
+        typeof whom === "object" ? whom.connectionId === connectionId : whom === "all" || whom === seat.node
+      if (!isMeant) continue
+      const sockets = byNode.get(seat.node) ?? []
+      byNode.set(seat.node, sockets)
+      sockets.push({ socket: seat.socket, connectionId })
+    }
+    const peers = room.map(({ connectionId, participantId, name, have }) => ({
+      connectionId,
+      participantId,
+      name,
+      have,
+    }))
+    for (const [node, to] of byNode) this.#sequences.put(node, { type: "list", roomId, peers, to, isAsked })
+  }
+}
+
+const isSameList = (a: CallRoom, b: CallRoom): boolean =>
+  a.length === b.length &&
+  a.every((peer, index) => {
+    const other = b[index]
+    return (
+      other !== undefined &&
+      peer.connectionId === other.connectionId &&
+      peer.name === other.name &&
+      peer.have.audio === other.have.audio &&
+      peer.have.video === other.have.video
+    )
+  })

@@ -1,0 +1,65 @@
+/** Which socket each peer has, found by the peer, by the socket, by the participant and by the node. */
+
+export interface Seat {
+  readonly roomId: string
+  readonly connectionId: string
+  readonly participantId: string
+  /** Undefined: a peer that its own node has not named yet. */
+  readonly node: string | undefined
+  /** The number of the socket on its node; the socket may be lost. */
+  readonly socket: number
+}
+
+const keyOf = (node: string, socket: number): string => `${socket} ${node}`
+
+export class Seats {
+  readonly #byId = new Map<string, Seat>()
+  readonly #bySocket = new Map<string, string>()
+  readonly #byParticipant = new Map<string, Set<string>>()
+
+  find(connectionId: string): Seat | undefined {
+    return this.#byId.get(connectionId)
+  }
+
+  at(node: string, socket: number): Seat | undefined {
+    const connectionId = this.#bySocket.get(keyOf(node, socket))
+    return connectionId === undefined ? undefined : this.#byId.get(connectionId)
+  }
+
+  ofParticipant(participantId: string): ReadonlyArray<Seat> {
+    return this.#all(this.#byParticipant.get(participantId) ?? [])
+  }
+
+  ofNode(node: string): ReadonlyArray<Seat> {
+    return [...this.#byId.values()].filter((seat) => seat.node === node)
+  }
+
+  /** Returns the seat of the same peer before. */
+  put(seat: Seat): Seat | undefined {
+    const before = this.remove(seat.connectionId)
+    const { connectionId, participantId, node, socket } = seat
+    this.#byId.set(connectionId, seat)
+    if (node !== undefined) this.#bySocket.set(keyOf(node, socket), connectionId)
+    const own = this.#byParticipant.get(participantId) ?? new Set()
+    this.#byParticipant.set(participantId, own.add(connectionId))
+    return before
+  }
+
+  /** Returns the seat that was there. */
+  remove(connectionId: string): Seat | undefined {
+    const seat = this.#byId.get(connectionId)
+    if (seat === undefined) return undefined
+    const { participantId, node, socket } = seat
+    this.#byId.delete(connectionId)
+    const key = node === undefined ? undefined : keyOf(node, socket)
+    if (key !== undefined && this.#bySocket.get(key) === connectionId) this.#bySocket.delete(key)
+    const own = this.#byParticipant.get(participantId)
+    own?.delete(connectionId)
+    if (own?.size === 0) this.#byParticipant.delete(participantId)
+    return seat
+  }
+
+  #all(connectionIds: Iterable<string>): ReadonlyArray<Seat> {
+    return [...connectionIds].flatMap((connectionId) => this.#byId.get(connectionId) ?? [])
+  }
+}

@@ -1,0 +1,46 @@
+/** The frames of calls. Each goes in a frame of its own: three descriptions in one would exceed the limit of a frame. */
+import { limitsOf } from "../../actors/calls/limits.ts"
+import type { ListedPeer, PeerSignal } from "../../actors/calls/room.ts"
+import { iceServersFor } from "../../media/ice-servers.ts"
+import type { DispatchData } from "../../protocol/contract.ts"
+import { OP } from "../../protocol/wire/op.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { GatewayServices } from "../services.ts"
+import { sendAll } from "../transport/send.ts"
+
+export class CallFrames {
+  readonly #services: Pick<GatewayServices, "options" | "timers">
+
+  constructor(services: Pick<GatewayServices, "options" | "timers">) {
+    this.#services = services
+  }
+
+  /** Credentials in it are the receiver's own. */
+  list(connection: Connection, roomId: string, connectionId: string, peers: ReadonlyArray<ListedPeer>): void {
+    const { options, timers } = this.#services
+    const { ice, policy, maxPeers } = options.mesh
+    this.#send(connection, "rtc.peers", {
+      roomId,
+      connectionId,
+      peers,
+      limits: limitsOf(peers.length, maxPeers),
+      iceServers: iceServersFor(ice, connection.identity.participantId, timers.now()),
+      policy,
+    })
+  }
+
+  closed(connection: Connection, roomId: string, connectionId: string, closed: "moved" | "replaced"): void {
+    const { policy, maxPeers } = this.#services.options.mesh
+    const limits = limitsOf(0, maxPeers)
+    this.#send(connection, "rtc.peers", { roomId, connectionId, peers: [], limits, iceServers: [], policy, closed })
+  }
+
+  signal(connection: Connection, from: string, { to: _, ...signal }: PeerSignal): void {
+    this.#send(connection, "rtc.signal", { from, ...signal })
+  }
+
+  #send<T extends "rtc.peers" | "rtc.signal">(connection: Connection, t: T, d: DispatchData<T>): void {
+    if (connection.state !== "open") return
+    sendAll(connection, [JSON.stringify({ op: OP.dispatch, t, d })], this.#services.options.orderedLimitBytes)
+  }
+}

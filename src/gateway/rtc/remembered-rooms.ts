@@ -1,0 +1,46 @@
+/** The memory that a node has of the rooms of its peers: the longest list of an open socket, and all of its own peers. */
+import type { RememberedRoom } from "../../actors/calls/call-request.ts"
+import type { ListedPeer } from "../../actors/calls/room.ts"
+
+/** A peer of this node, with the list that it was sent last. */
+export interface OwnPeer extends ListedPeer {
+  readonly roomId: string
+  readonly socket: number
+  readonly graceMs: number | null
+  readonly peers: ReadonlyArray<ListedPeer>
+}
+
+/** Lists go to all open sockets of a room at once, so they are equal as far as no message was lost; those of lost sockets are old. */
+const listOf = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<ListedPeer> =>
+  own
+    .filter(({ graceMs }) => graceMs === null)
+    .map(({ peers }) => peers)
+    .reduce((longest, list) => (list.length > longest.length ? list : longest), [])
+
+const remembered = (roomId: string, own: ReadonlyArray<OwnPeer>): RememberedRoom => {
+  const byId = new Map(
+    own.map(({ connectionId, participantId, name, have, socket, graceMs }) => [
+      connectionId,
+      { connectionId, participantId, name, have, own: { socket, graceMs } },
+    ]),
+  )
+  const listed = listOf(own)
+  const isListed = new Set(listed.map(({ connectionId }) => connectionId))
+  return {
+    roomId,
+    peers: [
+      ...listed.map((peer) => byId.get(peer.connectionId) ?? peer),
+      ...[...byId.values()].filter(({ connectionId }) => !isListed.has(connectionId)),
+    ],
+  }
+}
+
+export const rememberedRooms = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<RememberedRoom> => {
+  const byRoom = new Map<string, OwnPeer[]>()
+  for (const peer of own) {
+    const peers = byRoom.get(peer.roomId) ?? []
+    byRoom.set(peer.roomId, peers)
+    peers.push(peer)
+  }
+  return Array.from(byRoom, ([roomId, peers]) => remembered(roomId, peers))
+}
