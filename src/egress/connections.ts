@@ -2,18 +2,11 @@
 import type { LookupFunction } from "node:net"
 import { buildConnector, Client } from "undici"
 import { checkAddress, type EgressPolicy, type EgressRefused } from "../model/integrations/egress-target.ts"
+import { ConnectFailed } from "./connect-failed.ts"
 
 const CONNECT_WITHIN_MS = 10_000
 /** Idle ones that are kept. */
 const MAX_IDLE = 64
-
-export class ConnectFailed extends Error {
-  readonly reason: "connect" | "tls"
-  constructor(reason: "connect" | "tls", cause: Error) {
-    super(cause.message, { cause })
-    this.reason = reason
-  }
-}
 
 /** A failure before TCP is established names its system call, or comes as one error per address that was tried. */
 const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {

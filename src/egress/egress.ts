@@ -24,7 +24,8 @@ import {
   literalAddress,
 } from "../model/integrations/egress-target.ts"
 import { StallClock } from "../telemetry/stall-clock.ts"
-import { ConnectFailed, Connections, connectorTo } from "./connections.ts"
+import { ConnectFailed } from "./connect-failed.ts"
+import type { Connections } from "./connections.ts"
 
 /** A request that its target may see twice without harm. */
 export interface EgressRequest {
@@ -249,14 +250,21 @@ export class Egress extends Context.Service<
     )
 }
 
+type ConnectionModule = typeof import("./connections.ts")
+
 const openEgress = (options: EgressOptions): Egress["Service"] & { readonly close: () => Promise<void> } => {
   const system = dns()
   const stalls = new StallClock()
   const resolve = remembering(options.resolve ?? system.resolve, options.lookupLifetimeMs ?? DEFAULT_LOOKUP_LIFETIME_MS)
   const targets = new Map<string, Connections>()
   const inUse = new Set<Client>()
+  let loaded: ConnectionModule | undefined
 
-  const connectionsTo = (url: URL, addresses: ReadonlyArray<string>): Connections => {
+  const connectionsTo = (
+    { Connections, connectorTo }: ConnectionModule,
+    url: URL,
+    addresses: ReadonlyArray<string>,
+  ): Connections => {
     const key = `${url.origin} ${addresses.toSorted().join(" ")}`
     const connections = targets.get(key) ?? new Connections(url, connectorTo(url, addresses, options))
     targets.delete(key)
@@ -283,7 +291,20 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
   const startAt = (exchange: Exchange, url: URL, addresses: ReadonlyArray<string>): void => {
     if (addresses.length === 0) exchange.fail("dns", "The name has no address.")
     for (const address of addresses) checkAddress(url, address, options)
-    exchange.start(url, takeFrom(connectionsTo(url, addresses.slice(0, MAX_PINNED))))
+    const start = (module: ConnectionModule): void =>
+      exchange.start(url, takeFrom(connectionsTo(module, url, addresses.slice(0, MAX_PINNED))))
+    if (loaded !== undefined) {
+      start(loaded)
+      return
+    }
+    // The HTTP client is a tenth of what the server would load at its start, and may never be needed.
+    import("./connections.ts").then(
+      (module) => {
+        loaded = module
+        guarded(exchange, () => start(module))
+      },
+      (cause: unknown) => exchange.finish(Effect.die(cause)),
+    )
   }
 
   const begin = (exchange: Exchange, text: string): void => {

@@ -1,6 +1,5 @@
 /** One completion of an OpenAI-compatible model. */
 import { Redacted } from "effect"
-import { fetch } from "undici"
 
 export interface Model {
   /** Such as `https://models.example/v1`. */

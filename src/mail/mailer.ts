@@ -22,7 +22,8 @@ import { openText, sealText } from "../store/sealed-text.ts"
 import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Letter } from "./letters.ts"
-import { MailNotSent, openSmtp, type Smtp } from "./smtp.ts"
+import { MailNotSent } from "./mail-not-sent.ts"
+import type { Smtp } from "./smtp.ts"
 
 export interface MailerOptions {
   /** 32 bytes, derived from the configured secret for this purpose alone. */
@@ -119,7 +120,8 @@ export class Mailer extends Context.Service<
         if (options.smtp !== null) {
           const { url, from } = options.smtp
           const smtp = yield* Effect.acquireRelease(
-            Effect.sync(() => openSmtp(url, from)),
+            // Most servers at their first start have no mail server: they do not load its client.
+            Effect.promise(async () => (await import("./smtp.ts")).openSmtp(url, from)),
             (open) => Effect.sync(open.close),
           )
           yield* Effect.forkScoped(send(smtp))

@@ -2,16 +2,7 @@
 import { Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import type { Letter } from "./letters.ts"
-
-/** The letter was not taken. `temporary`: the same letter may be taken later (no connection, or SMTP 4yz: RFC 5321 §4.2.1). */
-export class MailNotSent extends Error {
-  override readonly name = "MailNotSent"
-  readonly temporary: boolean
-  constructor(temporary: boolean, reason: string) {
-    super(reason)
-    this.temporary = temporary
-  }
-}
+import { MailNotSent } from "./mail-not-sent.ts"
 
 export interface Smtp {
   /** Rejects with `MailNotSent`. */

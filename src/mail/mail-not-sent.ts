@@ -1,0 +1,10 @@
+/** The letter was not taken. `temporary`: the same letter may be taken later (no connection, or SMTP 4yz: RFC 5321 §4.2.1). */
+export class MailNotSent extends Error {
+  override readonly name = "MailNotSent"
+  readonly temporary: boolean
+
+  constructor(temporary: boolean, reason: string) {
+    super(reason)
+    this.temporary = temporary
+  }
+}
