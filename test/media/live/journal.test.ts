@@ -61,6 +61,8 @@ const openHouse = async (mayWait: () => boolean) => {
           Effect.provideService(Clock.Clock, clock),
         ),
       ),
+    token: 1,
+    isShared: false,
     quotaBytes: 0,
     recording: { id: "recording", storageKey: "key" },
     take: { storageKey: "key", bytes: 100 },
