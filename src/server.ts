@@ -20,6 +20,7 @@ import type { Recorder } from "./actors/domain/turn.ts"
 import { Feed } from "./actors/feed.ts"
 import { liveEventsLayer, oneProcess } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
+import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
 import { nodeLayers } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
@@ -272,11 +273,14 @@ const layersOf = (
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
       Layer.provideMerge(
-        LiveBroadcasts.layer({
-          ingest: config.ingest,
-          followsStage: config.stage !== null,
-          quotaBytes: config.mediaQuotaBytes,
-        }),
+        LiveBroadcasts.layer(
+          {
+            ingest: config.ingest,
+            followsStage: config.stage !== null,
+            quotaBytes: config.mediaQuotaBytes,
+          },
+          alone ? undefined : broadcastOwnersLayer.pipe(Layer.provide(placement)),
+        ),
       ),
       Layer.provideMerge(StorageProbe.layer),
       Layer.provideMerge(mediaBytes),

@@ -1,5 +1,6 @@
 /**
- * Broadcasts that encoders push, in the memory of the process that owns them. The media server's broadcasts of stages are reported beside them.
+ * Broadcasts that encoders push, wherever they are: those of a process that runs alone are all in its memory; of several nodes one owns each
+ * broadcast, and the others reach it there. The media server's broadcasts of stages are reported beside them.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -7,8 +8,10 @@ import { Database } from "../../store/database.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Broadcasts } from "../placed/broadcasts.ts"
+import { BroadcastOwners } from "../placed/calls/broadcast-owners.ts"
 import { notHere, OwnBroadcasts, type OwnOptions, whenever } from "../placed/own-broadcasts.ts"
 import { ownOnly } from "../placed/own-only.ts"
+import { placedBroadcasts } from "../placed/placed-broadcasts.ts"
 import type { MediaStorage } from "../storage/storage.ts"
 import { RecorderReports, type StageReport } from "./recorder-reports.ts"
 
@@ -28,16 +31,22 @@ export class LiveBroadcasts extends Context.Service<
     readonly reportStage: (eventId: string, report: StageReport | null) => Effect.Effect<void, Unavailable>
   }
 >()("gathercue/LiveBroadcasts") {
-  static readonly layer = (options: LiveBroadcastOptions): Layer.Layer<LiveBroadcasts, never, Services> =>
+  /** `owners`: how the owners of broadcasts at other nodes are reached; `undefined`: this process owns all of them. */
+  static readonly layer = <R = never>(
+    options: LiveBroadcastOptions,
+    owners?: Layer.Layer<never, never, OwnBroadcasts | R>,
+  ): Layer.Layer<LiveBroadcasts, never, Services | Exclude<R, OwnBroadcasts>> =>
     Layer.effect(LiveBroadcasts, make(options)).pipe(
-      Layer.provide(OwnBroadcasts.layer({ ...options, isShared: false })),
+      Layer.provide(owners ?? Layer.empty),
+      Layer.provide(OwnBroadcasts.layer({ ...options, isShared: owners !== undefined })),
     )
 }
 
 const make = ({ ingest, followsStage }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const own = yield* OwnBroadcasts
-    const broadcasts = ownOnly(own)
+    const owners = yield* BroadcastOwners
+    const broadcasts = owners === null || ingest === null ? ownOnly(own) : yield* placedBroadcasts(own, owners)
     const stages = new RecorderReports(yield* Database)
     if (followsStage) yield* whenever(yield* MediaSignal, Effect.ignore(stages.refresh))
     return LiveBroadcasts.of({
