@@ -259,7 +259,7 @@ const layersOf = (
       : Layer.effect(RoomRecorder, roomRecorderOf(config.media, config.s3))
   const disk = { folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }
   const mediaBytes = Layer.mergeAll(
-    config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer(disk, config.s3),
+    config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer({ disk, growsInBucket: !alone }, config.s3),
     MediaProcessor.layer({ entry: mediaEntry, withinMs: mediaWithinMs, maxResidentBytes: INSPECT_BYTES }),
   )
   return Layer.mergeAll(

@@ -15,6 +15,7 @@ import {
 } from "../test/support/broadcasts.ts"
 import { push, pushStream } from "../test/support/encoder.ts"
 import { type NodeProcesses, startNodeProcesses } from "../test/support/node-processes.ts"
+import { startS3Server } from "../test/support/s3/s3-server.ts"
 import type { ServerProcess } from "../test/support/server-process.ts"
 import { eventually } from "../test/support/wait.ts"
 
@@ -196,4 +197,54 @@ test("when the owner is killed the encoder comes back, and everything that was a
     .filter((bytes) => bytes !== init && bytes.length !== init.length)
     .reduce((sum, bytes) => sum + samplesOf(Buffer.concat([init, bytes]), "video"), 0)
   expect(recorded).toBe(sent)
+})
+
+test("nodes without a common disk have the broadcast in their bucket, segment by segment", async () => {
+  const s3 = await startS3Server()
+  onTestFinished(s3.close)
+  const apart = await startNodeProcesses(onTestFinished, s3.environment, false)
+  onTestFinished(apart.stop)
+  const { key } = await createWorkspace(apart.url)
+  const onAir = await startBroadcast(apart.url, key)
+  expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+  expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+  const all = async (file: string) =>
+    Promise.all(apart.nodes.map((node) => bytesAt(apart.at(node, onAir.playbackUrl).replace("index.m3u8", file))))
+  const files = filesIn(await textAt(onAir.playbackUrl))
+  const segments = await Promise.all(files.map(all))
+  await onAir.control("stop")
+  const recording = await recordingOf(apart.url, key, onAir.eventId)
+  await eventually(() => s3.stored(recording.id).every((name) => !name.includes(".grown/")), "the joined file")
+  // Also where another node had it while it grew.
+  for (const [index, file] of files.entries()) {
+    for (const bytes of await all(file)) expect(Buffer.compare(bytes, segments[index]?.[0] ?? bytes), file).toBe(0)
+  }
+  expect(samplesOf(await bytesAt(recording.downloadUrl), "video")).toBe(2 * samplesOf(STREAM, "video"))
+})
+
+test("an owner that is stopped hands its broadcast over: the encoder's stream goes on at the next node", async () => {
+  const lone = await startNodeProcesses(onTestFinished)
+  onTestFinished(lone.stop)
+  const { key } = await createWorkspace(lone.url)
+  const onAir = await startBroadcast(lone.url, key)
+  expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+  const counts = async () => Promise.all(lone.nodes.map(encodersOf))
+  const stream = pushStream(onAir.streamUrl)
+  await stream.write(STREAM)
+  await eventually(async () => (await counts()).includes(1), "the encoder")
+  const owner = lone.nodes[(await counts()).indexOf(1)]
+  const others = lone.nodes.filter((node) => node !== owner)
+  const onOther = pushStream(lone.at(others[0] ?? (lone.nodes[0] as ServerProcess), onAir.streamUrl))
+  await onOther.write(STREAM)
+  await eventually(async () => (await onAir.state()).ingest.durationMs > 7000, "its segments")
+  lone.spread(others)
+  await owner?.end("SIGTERM")
+  // The bytes that had come are stored, and the encoder is told.
+  expect(await onOther.answer.catch(() => ({ status: 503 }))).toMatchObject({ status: 503 })
+  const before = (await onAir.state()).ingest.durationMs
+  expect(before).toBeGreaterThan(3 * 4000)
+  expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+  await onAir.control("stop")
+  const recording = await recordingOf(lone.url, key, onAir.eventId)
+  expect(recording.durationMs).toBeGreaterThan(4 * 4000 - 200)
 })

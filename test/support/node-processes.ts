@@ -22,13 +22,14 @@ export interface NodeProcesses {
 
 type Finish = NonNullable<Parameters<typeof temporaryFolder>[0]>
 
-/** They have one folder for their data. `whenFinished`: calls when the folder may go. */
+/** `whenFinished`: calls when folders may go. `sharesFolder`: they have one folder for their data. */
 export const startNodeProcesses = async (
   whenFinished: Finish,
   environment: Readonly<Record<string, string>> = {},
+  sharesFolder = true,
 ): Promise<NodeProcesses> => {
   const database = await createTestDatabase()
-  const folder = await temporaryFolder(whenFinished)
+  const shared = await temporaryFolder(whenFinished)
   const proxy = await startRoundRobin()
   const nodes = await Promise.all(
     Array.from({ length: NODES }, async () =>
@@ -36,7 +37,7 @@ export const startNodeProcesses = async (
         PORT: "0",
         DATABASE_URL: database.url,
         DATABASE_POOL: "4",
-        DATA_DIR: folder,
+        DATA_DIR: sharesFolder ? shared : await temporaryFolder(whenFinished),
         SECRET_KEY,
         PUBLIC_URL: proxy.url,
         NATS_URL: inject("natsUrl") ?? "",
