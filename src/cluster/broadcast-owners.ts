@@ -45,6 +45,7 @@ const entityLayer = EventBroadcasts.toLayer(
     const timers = yield* currentTimers
     const self = yield* EventBroadcasts.client
     const fork = Effect.runForkWith(yield* Effect.context<never>())
+    own.claim(eventId)
     const desk = new OwnerDesk(node, own, timers, log)
     const isUsed = (): boolean => own.opened.all.some((one) => one.eventId === eventId && !one.live.hasEnded)
     const stops = [

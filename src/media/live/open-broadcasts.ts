@@ -99,7 +99,8 @@ export class OpenBroadcasts {
       const one = this.#open.get(id)
       const row = byId.get(id)
       if (one === undefined) continue
-      if (row === undefined) this.drop(id, one)
+      // Gone, or another process has opened it, and has what comes from now on.
+      if (row === undefined || (one.token > 0 && row.ownerToken > one.token)) this.drop(id, one)
       else this.#become(id, one, row)
     }
   }

@@ -54,6 +54,7 @@ export const notHere = new Conflict({
 })
 const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
 const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
+const moved = new Unavailable({ detail: "The broadcast is being moved; try again.", retryAfterSeconds: 1 })
 const stopping = new Unavailable({ detail: "The server is stopping.", retryAfterSeconds: 1 })
 const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 const notLive = new Conflict({
@@ -92,6 +93,8 @@ export class OwnBroadcasts extends Context.Service<
     readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
     /** Succeeds when all that came of an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
+    /** Of several processes this one has the event's broadcasts, until they are released. */
+    readonly claim: (eventId: string) => void
     /** Other processes have the event's broadcasts from now on. Resolves when all that came of them is stored. */
     readonly release: (eventId: string) => Promise<void>
   }
@@ -114,6 +117,8 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
     /** Of broadcasts that left memory for it, by id. */
     const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })
+    /** Events whose broadcasts this process may open, where there are others. */
+    const claimed = new Set<string>()
     let isStopping = false
 
     const restored = (broadcast: StoredBroadcast, token: number, rows: BroadcastRows): OpenBroadcast => {
@@ -153,12 +158,16 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
       return one
     }
 
+    const mayOpen = ({ eventId, status }: StoredBroadcast): boolean =>
+      !isShared || status === "ended" || claimed.has(eventId)
+
     const load = async (id: string): Promise<OpenBroadcast | undefined> => {
       await opened.closed(id)
       const read = await run(
         database.run(async (sql) => {
           const broadcast = await findBroadcast(sql, id)
           if (broadcast === undefined) return undefined
+          if (!mayOpen(broadcast)) throw moved
           // One that has ended is only watched.
           const token = broadcast.status === "ended" ? 0 : await takeBroadcast(sql, id)
           return token === undefined ? undefined : { broadcast, token, rows: await readBroadcast(sql, id, WINDOW) }
@@ -166,6 +175,7 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
       )
       if (read === undefined) return undefined
       if (isStopping) throw stopping
+      if (!mayOpen(read.broadcast)) throw moved
       const one = restored(read.broadcast, read.token, read.rows)
       opened.add(id, one)
       // Changes that were committed after this reading were not reported to it.
@@ -262,7 +272,11 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
           }
           yield* Effect.tryPromise({ try: () => opened.end(id), catch: () => broken })
         }),
-      release: (eventId) => opened.release(eventId),
+      claim: (eventId) => void claimed.add(eventId),
+      release: (eventId) => {
+        claimed.delete(eventId)
+        return opened.release(eventId)
+      },
     } satisfies OwnBroadcasts["Service"]
   })
 

@@ -16,6 +16,8 @@ export interface StoredBroadcast {
   readonly status: "idle" | "live" | "paused" | "ended"
   readonly playbackUrl: string | null
   readonly visibility: Visibility
+  /** Of the process that opened it last. */
+  readonly ownerToken: number
 }
 
 export const findBroadcasts = async (
@@ -23,7 +25,7 @@ export const findBroadcasts = async (
   ids: ReadonlyArray<string>,
 ): Promise<ReadonlyArray<StoredBroadcast>> =>
   sql<StoredBroadcast[]>`
-    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility
+    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility, b.owner_token
       from broadcasts b join events e on e.id = b.event_id where b.id = any (${[...ids]}::uuid[])`
 
 export const findBroadcast = async (sql: Queryable, id: string): Promise<StoredBroadcast | undefined> =>
@@ -73,7 +75,7 @@ export const dropRecorderReports = async (sql: Queryable, eventId: string): Prom
 /** The broadcast of a phase, started or not yet ended. */
 export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promise<StoredBroadcast | undefined> => {
   const [row] = await sql<StoredBroadcast[]>`
-    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility
+    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility, b.owner_token
       from broadcasts b join events e on e.id = b.event_id where b.phase_id = ${phaseId}`
   return row
 }

@@ -52,6 +52,7 @@ const openHouse = async (mayWait: () => boolean) => {
       status: "live",
       playbackUrl: null,
       visibility: "public",
+      ownerToken: 1,
     },
     run: (effect) =>
       Effect.runPromise(
