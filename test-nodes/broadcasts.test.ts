@@ -174,8 +174,14 @@ test("when the owner is killed the encoder comes back, and everything that was a
   const others = lone.nodes.filter((node) => node !== owner)
   const watch = async () => Promise.all(others.map((node) => textAt(lone.at(node, onAir.playbackUrl))))
   const before = await watch()
+  const [other = owner] = others
+  const stream = pushStream(lone.at(other, onAir.streamUrl))
+  await stream.write(STREAM.subarray(0, 20_000))
+  await eventually(async () => (await onAir.state()).ingest.takes === 2, "the stream at the owner")
   await owner.end("SIGKILL")
   lone.spread(others)
+  // The encoder is told by the node that it is connected to.
+  expect(await stream.answer).toMatchObject({ status: 503 })
   const isSame = async () =>
     (await watch()).every((text, index) => filesIn(text)[0] === filesIn(before[index] ?? "")[0])
   expect(await isSame()).toBe(true)
@@ -186,11 +192,12 @@ test("when the owner is killed the encoder comes back, and everything that was a
   )
   const [text = ""] = await watch()
   expect(text).toContain("#EXT-X-DISCONTINUITY")
-  expect(mapsIn(text)).toEqual(["init1.mp4", "init2.mp4"])
+  // The second file is that of the stream, of which nothing was acknowledged.
+  expect([mapsIn(text)[0], mapsIn(text).at(-1)]).toEqual(["init1.mp4", "init3.mp4"])
   const control = await apiOf(lone.url, key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
   expect(control.status).toBe(200)
   const recording = await recordingOf(lone.url, key, onAir.eventId)
-  const takes = await Promise.all([bytesAt(recording.downloadUrl), bytesAt(`${recording.downloadUrl}/take2.mp4`)])
+  const takes = await Promise.all([bytesAt(recording.downloadUrl), bytesAt(`${recording.downloadUrl}/take3.mp4`)])
   const recorded = takes.reduce((sum, bytes) => sum + samplesOf(bytes, "video"), 0)
   const init = file("init.mp4")
   const sent = acknowledged
