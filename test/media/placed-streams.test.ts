@@ -5,29 +5,10 @@ import { ForwardedStream } from "../../src/media/placed/calls/forwarded-stream.t
 import { openOwner } from "../support/broadcast-owner.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 import { eventually } from "../support/wait.ts"
-import { fixture } from "./broadcast/support.ts"
+import { fixture, padded } from "./broadcast/support.ts"
 
 const STREAM = fixture("ffmpeg-stream.mp4")
 const MEBIBYTE = 1024 ** 2
-
-/** Boxes of a stream, in their order. */
-const boxesOf = (bytes: Uint8Array): ReadonlyArray<Buffer> => {
-  const all = Buffer.from(bytes)
-  const boxes: Buffer[] = []
-  for (let at = 0; at < all.length; at += all.readUInt32BE(at)) boxes.push(all.subarray(at, at + all.readUInt32BE(at)))
-  return boxes
-}
-
-/** The same stream with so many more bytes in each fragment. */
-const padded = (bytes: Uint8Array, more: number): Buffer =>
-  Buffer.concat(
-    boxesOf(bytes).flatMap((box) => {
-      if (box.toString("latin1", 4, 8) !== "mdat") return [box]
-      const larger = Buffer.concat([box, Buffer.alloc(more)])
-      larger.writeUInt32BE(larger.length, 0)
-      return [larger]
-    }),
-  )
 
 const neverCut = (cause: unknown): void => {
   throw new Error("the stream was cut", { cause })

@@ -9,7 +9,7 @@ import type { WatchedBroadcast } from "../../src/media/placed/watched-broadcast.
 import { Unavailable } from "../../src/model/errors.ts"
 import { openOwner } from "../support/broadcast-owner.ts"
 import { eventually } from "../support/wait.ts"
-import { fixture } from "./broadcast/support.ts"
+import { fixture, padded } from "./broadcast/support.ts"
 
 const STREAM = fixture("ffmpeg-stream.mp4")
 const OF = { id: "broadcast", eventId: "event" }
@@ -82,6 +82,19 @@ test("each byte comes to a node once, however many watch there, and is what the 
   const sent = house.answers.flatMap((answer) => (answer.type === "followed" ? answer.parts : []))
   const names = sent.map(({ segment, index }) => `${segment}.${index}`)
   expect(new Set(names).size).toBe(names.length)
+})
+
+test("a part of any length comes in stretches, so that other calls between the nodes need not wait for it", async () => {
+  const owner = newOwner()
+  const { house, replicas } = openNode(owner)
+  await pushTo(owner)
+  const replica = await Effect.runPromise(replicas.open(OF))
+  await pushTo(owner, padded(STREAM, 3_000_000))
+  await eventually(isAsOwner(replica, owner), "the same playlist")
+  expectBytes(replica, owner)
+  const sizes = house.answers.map((answer) => JSON.stringify(answer).length)
+  expect(Math.max(...sizes)).toBeLessThan(800_000)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(30_000_000)
 })
 
 test("another owner's state takes the place of the one before, also where it has less", async () => {

@@ -46,7 +46,7 @@ const make = ({ ingest, followsStage }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const own = yield* OwnBroadcasts
     const owners = yield* BroadcastOwners
-    const broadcasts = owners === null || ingest === null ? ownOnly(own) : yield* placedBroadcasts(own, owners)
+    const broadcasts = owners === null ? ownOnly(own) : yield* placedBroadcasts(own, owners)
     const stages = new RecorderReports(yield* Database)
     if (followsStage) yield* whenever(yield* MediaSignal, Effect.ignore(stages.refresh))
     return LiveBroadcasts.of({

@@ -7,7 +7,7 @@ import { Context, Effect, Latch, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers } from "../../clock/timers.ts"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import {
   type BroadcastRows,
   type FoundIngest,
@@ -161,21 +161,22 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
     const mayOpen = ({ eventId, status }: StoredBroadcast): boolean =>
       !isShared || status === "ended" || claimed.has(eventId)
 
+    /** One that has ended is only watched. */
+    const take = async (sql: Queryable, broadcast: StoredBroadcast) => {
+      const { id, status } = broadcast
+      const token = status === "ended" ? 0 : await takeBroadcast(sql, id)
+      return token === undefined ? undefined : { broadcast, token, rows: await readBroadcast(sql, id, WINDOW) }
+    }
+
     const load = async (id: string): Promise<OpenBroadcast | undefined> => {
       await opened.closed(id)
-      const read = await run(
-        database.run(async (sql) => {
-          const broadcast = await findBroadcast(sql, id)
-          if (broadcast === undefined) return undefined
-          if (!mayOpen(broadcast)) throw moved
-          // One that has ended is only watched.
-          const token = broadcast.status === "ended" ? 0 : await takeBroadcast(sql, id)
-          return token === undefined ? undefined : { broadcast, token, rows: await readBroadcast(sql, id, WINDOW) }
-        }),
-      )
+      const broadcast = await run(database.run((sql) => findBroadcast(sql, id)))
+      if (broadcast === undefined) return undefined
+      if (!mayOpen(broadcast)) throw moved
+      const read = await run(database.run((sql) => take(sql, broadcast)))
       if (read === undefined) return undefined
       if (isStopping) throw stopping
-      if (!mayOpen(read.broadcast)) throw moved
+      if (!mayOpen(broadcast)) throw moved
       const one = restored(read.broadcast, read.token, read.rows)
       opened.add(id, one)
       // Changes that were committed after this reading were not reported to it.

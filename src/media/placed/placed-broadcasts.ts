@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers } from "../../clock/timers.ts"
-import { NotFound, type Unavailable } from "../../model/errors.ts"
+import { NotFound, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { type FoundIngest, findBroadcast, findBroadcastRecording } from "../../store/media/broadcasts.ts"
 import { type BroadcastOf, type Broadcasts, type EncoderDetail, ownReport } from "./broadcasts.ts"
@@ -23,6 +23,10 @@ import type { WatchedBroadcast } from "./watched-broadcast.ts"
 /** Encoders that go on while the database is away. */
 const MOST_ROUTES = 1000
 const MOST_GATHERING = 1000
+/** Of a command by REST, which is answered without what the owner would have said. */
+const SOON = "3 seconds"
+
+const noAnswer = new Unavailable({ detail: "The broadcast's server does not answer.", retryAfterSeconds: 1 })
 
 export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: BroadcastOwners) =>
   Effect.gen(function* () {
@@ -106,14 +110,17 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
     return {
       peek: (id) => opened.use(id) ?? replicas.use(id),
       open,
-      refresh: (eventId) => Effect.ignore(done(eventId, { type: "refresh" }, isNone)),
+      refresh: (eventId) => Effect.ignore(Effect.timeout(done(eventId, { type: "refresh" }, isNone), SOON)),
       admit,
       setToken: ({ id, eventId }, tokenHash) =>
         done(eventId, { type: "setToken", broadcastId: id, tokenHash: toText(tokenHash) }, isConflict),
       finish: ({ id, eventId }) => done(eventId, { type: "finish", broadcastId: id }, isNone),
       detailOf: ({ id, eventId }) =>
         Effect.map(
-          asked(eventId, { type: "detail", broadcastId: id }, "detailed", isNotFound),
+          Effect.timeoutOrElse(asked(eventId, { type: "detail", broadcastId: id }, "detailed", isNotFound), {
+            duration: SOON,
+            orElse: () => Effect.fail(noAnswer),
+          }),
           ({ type: _, failure, ...detail }): EncoderDetail => ({ ...detail, failure: failureOf(failure) }),
         ),
       encoderOf: (eventId) => ownReport(opened, eventId) ?? news.of(eventId),

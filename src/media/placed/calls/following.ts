@@ -7,30 +7,43 @@ import { type Followed, type FollowRequest, toText } from "./protocol.ts"
 const HOLD_MS = 3000
 /** A node that begins to follow gets the parts of so many segments: players begin with those. */
 const SEGMENTS_BACK = 4
-/** Of the parts in one answer; a larger one goes alone. */
-const MOST_BYTES = 1024 * 1024
+/** Of the parts in one answer: calls between nodes wait for each other. */
+const MOST_BYTES = 512 * 1024
 
-interface Place {
+type Place = Pick<FollowRequest, "segment" | "part" | "partBytes">
+
+interface Placed {
   readonly segment: number
-  readonly part: number
+  readonly index: number
+  /** Those that the caller has not got. */
+  readonly data: Uint8Array
 }
 
-/** The parts from a place on, as many as one answer may have. `isAll`: none lie behind them. */
+/** The parts from a place on. */
+function* partsAfter({ live: { memory, state } }: OpenBroadcast, place: Place): Generator<Placed> {
+  for (let segment = place.segment; segment <= state.nextSegment; segment += 1) {
+    const isFirst = segment === place.segment
+    for (const [index, data] of memory.partsOf(segment).entries()) {
+      if (isFirst && index < place.part) continue
+      yield { segment, index, data: isFirst && index === place.part ? data.subarray(place.partBytes) : data }
+    }
+  }
+}
+
+/** As many as one answer may have. `isAll`: none lie behind them. */
 const partsFrom = (
-  { live: { memory, state } }: OpenBroadcast,
-  { segment, part }: Place,
+  one: OpenBroadcast,
+  place: Place,
 ): { readonly parts: Followed["parts"]; readonly isAll: boolean } => {
   const parts: Array<Followed["parts"][number]> = []
-  let bytes = 0
-  for (let number = segment; number <= state.nextSegment; number += 1) {
-    const all = memory.partsOf(number)
-    for (let index = number === segment ? part : 0; index < all.length; index += 1) {
-      const data = all[index]
-      if (data === undefined) continue
-      bytes += data.byteLength
-      if (bytes > MOST_BYTES && parts.length > 0) return { parts, isAll: false }
-      parts.push({ segment: number, index, bytes: toText(data) })
-    }
+  let room = MOST_BYTES
+  for (const { segment, index, data } of partsAfter(one, place)) {
+    if (room === 0) return { parts, isAll: false }
+    const bytes = data.subarray(0, room)
+    const isWhole = bytes.byteLength === data.byteLength
+    parts.push({ segment, index, bytes: toText(bytes), isWhole })
+    if (!isWhole) return { parts, isAll: false }
+    room -= bytes.byteLength
   }
   return { parts, isAll: true }
 }
@@ -40,7 +53,7 @@ const answerTo = (one: OpenBroadcast, request: FollowRequest): Followed => {
   const { epoch, version, state, memory, recordingId } = live
   const isKnown = request.epoch === epoch
   const first = Math.max(0, state.nextSegment - SEGMENTS_BACK)
-  const place = isKnown && request.segment >= first ? request : { segment: first, part: 0 }
+  const place = isKnown && request.segment >= first ? request : { segment: first, part: 0, partBytes: 0 }
   const { parts, isAll } = partsFrom(one, place)
   const take = memory.lastTake
   const init = take > (isKnown ? request.take : 0) ? memory.file({ kind: "init", take }) : undefined

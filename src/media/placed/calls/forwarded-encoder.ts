@@ -2,20 +2,13 @@
 import { newId } from "../../../model/ids.ts"
 import { MOST_GATHERED } from "../../live/encoder-input.ts"
 import type { EncoderPort, StreamEvents, StreamPort } from "../encoder-port.ts"
-import { ForwardedStream } from "./forwarded-stream.ts"
+import { CHUNK_BYTES, ForwardedStream } from "./forwarded-stream.ts"
 import { type Form, type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
-
-/** Of one call. */
-export const CHUNK_BYTES = 256 * 1024
 
 /** Bytes of bodies that are gathered here for one broadcast. */
 export class Gathered {
   #bytes = 0
-
-  get isEmpty(): boolean {
-    return this.#bytes === 0
-  }
 
   add(bytes: number): boolean {
     this.#bytes += bytes

@@ -9,7 +9,8 @@ import type { StreamEvents, StreamPort } from "../encoder-port.ts"
 import { type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
 
-const CHUNK_BYTES = 256 * 1024
+/** Of one call. */
+export const CHUNK_BYTES = 256 * 1024
 const PAUSE_ABOVE = 1024 * 1024
 const RESUME_BELOW = 256 * 1024
 

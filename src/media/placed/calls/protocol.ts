@@ -49,9 +49,10 @@ const Follow = Schema.Struct({
   /** Of the state that the caller has; null: none. */
   epoch: Schema.NullOr(Schema.String),
   version: Schema.Int,
-  /** The caller has the parts before this one. */
+  /** The caller has the parts before this one, and so many bytes of it. */
   segment: Schema.Int,
   part: Schema.Int,
+  partBytes: Schema.Int,
   /** The caller has the description of this take. */
   take: Schema.Int,
 })
@@ -105,7 +106,10 @@ const Followed = Schema.Struct({
   /** Null: the caller has it, or more parts than fit in one answer lie before it. */
   state: Schema.NullOr(State),
   init: Schema.NullOr(Schema.Struct({ take: Schema.Int, bytes: Schema.String })),
-  parts: Schema.Array(Schema.Struct({ segment: Schema.Int, index: Schema.Int, bytes: Schema.String })),
+  /** `isWhole`: false for a stretch of a part that goes on in the next answer. */
+  parts: Schema.Array(
+    Schema.Struct({ segment: Schema.Int, index: Schema.Int, bytes: Schema.String, isWhole: Schema.Boolean }),
+  ),
 })
 export type Followed = typeof Followed.Type
 

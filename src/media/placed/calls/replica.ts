@@ -124,6 +124,8 @@ class LiveCopy {
   #version = 0
   #segment = 0
   #part = 0
+  /** Of the part that comes next: its bytes so far. */
+  #stretches: Buffer[] = []
 
   get hasEnded(): boolean {
     return this.state.hasEnded
@@ -135,12 +137,13 @@ class LiveCopy {
   }
 
   /** The place from which the owner goes on. A state that is not whole is asked for at once, as one of no version. */
-  get known(): Pick<FollowRequest, "epoch" | "version" | "segment" | "part" | "take"> {
+  get known(): Omit<FollowRequest, "type" | "broadcastId"> {
     return {
       epoch: this.#epoch,
       version: this.#version,
       segment: this.#segment,
       part: this.#part,
+      partBytes: this.#stretches.reduce((sum, { byteLength }) => sum + byteLength, 0),
       take: this.memory.lastTake,
     }
   }
@@ -155,17 +158,26 @@ class LiveCopy {
     if (epoch !== this.#epoch) this.#beginAnew(epoch)
     this.recordingId = recordingId ?? undefined
     if (init !== null) this.memory.addInit(init.take, toBytes(init.bytes))
-    for (const { segment, index, bytes } of parts) {
-      if (index === this.memory.partsOf(segment).length) this.memory.addPart(segment, [toBytes(bytes)])
-      this.#segment = segment
-      this.#part = index + 1
-    }
+    for (const part of parts) this.#take(part)
     this.#version = state === null ? -1 : version
     if (state === null || !isNews) return
     this.#become({ ...state, open: state.open ?? undefined })
   }
 
+  #take({ segment, index, bytes, isWhole }: Followed["parts"][number]): void {
+    // The owner may go on at a later place than the one asked for.
+    if (segment !== this.#segment || index !== this.#part) this.#stretches = []
+    this.#stretches.push(toBytes(bytes))
+    this.#segment = segment
+    this.#part = index
+    if (!isWhole) return
+    if (index === this.memory.partsOf(segment).length) this.memory.addPart(segment, this.#stretches)
+    this.#stretches = []
+    this.#part = index + 1
+  }
+
   #beginAnew(epoch: string): void {
+    this.#stretches = []
     this.#epoch = epoch
     this.#segment = 0
     this.#part = 0
