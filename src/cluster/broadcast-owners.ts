@@ -30,7 +30,9 @@ const RELEASED_WITHIN = "2 seconds"
 /** Calls that wait at one owner: each node follows each broadcast, and each encoder has two under way. */
 const MAILBOX = 4096
 /** The time limit of one attempt, and of all attempts while an event moves. An owner holds a call for three seconds at most. */
-const TRY_TIMEOUT = "8 seconds"
+const TRY_TIMEOUT = "5 seconds"
+/** Of a call that is answered when all is stored: a journal waits for the database for a minute. */
+const STORED_TIMEOUT = "75 seconds"
 const MOVED_TRIES = 40
 const MOVED_PAUSE = "100 millis"
 
@@ -85,13 +87,14 @@ const owners = Layer.effect(
     const reach = <A, E extends { readonly _tag: string }>(
       call: Effect.Effect<A, E>,
       interrupted: NotOwner | Unavailable,
+      within: typeof TRY_TIMEOUT | typeof STORED_TIMEOUT,
     ): Effect.Effect<A, Unavailable> =>
       call.pipe(
         Effect.catchCause(
           (cause): Effect.Effect<never, E | NotOwner | Unavailable> =>
             Cause.hasInterruptsOnly(cause) ? Effect.fail(interrupted) : Effect.failCause(cause),
         ),
-        Effect.timeout(TRY_TIMEOUT),
+        Effect.timeout(within),
         Effect.retry({
           while: (failure) => failure._tag === "NotOwner",
           times: MOVED_TRIES,
@@ -100,8 +103,12 @@ const owners = Layer.effect(
         Effect.mapError(() => moving),
       )
     const ask: BroadcastOwners["ask"] = (eventId, request) =>
-      // Bytes may have been taken before an interruption.
-      reach(client(eventId).Ask({ request }), request.type === "bytes" ? moving : new NotOwner())
+      reach(
+        client(eventId).Ask({ request }),
+        // Bytes may have been taken before an interruption.
+        request.type === "bytes" ? moving : new NotOwner(),
+        request.type === "bytes" || request.type === "finish" ? STORED_TIMEOUT : TRY_TIMEOUT,
+      )
     return { node, ask }
   }),
 )
