@@ -101,6 +101,8 @@ const owners = Layer.effect(
           schedule: Schedule.spaced(MOVED_PAUSE),
         }),
         Effect.mapError(() => moving),
+        // A node of a release before this one has no such entity.
+        Effect.catchDefect(() => Effect.fail(moving)),
       )
     const ask: BroadcastOwners["ask"] = (eventId, request) =>
       reach(

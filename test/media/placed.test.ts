@@ -1,8 +1,10 @@
 /** Two owners of one broadcast: the later one stores, the earlier one nothing any more. */
 
 import { join } from "node:path"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { systemTimers } from "../../src/clock/timers.ts"
+import { EncoderNews } from "../../src/media/placed/encoder-news.ts"
 import { OwnBroadcasts } from "../../src/media/placed/own-broadcasts.ts"
 import { diskStorageLayer } from "../../src/media/storage/disk-storage.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
@@ -103,6 +105,39 @@ test("an owner that another one has replaced stores nothing more, and its encode
   const second = await bytesAt(`${recording.downloadUrl}/take2.mp4`)
   // The file of the second owner has what it stored, and then what this server added to it.
   expect(samplesOf(second, "video")).toBe(2 * samplesOf(STREAM, "video"))
+})
+
+test("the state of an encoder is told at every node, and is lost with an owner that says nothing more", async () => {
+  const onAir = await startBroadcast(server.url, acme.key)
+  const { broadcastId } = await onAir.state()
+  const [owner, other] = [openOther(), openOther()]
+  const newsOf = (of: ReturnType<typeof openOther>) =>
+    of.runPromise(
+      Effect.gen(function* () {
+        return new EncoderNews(yield* Database, (yield* OwnBroadcasts).opened, systemTimers)
+      }),
+    )
+  const [said, heard] = [await newsOf(owner), await newsOf(other)]
+  const saying = owner.runFork(said.run)
+  const hearing = other.runFork(heard.run)
+  onTestFinished(async () => {
+    await Effect.runPromise(Effect.andThen(Fiber.interrupt(saying), Fiber.interrupt(hearing)))
+  })
+  await owner.runPromise(Effect.map(OwnBroadcasts, ({ claim }) => claim(onAir.eventId)))
+  const own = await owner.runPromise(Effect.flatMap(OwnBroadcasts, ({ open }) => open(broadcastId)))
+  const stream = own.input.openStream(() => {})
+  const isHeard = (expected: object) => () => {
+    const report = heard.of(onAir.eventId)
+    return report !== undefined && JSON.stringify({ ...report, ...expected }) === JSON.stringify(report)
+  }
+  await eventually(isHeard({ broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null }), "the encoder")
+  expect(() => stream.write(Buffer.from("no video at all, but text of some length"))).toThrow("MP4")
+  await eventually(() => heard.of(onAir.eventId)?.failure?.code === "not_fmp4", "the refusal")
+  await Effect.runPromise(Fiber.interrupt(saying))
+  await rows.run("update broadcasts set encoder_at = now() - interval '14 seconds' where id = $1", [broadcastId])
+  await eventually(() => heard.of(onAir.eventId)?.state === "lost", "the loss")
+  await onAir.control("stop")
+  await eventually(() => heard.of(onAir.eventId) === undefined, "the end")
 })
 
 test("no statement of an owner that was replaced changes anything", async () => {
