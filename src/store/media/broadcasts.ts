@@ -108,7 +108,10 @@ export const takeBroadcast = async (sql: Queryable, broadcastId: string): Promis
   return row?.ownerToken
 }
 
-/** The broadcast of an owner, whose statements lock its row: another owner comes before or after as a whole. */
+/**
+ * The broadcast of an owner, whose statements lock its row: another owner comes before or after as a whole. They lock the recording first, as the
+ * deletion of an event does.
+ */
 export interface OwnedBroadcast {
   readonly broadcastId: string
   readonly token: number
@@ -188,8 +191,10 @@ export const insertTake = async (
 ): Promise<boolean> => {
   const { number, identity, init, storageKey } = take
   const { count } = await sql`
-    with owned as (
-      select id from broadcasts where id = ${broadcastId} and owner_token = ${token} for share
+    with locked as (
+      select id from recordings where id = ${recordingId} for no key update
+    ), owned as (
+      select b.id from broadcasts b, locked where b.id = ${broadcastId} and b.owner_token = ${token} for share of b
     ), named as (
       update recordings r set storage_key = case when ${number}::integer = 1 then ${storageKey}::text else r.storage_key end
         from owned where r.id = ${recordingId} and r.broadcast_id = owned.id returning r.id
@@ -212,8 +217,10 @@ export const insertSegment = async (
 ): Promise<boolean> => {
   const { number, take, offset, bytes, startMs, durationMs, isDiscontinuous, at } = segment
   const rows = await sql`
-    with owned as (
-      select id from broadcasts where id = ${broadcastId} and owner_token = ${token} for share
+    with locked as (
+      select id from recordings where id = ${recordingId} for no key update
+    ), owned as (
+      select b.id from broadcasts b, locked where b.id = ${broadcastId} and b.owner_token = ${token} for share of b
     ), known as (
       select recording_id as id from recording_segments, owned
        where recording_id = ${recordingId} and number = ${number}::integer and take = ${take}::integer and file_offset = ${offset}::bigint
@@ -328,8 +335,10 @@ export const noteCutOff = async (
   failure: MediaFailure,
 ): Promise<void> => {
   await sql`
-    with owned as (
-      select id from broadcasts where id = ${broadcastId} and owner_token = ${token} for share
+    with locked as (
+      select id from recordings where id = ${recordingId} for no key update
+    ), owned as (
+      select b.id from broadcasts b, locked where b.id = ${broadcastId} and b.owner_token = ${token} for share of b
     )
     update recordings set failure = ${sql.json(failure)} from owned where recordings.id = ${recordingId} and failure is null`
 }

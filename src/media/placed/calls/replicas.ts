@@ -19,6 +19,7 @@ export class Replicas {
   readonly #replicas = new Map<string, Replica>()
   /** Callers at the same time share one. */
   readonly #beginning = new Map<string, Promise<Replica>>()
+  #isClosed = false
 
   constructor(timers: Timers, ask: Ask) {
     this.#timers = timers
@@ -44,7 +45,9 @@ export class Replicas {
     })
   }
 
+  /** None is opened afterwards. */
   closeAll(): void {
+    this.#isClosed = true
     for (const replica of [...this.#replicas.values()]) replica.close()
   }
 
@@ -62,7 +65,8 @@ export class Replicas {
     const beginning = replica
       .begin()
       .then(() => {
-        this.#replicas.set(id, replica)
+        if (this.#isClosed) replica.close()
+        else this.#replicas.set(id, replica)
         return replica
       })
       .finally(() => this.#beginning.delete(id))
