@@ -15,6 +15,7 @@ import {
 } from "../test/support/broadcasts.ts"
 import { push, pushStream } from "../test/support/encoder.ts"
 import { type NodeProcesses, startNodeProcesses } from "../test/support/node-processes.ts"
+import { rowsOf } from "../test/support/rows.ts"
 import { startS3Server } from "../test/support/s3/s3-server.ts"
 import type { ServerProcess } from "../test/support/server-process.ts"
 import { eventually } from "../test/support/wait.ts"
@@ -177,7 +178,9 @@ test("when the owner is killed the encoder comes back, and everything that was a
   const [other = owner] = others
   const stream = pushStream(lone.at(other, onAir.streamUrl))
   await stream.write(STREAM.subarray(0, 20_000))
-  await eventually(async () => (await onAir.state()).ingest.takes === 2, "the stream at the owner")
+  const rows = rowsOf(lone.databaseUrl)
+  onTestFinished(rows.end)
+  await eventually(async () => (await rows.run("select 1 from recording_takes")).length === 2, "the stream's file")
   await owner.end("SIGKILL")
   lone.spread(others)
   // The encoder is told by the node that it is connected to.
