@@ -37,6 +37,7 @@ const GATEWAY = [
   "timers",
 ]
 const HTTP = [
+  "broadcasts",
   "events",
   "first-proof",
   "gateway-tokens",
@@ -51,8 +52,8 @@ const HTTP = [
 
 /**
  * Tests of one server, run against three nodes behind a load balancer that sends each request and each socket to the next of them.
- * They need nats-server on the machine. Left out are tests of what each node counts or remembers alone (docs/scaling.md), of media, and those
- * that need no server.
+ * They need nats-server on the machine. Left out are tests of what each node counts or remembers alone (docs/scaling.md), of media that is
+ * uploaded, and those that need no server.
  */
 export default defineConfig({
   ...config,

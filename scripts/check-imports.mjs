@@ -28,7 +28,7 @@ const MAY_IMPORT = {
   media: ["store"],
   identity: ["store"],
   actors: ["protocol", "store"],
-  cluster: ["actors", "identity", "store"],
+  cluster: ["actors", "identity", "media", "store"],
   workers: ["cluster", "store"],
   webhooks: ["store"],
   "http/contract": ["protocol"],

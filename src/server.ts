@@ -20,6 +20,7 @@ import type { Recorder } from "./actors/domain/turn.ts"
 import { Feed } from "./actors/feed.ts"
 import { liveEventsLayer, oneProcess } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
+import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
 import { nodeLayers } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
@@ -258,7 +259,7 @@ const layersOf = (
       : Layer.effect(RoomRecorder, roomRecorderOf(config.media, config.s3))
   const disk = { folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }
   const mediaBytes = Layer.mergeAll(
-    config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer(disk, config.s3),
+    config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer({ disk, growsInBucket: !alone }, config.s3),
     MediaProcessor.layer({ entry: mediaEntry, withinMs: mediaWithinMs, maxResidentBytes: INSPECT_BYTES }),
   )
   return Layer.mergeAll(
@@ -272,11 +273,14 @@ const layersOf = (
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
       Layer.provideMerge(
-        LiveBroadcasts.layer({
-          ingest: config.ingest,
-          followsStage: config.stage !== null,
-          quotaBytes: config.mediaQuotaBytes,
-        }),
+        LiveBroadcasts.layer(
+          {
+            ingest: config.ingest,
+            followsStage: config.stage !== null,
+            quotaBytes: config.mediaQuotaBytes,
+          },
+          alone ? undefined : broadcastOwnersLayer.pipe(Layer.provide(placement)),
+        ),
       ),
       Layer.provideMerge(StorageProbe.layer),
       Layer.provideMerge(mediaBytes),

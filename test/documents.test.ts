@@ -9,6 +9,7 @@ const FOLDERS = [
   "test",
   "test-browser",
   "test-media",
+  "test-nodes",
   "scripts",
   "benchmarks",
   "examples",

@@ -321,7 +321,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
     stage: isStaged(values) ? { maxHours: values.BROADCAST_MAX_HOURS } : null,
     ingest:
-      values.BROADCAST_INGEST === "off" || isStaged(values) || values.CLUSTER_ADDRESS !== null
+      values.BROADCAST_INGEST === "off" || isStaged(values)
         ? null
         : {
             most: values.BROADCAST_INGESTS,

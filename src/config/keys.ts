@@ -93,7 +93,7 @@ export const CONFIG_KEYS = [
   {
     name: "BROADCAST_INGEST",
     fallback: "on",
-    doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none, as several nodes or workers do.",
+    doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none.",
   },
   {
     name: "BROADCAST_STAGE",
@@ -105,7 +105,11 @@ export const CONFIG_KEYS = [
     fallback: "PUBLIC_URL",
     doc: "Base address of a CDN before this server, under which viewers watch broadcasts.",
   },
-  { name: "BROADCAST_INGESTS", fallback: "8", doc: "Encoders at once, 1 to 256; one more is answered 503." },
+  {
+    name: "BROADCAST_INGESTS",
+    fallback: "8",
+    doc: "Encoders at once, 1 to 256; one more is answered 503. Of several nodes or workers, for those whose broadcasts one process owns.",
+  },
   { name: "BROADCAST_MAX_KBPS", fallback: "8000", doc: "Bit rate of one encoder over ten seconds, 64 to 100000." },
   { name: "BROADCAST_MAX_HOURS", fallback: "12", doc: "The longest broadcast, 1 to 24." },
   {

@@ -1,10 +1,15 @@
 /** Several workers on one port, as an operator runs them: everybody hears everybody, and workers come and go. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import postgres from "postgres"
 import { expect, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
 import { Client } from "../gateway/client.ts"
 import { joinCall } from "../gateway/rtc/call.ts"
+import { fixture, samplesOf } from "../media/broadcast/support.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
+import { bytesAt, filesIn, recordingOf, startBroadcast, textAt } from "../support/broadcasts.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { freePort } from "../support/free-port.ts"
 import { refusedStart, startServerProcess } from "../support/server-process.ts"
@@ -33,9 +38,11 @@ interface Place {
 const workersTest = test.extend<{ readonly place: Place }>({
   place: async ({ task: _ }, use) => {
     const database = await createTestDatabase()
+    const folder = await mkdtemp(join(tmpdir(), "gathercue-test-"))
     const sql = postgres(database.url, { max: 2 })
     const server = await startServerProcess({
       DATABASE_URL: database.url,
+      DATA_DIR: folder,
       PORT: String(await freePort()),
       SECRET_KEY: "secret-key-of-the-workers-test-0123456789",
       WORKERS: String(WORKERS),
@@ -47,6 +54,7 @@ const workersTest = test.extend<{ readonly place: Place }>({
     await eventually(async () => (await workersOf(sql)).length === 0, "the workers to stop without their supervisor")
     await sql.end()
     await database.drop()
+    await rm(folder, { recursive: true, force: true })
   },
 })
 
@@ -164,3 +172,38 @@ workersTest("a port that another server has is not shared with it", async ({ pla
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 cannot be listened on .*\\n$`))
 })
+
+workersTest(
+  "an encoder's requests come to any worker, and are one broadcast",
+  { timeout: 60_000 },
+  async ({ place }) => {
+    const { url, sql } = place
+    await expect.poll(() => workersOf(sql)).toHaveLength(WORKERS)
+    const { key } = await createWorkspace(url)
+    const onAir = await startBroadcast(url, key)
+    // A connection each, so that the system spreads them.
+    const put = async (name: string): Promise<number> => {
+      const headers = { connection: "close" }
+      return (
+        await fetch(onAir.url + name, { method: "PUT", headers, body: Buffer.from(fixture(`ffmpeg-files/${name}`)) })
+      ).status
+    }
+    const names = ["init.mp4", "index0.m4s", "index1.m4s", "index2.m4s"]
+    for (const name of [...names, ...names, ...names]) expect(await put(name), name).toBe(204)
+    const files = filesIn(await textAt(onAir.playbackUrl))
+    expect(files.length).toBe(9)
+    for (const file of files) {
+      const same = await Promise.all(
+        Array.from({ length: 6 }, () =>
+          bytesAt(onAir.playbackUrl.replace("index.m3u8", file), { connection: "close" }),
+        ),
+      )
+      expect(new Set(same.map((bytes) => Buffer.from(bytes).toString("base64"))).size, file).toBe(1)
+    }
+    const stopped = await call(url, "POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`, { key })
+    expect(stopped.status).toBe(200)
+    const recording = await recordingOf(url, key, onAir.eventId)
+    const sent = Buffer.concat(names.map((name) => fixture(`ffmpeg-files/${name}`)))
+    expect(samplesOf(await bytesAt(recording.downloadUrl), "video")).toBe(3 * samplesOf(sent, "video"))
+  },
+)

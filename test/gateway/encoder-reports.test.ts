@@ -1,7 +1,7 @@
 /** When staff get a report on the encoder of their broadcast. */
 import { expect, test } from "vitest"
 import { EncoderReports } from "../../src/gateway/broadcast/encoder-reports.ts"
-import type { EncoderReport } from "../../src/media/live/live-broadcasts.ts"
+import type { EncoderReport } from "../../src/media/placed/broadcasts.ts"
 
 const reported = (looks: ReadonlyArray<EncoderReport | undefined>): ReadonlyArray<string> => {
   const sent: string[] = []

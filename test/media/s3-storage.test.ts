@@ -18,12 +18,14 @@ let s3: S3TestServer
 let folder: string
 let storage: MediaStorage["Service"]
 
-const openStorage = (deadlines?: S3Deadlines): Promise<MediaStorage["Service"]> => {
+const openStorage = (deadlines?: S3Deadlines, growsInBucket = false): Promise<MediaStorage["Service"]> => {
   const { accessKeyId, secretAccessKey, region } = s3.credentials
   const url = s3.environment["S3_URL"] ?? ""
   const settings = { url, region, accessKeyId, secretAccessKey: Redacted.make(secretAccessKey) }
   return Effect.runPromise(
-    s3Storage({ folder, minFreeBytes: 0 }, settings, deadlines).pipe(Effect.provide(Telemetry.layer("silent"))),
+    s3Storage({ disk: { folder, minFreeBytes: 0 }, growsInBucket }, settings, deadlines).pipe(
+      Effect.provide(Telemetry.layer("silent")),
+    ),
   )
 }
 
@@ -108,4 +110,64 @@ test("removal ends every upload of the object, and of no other one", async () =>
     return (await fetch(url, { method: "PUT", body: "x" })).status
   }
   expect([await put(uploads[0] ?? "", KEY), await put(uploads[2] ?? "", other)]).toEqual([404, 200])
+})
+
+const read = async (of: MediaStorage["Service"], key: string): Promise<Buffer | null> => {
+  const file = await run(of.open(key))
+  if (file === null) return null
+  const into = Buffer.alloc(file.size + 10)
+  const bytes = await file.read(into, 0)
+  return into.subarray(0, bytes)
+}
+
+test("a file that grows in the bucket is read at every node while it grows, and is one object when it is whole", async () => {
+  const [here, there] = [await openStorage(undefined, true), await openStorage(undefined, true)]
+  const key = `${KEY}-1-7`
+  const parts = [randomBytes(100), randomBytes(3 * MEBIBYTE), randomBytes(17 * MEBIBYTE), randomBytes(5)]
+  const file = await run(here.grow(key, 0))
+  expect(await read(there, key)).toBeNull()
+  for (const [index, part] of parts.entries()) {
+    await file.append([part.subarray(0, 50), part.subarray(50)])
+    expect((await read(there, key))?.equals(Buffer.concat(parts.slice(0, index + 1)))).toBe(true)
+  }
+  const whole = Buffer.concat(parts)
+  const some = Buffer.alloc(300)
+  const open = await run(there.open(key))
+  expect(await open?.read(some, 3 * MEBIBYTE)).toBe(300)
+  expect(some.equals(whole.subarray(3 * MEBIBYTE, 3 * MEBIBYTE + 300))).toBe(true)
+  expect(await files()).toEqual([])
+
+  // As the end of a broadcast does it, here where another node made the file: bytes without a row are cut off.
+  const kept = 100 + 20 * MEBIBYTE
+  await (await run(there.grow(key, kept))).close()
+  expect((await read(here, key))?.byteLength).toBe(kept)
+  await expect(run(there.grow(key, kept + 1))).rejects.toMatchObject({ _tag: "Unavailable" })
+  await Promise.all([run(here.keep(key)), run(here.keep(key))])
+  await run(there.keep(key))
+  expect(s3.stored("")).toEqual([key])
+  expect((await read(there, key))?.equals(whole.subarray(0, kept))).toBe(true)
+})
+
+test("a file that grows in the bucket is joined for the process for media, and all of it is removed", async () => {
+  const storageOfNode = await openStorage(undefined, true)
+  const bytes = randomBytes(1000)
+  const file = await run(storageOfNode.grow(KEY, 0))
+  await file.append([bytes])
+  expect(await run(storageOfNode.source(KEY))).toMatchObject({ sizeBytes: 1000 })
+  expect(s3.stored("")).toEqual([KEY])
+  const other = await run(storageOfNode.grow(`${KEY}-2-7`, 0))
+  await other.append([bytes])
+  for (const key of [KEY, `${KEY}-2-7`]) await run(storageOfNode.remove(key))
+  expect(s3.stored("")).toEqual([])
+})
+
+test("a bucket that does not answer for a moment costs a file that grows nothing", async () => {
+  const storageOfNode = await openStorage(undefined, true)
+  const file = await run(storageOfNode.grow(KEY, 0))
+  await file.append([Buffer.from("one")])
+  let refused = 0
+  s3.fault = () => (refused++ < 2 ? 503 : undefined)
+  await file.append([Buffer.from("two")])
+  expect(refused).toBeGreaterThan(2)
+  expect((await read(storageOfNode, KEY))?.toString()).toBe("onetwo")
 })

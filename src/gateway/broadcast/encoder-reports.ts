@@ -1,5 +1,6 @@
 /** Reports the encoder of an event's broadcast to staff: when it begins, is lost, is back, or is refused. */
-import type { EncoderReport, LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+import type { EncoderReport } from "../../media/placed/broadcasts.ts"
 import { encodeEphemeralFrame } from "../../protocol/wire/encoding.ts"
 import type { Delivery } from "./delivery.ts"
 

@@ -218,7 +218,7 @@ export class Commands {
     return Effect.gen(function* () {
       const broadcast = yield* database.run((sql) => findPhaseBroadcast(sql, channel.phase.id ?? ""))
       if (broadcast === undefined) return { refusal: refusal("conflict", "The broadcast has not started.") }
-      yield* broadcasts.setToken(broadcast.id, hashSecret(token))
+      yield* broadcasts.setToken(broadcast, hashSecret(token))
       return { v: channel.version, d: ingestAddress(options.publicUrl, token), isDuplicate: false }
     }).pipe(Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })))
   }

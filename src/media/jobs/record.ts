@@ -62,7 +62,8 @@ export const recordBroadcast = (
     const database = yield* Database
     const recording = yield* database.run((sql) => findRecording(sql, recordingId))
     if (recording === undefined || recording.status !== "processing") return
-    if (recording.broadcastId !== null) yield* (yield* LiveBroadcasts).finish(recording.broadcastId)
+    const { broadcastId, eventId } = recording
+    if (broadcastId !== null) yield* (yield* LiveBroadcasts).finish({ id: broadcastId, eventId })
     yield* cutToRows(recordingId)
     yield* database.transaction((sql) => settle(sql, recording, at, derives))
   })

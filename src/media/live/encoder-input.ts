@@ -38,7 +38,7 @@ interface Encoder {
 }
 
 /** Bytes of bodies that are gathered for one broadcast: an encoder sends a few at once. */
-const MOST_GATHERED = 64 * 1024 * 1024
+export const MOST_GATHERED = 64 * 1024 * 1024
 
 const BYTES_PER_KBIT = 125
 /** Bytes of so many seconds may come at once. */

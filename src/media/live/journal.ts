@@ -23,6 +23,10 @@ export interface JournalGiven {
   readonly broadcast: StoredBroadcast
   /** Runs an effect with the services of the journal. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Database | MediaStorage>) => Promise<A>
+  /** Of this owner: under an older one than that of the row nothing is stored. */
+  readonly token: number
+  /** Other processes may have owned it before: this one begins files of its own, which none of them writes to. */
+  readonly isShared: boolean
   /** Of a workspace; 0: no limit. */
   readonly quotaBytes: number
   readonly recording: { readonly id: string; readonly storageKey: string } | undefined
@@ -38,7 +42,7 @@ const PATIENCE = Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "1
 /** The room is looked at once in so many segments. */
 const LOOK_EVERY = 8
 
-const over = new Unavailable({ detail: "The broadcast has ended meanwhile.", retryAfterSeconds: 1 })
+const over = new Unavailable({ detail: "The broadcast has ended meanwhile, or moved.", retryAfterSeconds: 1 })
 
 /** `full` for a disk without room; any other error is thrown. */
 const cutReasonOr = (cause: unknown): "full" => {
@@ -46,11 +50,16 @@ const cutReasonOr = (cause: unknown): "full" => {
   throw cause
 }
 
-const keyOfTake = (recordingKey: string, take: number): string =>
-  take === 1 ? recordingKey : `${recordingKey}-${take}`
+/** `token`: of an owner whose files have names of their own. */
+const keyOfTake = (recordingKey: string, take: number, token: number | undefined): string => {
+  if (token !== undefined) return `${recordingKey}-${take}-${token}`
+  return take === 1 ? recordingKey : `${recordingKey}-${take}`
+}
 
-export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take, mayWait }: JournalGiven): Journal => {
-  let recording = known
+export const openJournal = (given: JournalGiven): Journal => {
+  const { broadcast, run, token, isShared, quotaBytes, take, mayWait } = given
+  const owned = { broadcastId: broadcast.id, token }
+  let recording = given.recording
   let file: GrowingFile | undefined
   let bytes = take?.bytes ?? 0
   let segments = 0
@@ -67,7 +76,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     if (recording !== undefined) return recording
     const id = newId()
     const storageKey = storageKeyOf(broadcast.workspaceId, id)
-    const wasLive = yield* stored((sql) => insertBroadcastRecording(sql, { id, storageKey, broadcast }))
+    const wasLive = yield* stored((sql) => insertBroadcastRecording(sql, { id, storageKey, broadcast, token }))
     if (!wasLive) return yield* over
     recording = { id, storageKey }
     return recording
@@ -92,7 +101,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     Effect.gen(function* () {
       fullBecause = reason
       yield* stored((sql) =>
-        noteCutOff(sql, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
+        noteCutOff(sql, owned, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
       )
     })
 
@@ -123,7 +132,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
       const isStored = (yield* hasRoom(id, segment.bytes)) && (yield* written(id, data))
       const row = { ...segment, offset: bytes, bytes: isStored ? segment.bytes : 0 }
       if (isStored) bytes += segment.bytes
-      const isThere = yield* stored((sql) => insertSegment(sql, id, row))
+      const isThere = yield* stored((sql) => insertSegment(sql, owned, id, row))
       if (!isThere) return yield* over
     })
 
@@ -133,13 +142,13 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     beginTake: (number, init) =>
       run(
         Effect.gen(function* () {
-          const { id, storageKey } = yield* begun
-          const key = keyOfTake(storageKey, number)
+          const { id } = yield* begun
+          const key = keyOfTake(storageKeyOf(broadcast.workspaceId, id), number, isShared ? token : undefined)
           const to = yield* opened(key, 0)
           yield* Effect.promise(() => to.append([init.bytes]))
           bytes = init.bytes.byteLength
           const isThere = yield* stored((sql) =>
-            insertTake(sql, id, { number, identity: init.identity, init: init.bytes, storageKey: key }),
+            insertTake(sql, owned, id, { number, identity: init.identity, init: init.bytes, storageKey: key }),
           )
           if (isThere) return
           // No row names the file, so that nobody else would remove it.

@@ -4,6 +4,7 @@
  * bounded queue.
  */
 import { createHash } from "node:crypto"
+import { newId } from "../../model/ids.ts"
 import { Listeners } from "../../model/listeners.ts"
 import type { Fragment } from "../broadcast/fmp4/fragment.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
@@ -72,15 +73,20 @@ const RESUME_BELOW = 4 * 1024 * 1024
 const bytesOf = (event: TimelineEvent): number =>
   event.type === "take" ? 0 : event.data.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
-const playlistOf = (text: string): Playlist => ({
-  body: Buffer.from(text),
-  etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 16)}"`,
-})
+export const playlistOf = (state: WindowState): Playlist => {
+  const text = writeLivePlaylist(state, LIVE_OPTIONS)
+  return {
+    body: Buffer.from(text),
+    etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 16)}"`,
+  }
+}
 
 const kindsOf = ({ tracks }: Init): string =>
   tracks.map(({ kind }) => (kind === "video" ? "picture" : "sound")).join(" and ")
 
 export class LiveBroadcast {
+  /** Of this object: another one may have other bytes for a segment that was not stored. */
+  readonly epoch = newId()
   /** The playlist has changed, the broadcast has ended or left memory, or the queue is short again. */
   readonly changes = new Listeners()
   readonly memory = new SegmentMemory(WINDOW)
@@ -98,6 +104,7 @@ export class LiveBroadcast {
   #isBroken = false
   #isClosed = false
   #playlist: Playlist | undefined
+  #version = 0
   #lastBytesAt: number | undefined
   #lastSegmentAt: number | undefined
   #calls = 0
@@ -120,6 +127,11 @@ export class LiveBroadcast {
 
   get state(): WindowState {
     return { window: this.#window, open: this.#open, nextSegment: this.#nextSegment, hasEnded: this.#hasEnded }
+  }
+
+  /** Another one after each change. */
+  get version(): number {
+    return this.#version
   }
 
   get hasEnded(): boolean {
@@ -264,7 +276,7 @@ export class LiveBroadcast {
   }
 
   get playlist(): Playlist {
-    this.#playlist ??= playlistOf(writeLivePlaylist(this.state, LIVE_OPTIONS))
+    this.#playlist ??= playlistOf(this.state)
     return this.#playlist
   }
 
@@ -329,6 +341,7 @@ export class LiveBroadcast {
 
   #changed(): void {
     this.#playlist = undefined
+    this.#version += 1
     this.changes.notify()
   }
 }

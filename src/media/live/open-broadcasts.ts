@@ -10,6 +10,9 @@ import type { LiveBroadcast } from "./live-broadcast.ts"
 
 /** A broadcast in memory. */
 export interface OpenBroadcast {
+  readonly id: string
+  /** Of this owner. */
+  readonly token: number
   readonly eventId: string
   readonly phaseId: string
   readonly live: LiveBroadcast
@@ -40,6 +43,10 @@ export class OpenBroadcasts {
 
   get ids(): ReadonlyArray<string> {
     return [...this.#open.keys()]
+  }
+
+  get all(): ReadonlyArray<OpenBroadcast> {
+    return [...this.#open.values()]
   }
 
   /** Broadcasts with an encoder. */
@@ -92,7 +99,8 @@ export class OpenBroadcasts {
       const one = this.#open.get(id)
       const row = byId.get(id)
       if (one === undefined) continue
-      if (row === undefined) this.drop(id, one)
+      // Gone, or another process has opened it, and has what comes from now on.
+      if (row === undefined || (one.token > 0 && row.ownerToken > one.token)) this.drop(id, one)
       else this.#become(id, one, row)
     }
   }
@@ -142,6 +150,13 @@ export class OpenBroadcasts {
   /** Resolves when all that came of one that was dropped is stored: until then its rows are not all there. */
   closed(id: string): Promise<void> {
     return this.#closing.get(id) ?? Promise.resolve()
+  }
+
+  /** Drops those of an event that go on. Resolves when all that came of them is stored. */
+  async release(eventId: string): Promise<void> {
+    const gone = [...this.#open].filter(([, one]) => one.eventId === eventId && !one.live.hasEnded)
+    for (const [id, one] of gone) this.drop(id, one)
+    await Promise.all(gone.map(([id]) => this.closed(id)))
   }
 
   async closeAll(): Promise<void> {

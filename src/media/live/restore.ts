@@ -1,4 +1,6 @@
-/** A broadcast from its rows, where it goes on after a restart of the process or a while without anyone. */
+/**
+ * A broadcast from its rows, where it goes on after a restart of the process, in another process, or after a while without anyone.
+ */
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { BroadcastRows } from "../../store/media/broadcasts.ts"
 import { type Init, readInit } from "../broadcast/fmp4/init.ts"
@@ -17,12 +19,18 @@ export interface Restored {
 export const listedOf = (segments: ReadonlyArray<BroadcastSegment>): ReadonlyArray<BroadcastSegment> =>
   segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
 
-export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows): Restored => {
+/** Of no description: the next encoder begins a take, also with the description that the last take has. */
+const OTHER_IDENTITY = ""
+
+/** `beginsTake`: the file of the last take is left as it is. */
+export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows, beginsTake: boolean): Restored => {
   const inits = new Map(takes.map(({ number, init }) => [number, readInit(new Uint8Array(init))]))
   const last = takes.at(-1)
   const initBytes = last?.init.byteLength ?? 0
   const take: Take | undefined =
-    last === undefined ? undefined : { number: last.number, identity: last.identity, initBytes }
+    last === undefined
+      ? undefined
+      : { number: last.number, identity: beginsTake ? OTHER_IDENTITY : last.identity, initBytes }
   const end = segments.at(-1)
   const position = positionAfter(end, take)
   // The file of a take without a segment has its description alone.

@@ -11,6 +11,7 @@ export class SegmentMemory {
   readonly #segments = new Map<number, Buffer>()
   readonly #parts = new Map<number, Buffer[]>()
   readonly #inits = new Map<number, Buffer>()
+  #lastTake = 0
   readonly #keep: number
 
   /** `window`: segments of a playlist. */
@@ -20,6 +21,17 @@ export class SegmentMemory {
 
   addInit(take: number, bytes: Uint8Array): void {
     this.#inits.set(take, Buffer.from(bytes))
+    this.#lastTake = Math.max(this.#lastTake, take)
+  }
+
+  /** The number of the last take. */
+  get lastTake(): number {
+    return this.#lastTake
+  }
+
+  /** Those of a segment that are in memory. */
+  partsOf(segment: number): ReadonlyArray<Buffer> {
+    return this.#parts.get(segment) ?? []
   }
 
   addPart(segment: number, data: ReadonlyArray<Uint8Array>): void {

@@ -63,7 +63,9 @@ export const growingFile = async (path: string, keep: number): Promise<GrowingFi
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 /** Also of an upload or a cut that is not whole. Other files in the folder are not ours. */
-const STORED = new RegExp(`^((${UUID})/[0-9a-f]{2}/(${UUID})(?:-\\d+)?)(?:\\.part(?:\\.mp4)?|\\.parts(?:\\.log)?)?$`)
+const STORED = new RegExp(
+  `^((${UUID})/[0-9a-f]{2}/(${UUID})(?:-\\d+){0,2})(?:\\.part(?:\\.mp4)?|\\.parts(?:\\.log)?)?$`,
+)
 
 const nameOf = (path: string): StoredName | undefined => {
   const [, key, workspaceId, id] = STORED.exec(path) ?? []

@@ -16,6 +16,8 @@ export interface StoredBroadcast {
   readonly status: "idle" | "live" | "paused" | "ended"
   readonly playbackUrl: string | null
   readonly visibility: Visibility
+  /** Of the process that opened it last. */
+  readonly ownerToken: number
 }
 
 export const findBroadcasts = async (
@@ -23,7 +25,7 @@ export const findBroadcasts = async (
   ids: ReadonlyArray<string>,
 ): Promise<ReadonlyArray<StoredBroadcast>> =>
   sql<StoredBroadcast[]>`
-    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility
+    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility, b.owner_token
       from broadcasts b join events e on e.id = b.event_id where b.id = any (${[...ids]}::uuid[])`
 
 export const findBroadcast = async (sql: Queryable, id: string): Promise<StoredBroadcast | undefined> =>
@@ -73,7 +75,7 @@ export const dropRecorderReports = async (sql: Queryable, eventId: string): Prom
 /** The broadcast of a phase, started or not yet ended. */
 export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promise<StoredBroadcast | undefined> => {
   const [row] = await sql<StoredBroadcast[]>`
-    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility
+    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility, b.owner_token
       from broadcasts b join events e on e.id = b.event_id where b.phase_id = ${phaseId}`
   return row
 }
@@ -87,34 +89,88 @@ export const putIngest = async (sql: Queryable, broadcastId: string, tokenHash: 
   return count > 0
 }
 
+export type FoundIngest = Pick<StoredBroadcast, "id" | "eventId" | "status">
+
 /** The broadcast that an encoder's token is for. */
-export const findIngest = async (
-  sql: Queryable,
-  tokenHash: Uint8Array,
-): Promise<Pick<StoredBroadcast, "id" | "status"> | undefined> => {
-  const [row] = await sql<Pick<StoredBroadcast, "id" | "status">[]>`
-    select b.id, b.status from broadcast_ingests i join broadcasts b on b.id = i.broadcast_id where i.token_hash = ${tokenHash}`
+export const findIngest = async (sql: Queryable, tokenHash: Uint8Array): Promise<FoundIngest | undefined> => {
+  const [row] = await sql<FoundIngest[]>`
+    select b.id, b.event_id, b.status from broadcast_ingests i join broadcasts b on b.id = i.broadcast_id where i.token_hash = ${tokenHash}`
   return row
 }
+
+/**
+ * Makes the caller the owner of a broadcast. From now on the statements of an owner before it change nothing, so that what is read afterwards
+ * stays true. Resolves to the owner's token; `undefined`: the broadcast is gone.
+ */
+export const takeBroadcast = async (sql: Queryable, broadcastId: string): Promise<number | undefined> => {
+  const [row] = await sql<{ ownerToken: number }[]>`
+    update broadcasts set owner_token = owner_token + 1 where id = ${broadcastId} returning owner_token`
+  return row?.ownerToken
+}
+
+/**
+ * The broadcast of an owner, whose statements lock its row: another owner comes before or after as a whole. They lock the recording first, as the
+ * deletion of an event does.
+ */
+export interface OwnedBroadcast {
+  readonly broadcastId: string
+  readonly token: number
+}
+
+/** What an owner says of the encoder of its broadcast. */
+export interface EncoderNews {
+  readonly state: EncoderState
+  readonly failure: { readonly code: string; readonly detail: string } | null
+}
+
+export const putEncoderNews = async (
+  sql: Queryable,
+  { broadcastId, token }: OwnedBroadcast,
+  { state, failure }: EncoderNews,
+): Promise<void> => {
+  const encoder = { state, failure: failure === null ? null : { code: failure.code, detail: failure.detail } }
+  await sql`
+    update broadcasts set encoder = ${sql.json(encoder)}, encoder_at = now()
+     where id = ${broadcastId} and owner_token = ${token} and status <> 'ended'`
+}
+
+/** Those of all broadcasts that have not ended. `silentMs`: an owner that said nothing for so long is lost, and its encoder with it. */
+export const listEncoderNews = async (
+  sql: Queryable,
+  silentMs: number,
+): Promise<
+  ReadonlyArray<
+    Pick<StoredBroadcast, "eventId" | "phaseId"> & {
+      readonly broadcastId: string
+      readonly encoder: EncoderNews
+      readonly isSilent: boolean
+    }
+  >
+> =>
+  sql`
+    select id as broadcast_id, event_id, phase_id, encoder,
+           encoder_at < now() - ${silentMs}::integer * interval '1 millisecond' as is_silent
+      from broadcasts where encoder is not null and status <> 'ended'`
 
 export interface NewBroadcastRecording {
   readonly id: string
   readonly storageKey: string
   readonly broadcast: StoredBroadcast
+  readonly token: number
 }
 
 /**
- * False: the broadcast has ended meanwhile, or is gone. Its row is locked, so that its end comes before or after as a whole. This and the
- * insertions below may be repeated when their outcome is unknown.
+ * False: the broadcast has ended meanwhile, is gone, or has another owner. Its row is locked, so that its end comes before or after as a whole. This
+ * and the insertions below may be repeated when their outcome is unknown.
  */
 export const insertBroadcastRecording = async (
   sql: Queryable,
-  { id, storageKey, broadcast }: NewBroadcastRecording,
+  { id, storageKey, broadcast, token }: NewBroadcastRecording,
 ): Promise<boolean> => {
   const { count } = await sql`
     insert into recordings (id, event_id, workspace_id, phase_id, kind, source, status, storage_key, broadcast_id)
     select ${id}::uuid, b.event_id, ${broadcast.workspaceId}::uuid, b.phase_id, 'merged', 'broadcast', 'processing', ${storageKey}, b.id
-      from broadcasts b where b.id = ${broadcast.id} and b.status <> 'ended' for share of b
+      from broadcasts b where b.id = ${broadcast.id} and b.status <> 'ended' and b.owner_token = ${token} for share of b
     on conflict (id) do update set storage_key = excluded.storage_key`
   return count > 0
 }
@@ -126,31 +182,51 @@ export interface StoredTake {
   readonly storageKey: string
 }
 
-/** False: the recording is gone. */
-export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<boolean> => {
+/** False: the recording is gone, or the broadcast has another owner. The file of the first take is the recording's own. */
+export const insertTake = async (
+  sql: Queryable,
+  { broadcastId, token }: OwnedBroadcast,
+  recordingId: string,
+  take: StoredTake,
+): Promise<boolean> => {
   const { number, identity, init, storageKey } = take
   const { count } = await sql`
+    with locked as (
+      select id from recordings where id = ${recordingId} for no key update
+    ), owned as (
+      select b.id from broadcasts b, locked where b.id = ${broadcastId} and b.owner_token = ${token} for share of b
+    ), named as (
+      update recordings r set storage_key = case when ${number}::integer = 1 then ${storageKey}::text else r.storage_key end
+        from owned where r.id = ${recordingId} and r.broadcast_id = owned.id returning r.id
+    )
     insert into recording_takes (recording_id, number, identity, init, storage_key)
-    select id, ${number}::integer, ${identity}::text, ${init}::bytea, ${storageKey}::text
-      from recordings where id = ${recordingId} for key share
+    select id, ${number}::integer, ${identity}::text, ${init}::bytea, ${storageKey}::text from named
     on conflict (recording_id, number) do update set identity = excluded.identity`
   return count > 0
 }
 
-/** With the size of the recording so far, which counts against the quota. False: the recording is gone, or ready. */
+/**
+ * With the size of the recording so far, which counts against the quota. False: the recording is gone, or ready, or the broadcast has another
+ * owner.
+ */
 export const insertSegment = async (
   sql: Queryable,
+  { broadcastId, token }: OwnedBroadcast,
   recordingId: string,
   segment: BroadcastSegment,
 ): Promise<boolean> => {
   const { number, take, offset, bytes, startMs, durationMs, isDiscontinuous, at } = segment
   const rows = await sql`
-    with known as (
-      select recording_id as id from recording_segments
-       where recording_id = ${recordingId} and number = ${number}::integer and file_offset = ${offset}::bigint
+    with locked as (
+      select id from recordings where id = ${recordingId} for no key update
+    ), owned as (
+      select b.id from broadcasts b, locked where b.id = ${broadcastId} and b.owner_token = ${token} for share of b
+    ), known as (
+      select recording_id as id from recording_segments, owned
+       where recording_id = ${recordingId} and number = ${number}::integer and take = ${take}::integer and file_offset = ${offset}::bigint
     ), grown as (
-      update recordings set uploaded_bytes = uploaded_bytes + ${bytes}::integer
-       where id = ${recordingId} and status = 'processing' and not exists (select 1 from known) returning id
+      update recordings set uploaded_bytes = uploaded_bytes + ${bytes}::integer from owned
+       where recordings.id = ${recordingId} and status = 'processing' and not exists (select 1 from known) returning recordings.id
     ), added as (
       insert into recording_segments
         (recording_id, number, take, file_offset, bytes, start_ms, duration_ms, is_discontinuous, at)
@@ -252,6 +328,17 @@ export const readBroadcast = async (sql: Queryable, broadcastId: string, most: n
 }
 
 /** Some of the recording is missing. It can be watched all the same. */
-export const noteCutOff = async (sql: Queryable, recordingId: string, failure: MediaFailure): Promise<void> => {
-  await sql`update recordings set failure = ${sql.json(failure)} where id = ${recordingId} and failure is null`
+export const noteCutOff = async (
+  sql: Queryable,
+  { broadcastId, token }: OwnedBroadcast,
+  recordingId: string,
+  failure: MediaFailure,
+): Promise<void> => {
+  await sql`
+    with locked as (
+      select id from recordings where id = ${recordingId} for no key update
+    ), owned as (
+      select b.id from broadcasts b, locked where b.id = ${broadcastId} and b.owner_token = ${token} for share of b
+    )
+    update recordings set failure = ${sql.json(failure)} from owned where recordings.id = ${recordingId} and failure is null`
 }

@@ -121,3 +121,22 @@ export const played = (stream: Uint8Array, fragments: ReadonlyArray<Fragment>): 
 /** Take, start, duration and discontinuity of each. */
 export const clockOf = (segments: ReadonlyArray<MediaSegment>): ReadonlyArray<ReadonlyArray<number | boolean>> =>
   segments.map(({ take, startMs, durationMs, isDiscontinuous }) => [take, startMs, durationMs, isDiscontinuous])
+
+/** Boxes of a stream, in their order. */
+const boxesOf = (bytes: Uint8Array): ReadonlyArray<Buffer> => {
+  const all = Buffer.from(bytes)
+  const boxes: Buffer[] = []
+  for (let at = 0; at < all.length; at += all.readUInt32BE(at)) boxes.push(all.subarray(at, at + all.readUInt32BE(at)))
+  return boxes
+}
+
+/** The same stream with so many more bytes in each fragment. */
+export const padded = (bytes: Uint8Array, more: number): Buffer =>
+  Buffer.concat(
+    boxesOf(bytes).flatMap((box) => {
+      if (box.toString("latin1", 4, 8) !== "mdat") return [box]
+      const larger = Buffer.concat([box, Buffer.alloc(more)])
+      larger.writeUInt32BE(larger.length, 0)
+      return [larger]
+    }),
+  )

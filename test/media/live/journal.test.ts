@@ -52,6 +52,7 @@ const openHouse = async (mayWait: () => boolean) => {
       status: "live",
       playbackUrl: null,
       visibility: "public",
+      ownerToken: 1,
     },
     run: (effect) =>
       Effect.runPromise(
@@ -61,6 +62,8 @@ const openHouse = async (mayWait: () => boolean) => {
           Effect.provideService(Clock.Clock, clock),
         ),
       ),
+    token: 1,
+    isShared: false,
     quotaBytes: 0,
     recording: { id: "recording", storageKey: "key" },
     take: { storageKey: "key", bytes: 100 },

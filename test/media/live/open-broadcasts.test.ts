@@ -52,6 +52,8 @@ const opened = async (maxKbps = 8000) => {
     },
   })
   const one: OpenBroadcast = {
+    id: ID,
+    token: 1,
     eventId: "event",
     phaseId: "phase",
     live,

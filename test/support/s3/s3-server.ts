@@ -208,7 +208,10 @@ class Bucket {
 
   /** In pages of 1,000. */
   #list({ query }: Call): Answer {
-    const [prefix, after] = [query.get("prefix") ?? "", query.get("continuation-token") ?? ""]
+    const [prefix, after] = [
+      query.get("prefix") ?? "",
+      query.get("continuation-token") ?? query.get("start-after") ?? "",
+    ]
     const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted()
     const page = keys.slice(0, 1000)
     const more = keys.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ""

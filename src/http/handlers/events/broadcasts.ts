@@ -27,19 +27,21 @@ const NOTHING_CAME: typeof IngestView.Type = {
 }
 
 /** Of a broadcast that cannot be read now nothing is known: the command that was committed is answered all the same. */
-const ingestOf = ({ broadcastId, status }: Pick<BroadcastView, "broadcastId" | "status">) =>
+const ingestOf = (eventId: string, { broadcastId, status }: Pick<BroadcastView, "broadcastId" | "status">) =>
   Effect.gen(function* () {
     const broadcasts = yield* LiveBroadcasts
     if (!broadcasts.takesEncoders) return null
-    const open = yield* broadcasts.open(broadcastId)
-    const { lastSegmentAt, takes, durationMs, failure } = open.live
+    const { state, lastSegmentAt, takes, durationMs, failure } = yield* broadcasts.detailOf({
+      id: broadcastId,
+      eventId,
+    })
     return {
-      state: status === "ended" ? "ended" : broadcasts.stateOf(open),
-      lastSegmentAt: lastSegmentAt === undefined ? null : toTimestamp(lastSegmentAt),
+      state: status === "ended" ? "ended" : state,
+      lastSegmentAt: lastSegmentAt === null ? null : toTimestamp(lastSegmentAt),
       takes,
       durationMs,
-      // This process may learn of the end a moment after the answer.
-      failure: status === "ended" ? null : (failure ?? null),
+      // Its process may learn of the end a moment after the answer.
+      failure: status === "ended" ? null : failure,
     } satisfies typeof IngestView.Type
   }).pipe(
     Effect.orElseSucceed((): typeof IngestView.Type =>
@@ -49,15 +51,21 @@ const ingestOf = ({ broadcastId, status }: Pick<BroadcastView, "broadcastId" | "
 
 type Shown = Pick<BroadcastView, "broadcastId" | "phaseId" | "status" | "playbackUrl">
 
-const shown = ({ broadcastId, phaseId, status, playbackUrl }: Shown) =>
-  Effect.map(ingestOf({ broadcastId, status }), (ingest) => ({ broadcastId, phaseId, status, playbackUrl, ingest }))
+const shown = (eventId: string, { broadcastId, phaseId, status, playbackUrl }: Shown) =>
+  Effect.map(ingestOf(eventId, { broadcastId, status }), (ingest) => ({
+    broadcastId,
+    phaseId,
+    status,
+    playbackUrl,
+    ingest,
+  }))
 
 const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
   Effect.gen(function* () {
     const { result } = yield* ask(eventId, command, null)
     // Bytes that come after the answer are taken or dropped as the command said.
-    yield* (yield* LiveBroadcasts).refresh
-    return yield* shown(result["broadcast"] as BroadcastView)
+    yield* (yield* LiveBroadcasts).refresh(eventId)
+    return yield* shown(eventId, result["broadcast"] as BroadcastView)
   })
 
 const ofPhase = (type: "broadcast.pause" | "broadcast.resume" | "broadcast.stop") => ({
@@ -83,16 +91,16 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
     handle: (call) =>
       Effect.gen(function* () {
         const broadcast = (yield* known(call)) ?? (yield* NotFound.of("broadcast"))
-        return yield* shown({ ...broadcast, broadcastId: broadcast.id })
+        return yield* shown(broadcast.eventId, { ...broadcast, broadcastId: broadcast.id })
       }),
   },
   createIngest: {
     access: "phase",
     handle: (call) =>
       Effect.gen(function* () {
-        const { id } = (yield* known(call)) ?? (yield* notStarted)
+        const broadcast = (yield* known(call)) ?? (yield* notStarted)
         const token = newSecret()
-        yield* (yield* LiveBroadcasts).setToken(id, hashSecret(token))
+        yield* (yield* LiveBroadcasts).setToken(broadcast, hashSecret(token))
         const { publicUrl } = yield* HttpSettings
         return ingestAddress(publicUrl, token)
       }),

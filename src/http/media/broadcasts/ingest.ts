@@ -5,9 +5,9 @@
 import { Effect, Exit } from "effect"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { EncoderRefused } from "../../../media/broadcast/fmp4/refusal.ts"
-import { PieceOutOfOrder, type StreamInput } from "../../../media/live/encoder-input.ts"
+import { PieceOutOfOrder } from "../../../media/live/encoder-input.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
-import type { OpenBroadcast } from "../../../media/live/open-broadcasts.ts"
+import type { EncoderPort, StreamPort } from "../../../media/placed/encoder-port.ts"
 import { BadRequest, type Failure, NotFound, PayloadTooLarge, RateLimited, Unavailable } from "../../../model/errors.ts"
 import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
@@ -66,16 +66,16 @@ export class Ingest {
     this.#admit(head, (exit) => this.#answer(exchange, exit, head, () => exchange.send(done(204))))
   }
 
-  #admit(head: RequestHead, onExit: (exit: Exit.Exit<OpenBroadcast, Failure>) => void): void {
+  #admit(head: RequestHead, onExit: (exit: Exit.Exit<EncoderPort, Failure>) => void): void {
     const admitted = Effect.flatMap(LiveBroadcasts, ({ admit }) => admit(hashSecret(head.params["token"] ?? "")))
     this.#run(admitted, onExit)
   }
 
   #answer(
     exchange: Exchange,
-    exit: Exit.Exit<OpenBroadcast, Failure>,
+    exit: Exit.Exit<EncoderPort, Failure>,
     { requestId }: RequestHead,
-    onOpen: (open: OpenBroadcast) => void,
+    onOpen: (port: EncoderPort) => void,
   ): void {
     if (Exit.isSuccess(exit)) onOpen(exit.value)
     else exchange.send(refusalOf(exit, this.#problems, requestId), true)
@@ -92,8 +92,8 @@ export class Ingest {
   }
 
   #file(exchange: Exchange, head: RequestHead): void {
-    this.#whole(exchange, head, ({ input }, bytes) => {
-      input.putFile(bytes).then(
+    this.#whole(exchange, head, (port, bytes) => {
+      port.putFile(bytes).then(
         () => exchange.send(done(204)),
         (cause: unknown) => exchange.send(problemOf(this.#problems, cause), true),
       )
@@ -105,8 +105,8 @@ export class Ingest {
       this.#refuseLater(exchange, new BadRequest({ detail: "seq is the number of a piece, from 0." }))
       return
     }
-    const take = ({ input }: OpenBroadcast, bytes: Uint8Array): void => {
-      input.putPiece(Number(number), bytes).then(
+    const take = (port: EncoderPort, bytes: Uint8Array): void => {
+      port.putPiece(Number(number), bytes).then(
         (next) => exchange.send(done(204, [["next-seq", String(next)]])),
         (cause: unknown) => exchange.send(problemOf(this.#problems, cause)),
       )
@@ -119,7 +119,7 @@ export class Ingest {
   #whole(
     exchange: Exchange,
     head: RequestHead,
-    then: (open: OpenBroadcast, bytes: Uint8Array) => void,
+    then: (port: EncoderPort, bytes: Uint8Array) => void,
     closes = true,
   ): void {
     const body = new GatheredBody(exchange, this.#problems, then, closes)
@@ -145,11 +145,11 @@ export class Ingest {
 class GatheredBody {
   readonly #exchange: Exchange
   readonly #problems: Problems
-  readonly #then: (open: OpenBroadcast, bytes: Uint8Array) => void
+  readonly #then: (port: EncoderPort, bytes: Uint8Array) => void
   readonly #closes: boolean
   #chunks: Uint8Array[] = []
   #size = 0
-  #open: OpenBroadcast | undefined
+  #port: EncoderPort | undefined
   #resets = 0
   #isWhole = false
   /** The answer for the end of the body. Its bytes are no longer kept. */
@@ -159,7 +159,7 @@ class GatheredBody {
   constructor(
     exchange: Exchange,
     problems: Problems,
-    then: (open: OpenBroadcast, bytes: Uint8Array) => void,
+    then: (port: EncoderPort, bytes: Uint8Array) => void,
     closes: boolean,
   ) {
     this.#exchange = exchange
@@ -170,10 +170,10 @@ class GatheredBody {
     exchange.whenAborted(() => this.#drop())
   }
 
-  begin(open: OpenBroadcast): void {
-    this.#open = open
-    this.#resets = open.input.resets
-    if (!open.input.gather(this.#size)) {
+  begin(port: EncoderPort): void {
+    this.#port = port
+    this.#resets = port.resets
+    if (!port.gather(this.#size)) {
       this.refuse(this.#problems.of(tooMany))
       return
     }
@@ -197,7 +197,7 @@ class GatheredBody {
       return
     }
     this.#chunks.push(chunk)
-    const isFull = this.#open?.input.gather(chunk.byteLength) === false
+    const isFull = this.#port?.gather(chunk.byteLength) === false
     if (this.#size > MOST_BYTES) this.#cut(tooLarge)
     else if (isFull) this.#cut(tooMany)
     else this.#finish()
@@ -209,23 +209,23 @@ class GatheredBody {
   }
 
   #finish(): void {
-    const open = this.#open
-    if (open === undefined || !this.#isWhole) return
+    const port = this.#port
+    if (port === undefined || !this.#isWhole) return
     // The body may have come for minutes, and the address was replaced meanwhile.
-    if (open.input.resets !== this.#resets) {
+    if (port.resets !== this.#resets) {
       this.refuse(this.#problems.of(replaced))
       return
     }
     const bytes = Buffer.concat(this.#chunks)
     this.#drop()
     this.#exchange.waitForAnswer()
-    this.#then(open, bytes)
+    this.#then(port, bytes)
   }
 
   /** Its bytes are no longer gathered here. */
   #drop(): void {
-    this.#open?.input.release(this.#size)
-    this.#open = undefined
+    this.#port?.release(this.#size)
+    this.#port = undefined
     this.#chunks = []
     this.#size = 0
   }
@@ -236,9 +236,7 @@ class Stream {
   readonly #exchange: Exchange
   readonly #problems: Problems
   readonly #early: Uint8Array[] = []
-  #open: OpenBroadcast | undefined
-  #input: StreamInput | undefined
-  #silence: (() => void) | undefined
+  #port: StreamPort | undefined
   #isWhole = false
   #isOver = false
 
@@ -248,7 +246,7 @@ class Stream {
     exchange.receive(
       (chunk, isLast) => {
         this.#isWhole = isLast
-        if (this.#input === undefined) this.#early.push(chunk)
+        if (this.#port === undefined) this.#early.push(chunk)
         else this.#write(chunk)
         if (isLast) this.#finish()
       },
@@ -257,18 +255,15 @@ class Stream {
     exchange.whenAborted(() => this.#leave())
   }
 
-  begin(open: OpenBroadcast): void {
+  begin(port: EncoderPort): void {
     if (this.#isOver) return
-    if (open.live.hasEnded) {
+    if (port.hasEnded) {
       this.#refuse(this.#problems.of(replaced))
       return
     }
-    this.#open = open
-    this.#input = open.input.openStream(() => this.#refuse(this.#problems.of(replaced)))
-    this.#silence = open.live.changes.subscribe(() => {
-      if (!open.live.hasRoom) return
-      this.#input?.resume()
-      this.#exchange.resume()
+    this.#port = port.openStream({
+      onCut: (cause) => this.#refuse(problemOf(this.#problems, cause ?? replaced)),
+      onRoom: () => this.#exchange.resume(),
     })
     this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(chunk)
@@ -276,26 +271,21 @@ class Stream {
   }
 
   #write(chunk: Uint8Array): void {
-    if (this.#isOver || this.#input === undefined) return
+    if (this.#isOver || this.#port === undefined) return
     try {
-      this.#input.write(chunk)
+      if (!this.#port.write(chunk)) this.#exchange.pause()
     } catch (cause) {
       this.#refuse(problemOf(this.#problems, cause))
-      return
     }
-    if (this.#open?.live.isFull !== true) return
-    this.#input.pause()
-    this.#exchange.pause()
   }
 
   #finish(): void {
-    if (this.#isOver || this.#open === undefined) return
-    const { live } = this.#open
-    this.#leave()
+    if (this.#isOver || this.#port === undefined) return
+    this.#isOver = true
     this.#exchange.waitForAnswer()
-    live.settled().then(
+    this.#port.finish().then(
       () => this.#exchange.send(done(204)),
-      () => this.#exchange.send(this.#problems.of(notStored), true),
+      (cause: unknown) => this.#exchange.send(problemOf(this.#problems, cause), true),
     )
   }
 
@@ -308,7 +298,6 @@ class Stream {
   #leave(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#silence?.()
-    this.#input?.end()
+    this.#port?.leave()
   }
 }

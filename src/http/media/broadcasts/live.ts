@@ -17,7 +17,7 @@ import {
   SEGMENTS_TO_START,
   STAGE_PLAYLIST,
 } from "../../../media/live/live-settings.ts"
-import type { OpenBroadcast } from "../../../media/live/open-broadcasts.ts"
+import type { WatchedBroadcast } from "../../../media/placed/watched-broadcast.ts"
 import type { MediaStorage } from "../../../media/storage/storage.ts"
 import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../../model/errors.ts"
 import { Database } from "../../../store/database.ts"
@@ -65,7 +65,7 @@ export class LiveViews {
   readonly #stage: StageViews
   readonly #held: HeldRequests
   /** Of broadcasts that have ended: all of their viewers ask for it at once. */
-  readonly #whole = new WeakMap<OpenBroadcast, WholePlaylist>()
+  readonly #whole = new WeakMap<WatchedBroadcast, WholePlaylist>()
 
   constructor(given: Given) {
     this.#given = given
@@ -98,7 +98,7 @@ export class LiveViews {
     })
   }
 
-  #answer(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile, open: OpenBroadcast): void {
+  #answer(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile, open: WatchedBroadcast): void {
     if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
     else if (wanted.isExpired && open.live.hasEnded) this.#refuse(exchange, expired)
     else if (file.kind === "playlist") this.#playlist(exchange, head, wanted, open)
@@ -109,7 +109,7 @@ export class LiveViews {
     exchange.send(this.#given.problems.of(failure))
   }
 
-  #playlist(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast): void {
+  #playlist(exchange: Exchange, head: RequestHead, wanted: Watched, open: WatchedBroadcast): void {
     const values = new URLSearchParams(head.query)
     const query: ReloadQuery = {
       msn: values.get("_HLS_msn") ?? undefined,
@@ -121,7 +121,7 @@ export class LiveViews {
     else this.#hold(exchange, head, wanted, open, query)
   }
 
-  #hold(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast, query: ReloadQuery): void {
+  #hold(exchange: Exchange, head: RequestHead, wanted: Watched, open: WatchedBroadcast, query: ReloadQuery): void {
     this.#holdFor(exchange, wanted, open, {
       mayWait: () => answerOf(open, query) === "wait",
       answer: () => {
@@ -134,7 +134,7 @@ export class LiveViews {
   #holdFor(
     exchange: Exchange,
     wanted: Watched,
-    open: OpenBroadcast,
+    open: WatchedBroadcast,
     { mayWait, answer }: Pick<HeldRequest, "mayWait" | "answer">,
   ): void {
     if (this.#held.isFull) {
@@ -152,7 +152,7 @@ export class LiveViews {
     })
   }
 
-  #sendPlaylist(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
+  #sendPlaylist(exchange: Exchange, head: RequestHead, open: WatchedBroadcast): void {
     if (open.live.hasEnded) {
       this.#ended(exchange, head, open)
       return
@@ -162,7 +162,7 @@ export class LiveViews {
   }
 
   /** The whole broadcast, from its first segment on. */
-  #ended(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
+  #ended(exchange: Exchange, head: RequestHead, open: WatchedBroadcast): void {
     void this.#wholeOf(open).then((exit) => {
       if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
       const etag = `"${open.live.recordingId}-${exit.value.byteLength}"`
@@ -170,7 +170,7 @@ export class LiveViews {
     })
   }
 
-  #wholeOf(open: OpenBroadcast): Promise<Exit.Exit<Buffer, Failure>> {
+  #wholeOf(open: WatchedBroadcast): Promise<Exit.Exit<Buffer, Failure>> {
     const now = this.#given.timers.elapsed()
     const known = this.#whole.get(open)
     if (known !== undefined && now - known.madeAt < WHOLE_FOR_MS) return known.exit
@@ -182,13 +182,13 @@ export class LiveViews {
     return exit
   }
 
-  #bytes(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast, file: BytesFile): void {
-    const { memory, recordingId } = open.live
-    const bytes = memory.file(file)
+  #bytes(exchange: Exchange, head: RequestHead, wanted: Watched, open: WatchedBroadcast, file: BytesFile): void {
+    const { recordingId } = open.live
+    const bytes = open.live.memory.file(file)
     if (bytes !== undefined) this.#given.bytes.give(exchange, BYTES_HEADERS, bytes)
     else if (isAwaited(open, file)) {
       this.#holdFor(exchange, wanted, open, {
-        mayWait: () => memory.file(file) === undefined && isAwaited(open, file),
+        mayWait: () => open.live.memory.file(file) === undefined && isAwaited(open, file),
         answer: () => this.#bytes(exchange, head, wanted, open, file),
       })
     } else if (recordingId === undefined) this.#refuse(exchange, notFound)
@@ -202,10 +202,10 @@ export class LiveViews {
 }
 
 /** The part that a playlist which viewers have names as the next one. */
-const isAwaited = ({ live: { state } }: OpenBroadcast, file: BytesFile): boolean =>
+const isAwaited = ({ live: { state } }: WatchedBroadcast, file: BytesFile): boolean =>
   file.kind === "part" && state.nextSegment >= SEGMENTS_TO_START && isHinted(state, file.segment, file.index)
 
-const wholePlaylist = ({ live: { recordingId } }: OpenBroadcast): Effect.Effect<Buffer, Failure, Database> =>
+const wholePlaylist = ({ live: { recordingId } }: WatchedBroadcast): Effect.Effect<Buffer, Failure, Database> =>
   Effect.gen(function* () {
     if (recordingId === undefined) return yield* notFound
     const segments = yield* (yield* Database).run((sql) => storedSegments(sql, recordingId))
@@ -213,7 +213,7 @@ const wholePlaylist = ({ live: { recordingId } }: OpenBroadcast): Effect.Effect<
     return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
   })
 
-const answerOf = ({ live }: OpenBroadcast, query: ReloadQuery): ReturnType<typeof answerReload> => {
+const answerOf = ({ live }: WatchedBroadcast, query: ReloadQuery): ReturnType<typeof answerReload> => {
   const { state } = live
   if (!state.hasEnded && state.nextSegment < SEGMENTS_TO_START) return "wait"
   return answerReload(state, query, PART_MS)

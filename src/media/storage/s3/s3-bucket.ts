@@ -82,6 +82,8 @@ const fetchWithoutLength: typeof fetch = (input, init) => {
   return fetch(input, { ...init, headers })
 }
 
+type Read = (position: number, bytes: number) => Promise<Uint8Array>
+
 export class S3Bucket {
   readonly #short: S3mini
   readonly #long: S3mini
@@ -153,23 +155,29 @@ export class S3Bucket {
     const file = await open(path, "r")
     try {
       const { size } = await file.stat()
-      if (size > PART_BYTES) await this.#storeInParts(key, file, size)
-      else {
-        const bytes = await readAll(file, 0, size)
-        await attempt("PutObject", () => this.#long.putObject(key, bytes, TYPE))
-      }
+      await this.storeFrom(key, size, (position, bytes) => readAll(file, position, bytes))
     } finally {
       await file.close()
     }
   }
 
-  async #storeInParts(key: string, file: FileHandle, size: number): Promise<void> {
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    await attempt("PutObject", () => this.#long.putObject(key, bytes, TYPE))
+  }
+
+  /** Stores `size` bytes, which `read` gives from a position on. */
+  async storeFrom(key: string, size: number, read: Read): Promise<void> {
+    if (size > PART_BYTES) await this.#storeInParts(key, size, read)
+    else await this.put(key, await read(0, size))
+  }
+
+  async #storeInParts(key: string, size: number, read: Read): Promise<void> {
     const uploadId = await this.begin(key)
     const parts: StoredPart[] = []
     // As many as S3 takes of one object.
     const partBytes = Math.max(PART_BYTES, Math.ceil(size / 10_000))
     for (let position = 0; position < size; position += partBytes) {
-      const bytes = await readAll(file, position, Math.min(partBytes, size - position))
+      const bytes = await read(position, Math.min(partBytes, size - position))
       const number = parts.length + 1
       const { etag } = await attempt("UploadPart", () => this.#long.uploadPart(key, uploadId, bytes, number))
       parts.push({ number, etag, sizeBytes: bytes.byteLength })
@@ -185,10 +193,19 @@ export class S3Bucket {
     await orNull(attempt("DeleteObject", () => this.#short.deleteObject(key)))
   }
 
+  /** Objects whose keys begin so, in their order. `after`: those behind that key alone. */
+  async list(prefix: string, after?: string): Promise<ReadonlyArray<{ readonly key: string; readonly bytes: number }>> {
+    const options = after === undefined ? {} : { "start-after": after }
+    const found = await attempt("ListObjectsV2", () => this.#long.listObjects("/", prefix, undefined, options))
+    return (found ?? []).map(({ Key, Size }) => ({ key: Key, bytes: Number(Size) }))
+  }
+
   /** Removes all objects whose keys begin so. */
   async removeFolder(prefix: string): Promise<void> {
-    const found = await attempt("ListObjectsV2", () => this.#long.listObjects("/", prefix))
-    const keys = (found ?? []).map(({ Key }) => Key)
+    await this.removeAll((await this.list(prefix)).map(({ key }) => key))
+  }
+
+  async removeAll(keys: ReadonlyArray<string>): Promise<void> {
     // Each by itself: not every storage takes a list of them.
     for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE) {
       const some = keys.slice(from, from + REMOVED_AT_ONCE)

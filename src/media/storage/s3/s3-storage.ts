@@ -2,8 +2,9 @@
  * Media in an S3 bucket. Clients put and get the bytes there, at addresses that are signed for them. An upload is a multipart upload,
  * also of a single part: its addresses end when it is completed, so that nobody can put other bytes in the place of inspected ones.
  *
- * Files that this server writes (clips, the takes of broadcasts) are on its disk until they are whole. Whatever lies on the disk is read
- * from there: also what was stored before the bucket was configured.
+ * Files that this server writes (clips, the takes of broadcasts) are on its disk until they are whole. Of several nodes any one may go on with a
+ * take, so that takes grow in the bucket (`grown-files.ts`). Whatever lies on the disk is read from there: also what was stored before the
+ * bucket was configured.
  */
 import { stat } from "node:fs/promises"
 import { Effect, Layer } from "effect"
@@ -21,6 +22,7 @@ import {
   type StoredFile,
   type Upload,
 } from "../storage.ts"
+import { GrownFiles } from "./grown-files.ts"
 import { presigned, type S3Settings } from "./presign.ts"
 import { DEADLINES, S3Bucket, type S3Deadlines, S3Failed } from "./s3-bucket.ts"
 
@@ -42,8 +44,14 @@ const PROBE_KEY = "gathercue-probe"
 
 const AWAY = "The storage of media is not available."
 
+export interface S3StorageOptions {
+  /** Of all files that this server writes, or of those that do not grow. */
+  readonly disk: DiskStorageOptions
+  readonly growsInBucket: boolean
+}
+
 export const s3Storage = (
-  disk: DiskStorageOptions,
+  { disk, growsInBucket }: S3StorageOptions,
   settings: S3Settings,
   deadlines: S3Deadlines = DEADLINES,
 ): Effect.Effect<MediaStorage["Service"], never, Telemetry> =>
@@ -52,6 +60,7 @@ export const s3Storage = (
     const timers = yield* currentTimers
     const local = diskStorage(disk, log)
     const bucket = new S3Bucket(settings, deadlines)
+    const grown = new GrownFiles(bucket)
 
     const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
       Effect.tryPromise({
@@ -130,13 +139,14 @@ export const s3Storage = (
           file === null
             ? attempt("opening media", async () => {
                 const size = await bucket.size(key)
-                return size === null ? null : fileOf(key, size)
+                return size === null ? grown.open(key) : fileOf(key, size)
               })
             : Effect.succeed(file),
         ),
       source: (key) =>
         attempt("opening media", async () => {
           if (await isHere(key)) return { path: local.pathOf(key) }
+          await grown.join(key)
           const sizeBytes = await bucket.size(key)
           if (sizeBytes === null) return { path: local.pathOf(key) }
           const wanted = { method: "GET", key, expiresInSeconds: INSPECT_SECONDS } as const
@@ -147,18 +157,30 @@ export const s3Storage = (
           yield* local.keep(key)
           yield* attempt("storing a file", async () => {
             const found = await orNull(stat(local.pathOf(key)))
-            if (found === null) return
+            if (found === null) {
+              await grown.join(key)
+              return
+            }
             await bucket.store(key, local.pathOf(key))
             const size = await bucket.size(key)
             if (size !== found.size) throw new Error(`a stored file has ${size} bytes, not ${found.size}`)
           })
           yield* local.remove(key)
         }),
+      grow: (key, keep) =>
+        Effect.flatMap(
+          attempt("opening media", () => isHere(key)),
+          (here) =>
+            here || !growsInBucket
+              ? local.grow(key, keep)
+              : attempt("opening a growing file", () => grown.grow(key, keep)),
+        ),
       remove: (key) =>
         Effect.andThen(
           local.remove(key),
           attempt("removing media", async () => {
             if (key.endsWith(ROOM_ENDING)) await bucket.removeFolder(folderOf(key))
+            else await grown.remove(key)
             await bucket.remove(key)
           }),
         ),
@@ -178,8 +200,7 @@ export const s3Storage = (
     })
   })
 
-/** `disk`: for files that this server writes. */
 export const s3StorageLayer = (
-  disk: DiskStorageOptions,
+  options: S3StorageOptions,
   settings: S3Settings,
-): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, s3Storage(disk, settings))
+): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, s3Storage(options, settings))

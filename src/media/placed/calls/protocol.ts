@@ -1,0 +1,161 @@
+/**
+ * What nodes say to the owner of an event's broadcasts. Bytes travel as base64 text, because calls between nodes are lines of JSON; they are
+ * encoded and decoded by Node itself, which takes a tenth of the time that a schema would.
+ */
+import { Schema } from "effect"
+import { Visibility } from "../../../model/event.ts"
+
+const Named = { broadcastId: Schema.String }
+
+/** Opens the broadcast, and names its owner. */
+const Locate = Schema.Struct({ type: Schema.Literal("locate"), ...Named })
+
+/** An encoder has shown a token at another node. */
+const Admit = Schema.Struct({ type: Schema.Literal("admit"), tokenHash: Schema.String })
+
+const Form = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("file") }),
+  Schema.Struct({ kind: Schema.Literal("piece"), number: Schema.Int }),
+  Schema.Struct({ kind: Schema.Literal("stream") }),
+])
+export type Form = typeof Form.Type
+
+/** The next bytes of one body of an encoder. One call of each body is under way at a time. */
+const Bytes = Schema.Struct({
+  type: Schema.Literal("bytes"),
+  ...Named,
+  /** Names the body. */
+  upload: Schema.String,
+  form: Form,
+  /** How many bytes of it came before. */
+  offset: Schema.Int,
+  /** As the admission said. */
+  resets: Schema.Int,
+  bytes: Schema.String,
+  isLast: Schema.Boolean,
+})
+export type BytesRequest = typeof Bytes.Type
+
+/** Answered when the stream is cut, or after a while. The owner gives up a stream that nobody attends. */
+const Attend = Schema.Struct({ type: Schema.Literal("attend"), ...Named, upload: Schema.String })
+
+/** The encoder is gone before the end of its body. */
+const Leave = Schema.Struct({ type: Schema.Literal("leave"), ...Named, upload: Schema.String })
+
+/** The owner's present state, and the parts behind those that the caller has. Answered after a change, or a while. */
+const Follow = Schema.Struct({
+  type: Schema.Literal("follow"),
+  ...Named,
+  /** Of the state that the caller has; null: none. */
+  epoch: Schema.NullOr(Schema.String),
+  version: Schema.Int,
+  /** The caller has the parts before this one, and so many bytes of it. */
+  segment: Schema.Int,
+  part: Schema.Int,
+  partBytes: Schema.Int,
+  /** The caller has the description of this take. */
+  take: Schema.Int,
+})
+export type FollowRequest = typeof Follow.Type
+
+const Detail = Schema.Struct({ type: Schema.Literal("detail"), ...Named })
+const SetToken = Schema.Struct({ type: Schema.Literal("setToken"), ...Named, tokenHash: Schema.String })
+const Refresh = Schema.Struct({ type: Schema.Literal("refresh") })
+const Finish = Schema.Struct({ type: Schema.Literal("finish"), ...Named })
+
+export const OwnerRequest = Schema.Union([
+  Locate,
+  Admit,
+  Bytes,
+  Attend,
+  Leave,
+  Follow,
+  Detail,
+  SetToken,
+  Refresh,
+  Finish,
+])
+export type OwnerRequest = typeof OwnerRequest.Type
+
+const Segment = {
+  number: Schema.Int,
+  take: Schema.Int,
+  offset: Schema.Int,
+  startMs: Schema.Number,
+  isDiscontinuous: Schema.Boolean,
+  at: Schema.Number,
+  parts: Schema.Array(Schema.Struct({ durationMs: Schema.Number, isIndependent: Schema.Boolean })),
+}
+
+const State = Schema.Struct({
+  window: Schema.Struct({
+    segments: Schema.Array(Schema.Struct({ ...Segment, bytes: Schema.Int, durationMs: Schema.Number })),
+    discontinuities: Schema.Int,
+  }),
+  open: Schema.NullOr(Schema.Struct(Segment)),
+  nextSegment: Schema.Int,
+  hasEnded: Schema.Boolean,
+})
+
+const Followed = Schema.Struct({
+  type: Schema.Literal("followed"),
+  epoch: Schema.String,
+  version: Schema.Int,
+  visibility: Visibility,
+  recordingId: Schema.NullOr(Schema.String),
+  /** Null: the caller has it, or more parts than fit in one answer lie before it. */
+  state: Schema.NullOr(State),
+  init: Schema.NullOr(Schema.Struct({ take: Schema.Int, bytes: Schema.String })),
+  /** `isWhole`: false for a stretch of a part that goes on in the next answer. */
+  parts: Schema.Array(
+    Schema.Struct({ segment: Schema.Int, index: Schema.Int, bytes: Schema.String, isWhole: Schema.Boolean }),
+  ),
+})
+export type Followed = typeof Followed.Type
+
+const Failure = Schema.Struct({ code: Schema.String, detail: Schema.String })
+
+/** An expected failure of the owner: the name of the error, and its fields. */
+const Refused = Schema.Struct({
+  type: Schema.Literal("refused"),
+  error: Schema.String,
+  detail: Schema.String,
+  code: Schema.optionalKey(Schema.String),
+  retryAfterSeconds: Schema.optionalKey(Schema.Number),
+  next: Schema.optionalKey(Schema.Int),
+})
+export type Refused = typeof Refused.Type
+
+export const OwnerAnswer = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("located"), node: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("admitted"),
+    broadcastId: Schema.String,
+    resets: Schema.Int,
+    hasEnded: Schema.Boolean,
+  }),
+  Schema.Struct({
+    type: Schema.Literal("taken"),
+    /** False: there was no room for them in time, and they are to be sent again. */
+    isTaken: Schema.Boolean,
+    /** Of a piece: the number of the next one. */
+    next: Schema.NullOr(Schema.Int),
+  }),
+  Followed,
+  Schema.Struct({
+    type: Schema.Literal("detailed"),
+    state: Schema.Literals(["waiting", "receiving", "lost"]),
+    lastSegmentAt: Schema.NullOr(Schema.Number),
+    takes: Schema.Int,
+    durationMs: Schema.Number,
+    failure: Schema.NullOr(Failure),
+  }),
+  Schema.Struct({ type: Schema.Literal("done") }),
+  Refused,
+])
+export type OwnerAnswer = typeof OwnerAnswer.Type
+
+export const toText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
+
+export const toBytes = (text: string): Buffer => Buffer.from(text, "base64")

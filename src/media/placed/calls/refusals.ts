@@ -1,0 +1,53 @@
+/** Expected failures of an owner on their way to another node. Any other error is not told there. */
+import { Conflict, NotFound, RateLimited, Unauthorized, Unavailable } from "../../../model/errors.ts"
+import { type EncoderRefusalCode, EncoderRefused } from "../../broadcast/fmp4/refusal.ts"
+import { PieceOutOfOrder } from "../../live/encoder-input.ts"
+import type { EncoderFailure } from "../../live/live-broadcast.ts"
+import type { Refused } from "./protocol.ts"
+
+const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
+
+type Told = Omit<Refused, "type">
+
+const told = (cause: unknown): Told => {
+  if (cause instanceof EncoderRefused) return { error: "EncoderRefused", code: cause.code, detail: cause.message }
+  if (cause instanceof PieceOutOfOrder) return { error: "PieceOutOfOrder", next: cause.next, detail: cause.message }
+  if (cause instanceof RateLimited) {
+    const { limit, retryAfterSeconds } = cause
+    return { error: cause._tag, code: limit, retryAfterSeconds, detail: "" }
+  }
+  if (cause instanceof Unauthorized || cause instanceof NotFound || cause instanceof Conflict) {
+    return { error: cause._tag, detail: cause.detail }
+  }
+  const { _tag, detail, retryAfterSeconds } = cause instanceof Unavailable ? cause : notStored
+  return { error: _tag, detail, retryAfterSeconds }
+}
+
+export const refusedBecause = (cause: unknown): Refused => ({ type: "refused", ...told(cause) })
+
+export type OwnerFailure = Unauthorized | NotFound | Conflict | RateLimited | Unavailable
+
+/** The failure that the owner had. */
+export const causeOf = (refused: Refused): OwnerFailure | EncoderRefused | PieceOutOfOrder => {
+  const { error, detail, code = "", retryAfterSeconds = 1, next = 0 } = refused
+  switch (error) {
+    case "EncoderRefused":
+      return new EncoderRefused(code as EncoderRefusalCode, detail)
+    case "PieceOutOfOrder":
+      return new PieceOutOfOrder(next)
+    case "RateLimited":
+      return new RateLimited({ limit: code, retryAfterSeconds })
+    case "Unauthorized":
+      return new Unauthorized({ detail })
+    case "NotFound":
+      return new NotFound({ detail })
+    case "Conflict":
+      return new Conflict({ detail })
+    default:
+      return new Unavailable({ detail, retryAfterSeconds })
+  }
+}
+
+/** A node of another release may know other codes, which are for people and for statistics alone. */
+export const failureOf = (failure: { readonly code: string; readonly detail: string } | null): EncoderFailure | null =>
+  failure === null ? null : { ...failure, code: failure.code as EncoderFailure["code"] }

@@ -1,0 +1,295 @@
+/**
+ * The broadcasts that this process takes from encoders. A broadcast is opened from its rows when an encoder or a viewer asks for it, and leaves
+ * memory a while after the last of them. Its row decides whether it is live: the rows of those in memory are read again when a live event
+ * commits a change of one, and every few seconds.
+ */
+import { Context, Effect, Latch, Layer } from "effect"
+import { LRUCache } from "lru-cache"
+import { currentTimers } from "../../clock/timers.ts"
+import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import {
+  type BroadcastRows,
+  type FoundIngest,
+  findBroadcast,
+  findBroadcasts,
+  findIngest,
+  putIngest,
+  readBroadcast,
+  type StoredBroadcast,
+  takeBroadcast,
+} from "../../store/media/broadcasts.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { EncoderInput } from "../live/encoder-input.ts"
+import { openJournal } from "../live/journal.ts"
+import { type EncoderFailure, LiveBroadcast } from "../live/live-broadcast.ts"
+import { WINDOW } from "../live/live-settings.ts"
+import { type OpenBroadcast, OpenBroadcasts } from "../live/open-broadcasts.ts"
+import { restoredFrom } from "../live/restore.ts"
+import type { MediaStorage } from "../storage/storage.ts"
+
+export interface OwnOptions {
+  /** Null: encoders cannot push to this server. */
+  readonly ingest: {
+    /** Encoders at once. */
+    readonly most: number
+    readonly maxKbps: number
+    readonly maxHours: number
+  } | null
+  /** Other processes own broadcasts too. */
+  readonly isShared: boolean
+  /** Bytes of a workspace; 0: no limit. */
+  readonly quotaBytes: number
+}
+
+/** Broadcasts whose rows are read at once: anybody may ask for any id. */
+const MOST_OPENING = 32
+const MOST_FAILURES = 1000
+const POLL = "5 seconds"
+const HOUR_MS = 3_600_000
+
+export const notHere = new Conflict({
+  detail: "Encoders cannot push to this server: BROADCAST_INGEST is off, or its media server makes the broadcasts.",
+})
+const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
+const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
+const moved = new Unavailable({ detail: "The broadcast is being moved; try again.", retryAfterSeconds: 1 })
+const stopping = new Unavailable({ detail: "The server is stopping.", retryAfterSeconds: 1 })
+const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
+const notLive = new Conflict({
+  detail: "The phase has no broadcast that goes on: start it first; one that has ended does not begin again.",
+})
+const over = new Conflict({ detail: "The broadcast has ended." })
+const STORED_LATER: EncoderFailure = {
+  code: "not_stored",
+  detail: "The database is not reachable: what comes is kept, and viewers wait for it.",
+}
+const NOT_STORED: EncoderFailure = {
+  code: "not_stored",
+  detail: "The broadcast could not be stored, and its encoder was cut.",
+}
+const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
+
+export type Admission = Unauthorized | NotFound | Conflict | Unavailable
+
+export class OwnBroadcasts extends Context.Service<
+  OwnBroadcasts,
+  {
+    readonly opened: OpenBroadcasts
+    readonly open: (broadcastId: string) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
+    /** Reads the rows of the broadcasts in memory again: afterwards they are live or paused as was committed before the call. */
+    readonly refresh: Effect.Effect<void>
+    /** The broadcast of an encoder's token, by its hash, that has not ended. */
+    readonly find: (tokenHash: Uint8Array) => Effect.Effect<FoundIngest, Unauthorized | Conflict | Unavailable>
+    /** For an encoder that has shown the token. */
+    readonly accept: (
+      broadcastId: string,
+      tokenHash: Uint8Array,
+    ) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
+    /** Both of them, and for one that was accepted before also while the database is away: no address is replaced meanwhile. */
+    readonly admit: (tokenHash: Uint8Array) => Effect.Effect<OpenBroadcast, Admission>
+    /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
+    readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
+    /** Succeeds when all that came of an ended broadcast is stored. */
+    readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
+    /** Of several processes this one has the event's broadcasts, until they are released. */
+    readonly claim: (eventId: string) => void
+    /** Other processes have the event's broadcasts from now on. Resolves when all that came of them is stored. */
+    readonly release: (eventId: string) => Promise<void>
+  }
+>()("gathercue/OwnBroadcasts") {
+  static readonly layer = (
+    options: OwnOptions,
+  ): Layer.Layer<OwnBroadcasts, never, Database | MediaStorage | MediaSignal | Telemetry> =>
+    Layer.effect(OwnBroadcasts, make(options))
+}
+
+const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const signal = yield* MediaSignal
+    const { log, metrics, sample } = yield* Telemetry
+    const timers = yield* currentTimers
+    const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
+    const opened = new OpenBroadcasts(timers, log)
+    sample(() => metrics.encoders.set(opened.encoders))
+    const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
+    /** Of broadcasts that left memory for it, by id. */
+    const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })
+    /** Events whose broadcasts this process may open, where there are others. */
+    const claimed = new Set<string>()
+    let isStopping = false
+
+    const restored = (broadcast: StoredBroadcast, token: number, rows: BroadcastRows): OpenBroadcast => {
+      const { status, visibility, id, eventId, phaseId } = broadcast
+      const from = restoredFrom(rows, isShared)
+      const take = rows.takes.at(-1)
+      const live = new LiveBroadcast({
+        ...from,
+        journal: openJournal({
+          broadcast,
+          run,
+          token,
+          isShared,
+          quotaBytes,
+          recording: rows.recording,
+          take: take === undefined ? undefined : { storageKey: take.storageKey, bytes: from.position.fileBytes },
+          mayWait: () => {
+            live.fail(STORED_LATER)
+            return !isStopping
+          },
+        }),
+        hasEnded: status === "ended",
+        isPaused: status === "paused",
+        failure: failures.get(id),
+        maxMs: (ingest?.maxHours ?? 0) * HOUR_MS,
+        onBroken: (cause) => {
+          log.error({ err: cause, broadcast: id }, "media: a broadcast could not be stored")
+          failures.set(id, NOT_STORED)
+          opened.drop(id, one)
+        },
+      })
+      failures.delete(id)
+      const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
+      const lastUsedAt = timers.elapsed()
+      const of = { id, token, eventId, phaseId, visibility, status }
+      const one: OpenBroadcast = { ...of, live, input, lastUsedAt, tokenHash: undefined }
+      return one
+    }
+
+    const mayOpen = ({ eventId, status }: StoredBroadcast): boolean =>
+      !isShared || status === "ended" || claimed.has(eventId)
+
+    /** One that has ended is only watched. */
+    const take = async (sql: Queryable, broadcast: StoredBroadcast) => {
+      const { id, status } = broadcast
+      const token = status === "ended" ? 0 : await takeBroadcast(sql, id)
+      return token === undefined ? undefined : { broadcast, token, rows: await readBroadcast(sql, id, WINDOW) }
+    }
+
+    const load = async (id: string): Promise<OpenBroadcast | undefined> => {
+      await opened.closed(id)
+      const broadcast = await run(database.run((sql) => findBroadcast(sql, id)))
+      if (broadcast === undefined) return undefined
+      if (!mayOpen(broadcast)) throw moved
+      const read = await run(database.run((sql) => take(sql, broadcast)))
+      if (read === undefined) return undefined
+      if (isStopping) throw stopping
+      if (!mayOpen(broadcast)) throw moved
+      const one = restored(read.broadcast, read.token, read.rows)
+      opened.add(id, one)
+      // Changes that were committed after this reading were not reported to it.
+      signal.notify()
+      return one
+    }
+
+    /** Callers at the same time share one reading. */
+    const loaded = (id: string): Promise<OpenBroadcast | undefined> => {
+      const under = opening.get(id) ?? load(id).finally(() => opening.delete(id))
+      opening.set(id, under)
+      return under
+    }
+
+    const open = (id: string): Effect.Effect<OpenBroadcast, NotFound | Unavailable> =>
+      Effect.gen(function* () {
+        if (isStopping) return yield* stopping
+        const known = opened.use(id)
+        if (known !== undefined) return known
+        if (opening.size >= MOST_OPENING && !opening.has(id)) return yield* manyOpening
+        const found = yield* Effect.tryPromise({
+          try: () => loaded(id),
+          catch: (cause) => (cause instanceof Unavailable ? cause : broken),
+        })
+        return found ?? (yield* NotFound.of("broadcast"))
+      })
+
+    // Without the database, whose own log says so, they stay as they are.
+    const refresh = Effect.suspend(() => {
+      const { ids } = opened
+      if (ids.length === 0) return Effect.void
+      return Effect.map(
+        database.run((sql) => findBroadcasts(sql, ids)),
+        (rows) => opened.follow(ids, rows),
+      )
+    }).pipe(Effect.ignore)
+
+    yield* whenever(signal, refresh)
+    yield* Effect.addFinalizer(() => {
+      isStopping = true
+      return Effect.promise(() => opened.closeAll())
+    })
+
+    const find = (tokenHash: Uint8Array) =>
+      Effect.gen(function* () {
+        const found = yield* database.run((sql) => findIngest(sql, tokenHash))
+        if (found === undefined) return yield* badToken
+        // The row, and not memory, which follows a moment later.
+        return found.status === "ended" ? yield* over : found
+      })
+
+    const withRoom = (one: OpenBroadcast): Effect.Effect<OpenBroadcast, Unavailable> => {
+      if (opened.hasEncoder(one) || opened.encoders < (ingest?.most ?? 0)) return Effect.succeed(one)
+      one.live.fail({ code: "busy", detail: busy.detail })
+      return Effect.fail(busy)
+    }
+
+    const accept = (id: string, tokenHash: Uint8Array) =>
+      Effect.flatMap(open(id), (one) => {
+        one.tokenHash = tokenHash
+        return withRoom(one)
+      })
+
+    return {
+      opened,
+      refresh,
+      open,
+      find,
+      accept,
+      admit: (tokenHash) =>
+        Effect.flatMap(find(tokenHash), ({ id }) => accept(id, tokenHash)).pipe(
+          // While the database is away no address is replaced, and an encoder that was admitted goes on.
+          Effect.catchTag("Unavailable", (failure) => {
+            const known = opened.findOfToken(tokenHash)
+            return known === undefined || failure === busy ? Effect.fail(failure) : withRoom(known)
+          }),
+        ),
+      setToken: (id, tokenHash) =>
+        Effect.gen(function* () {
+          if (ingest === null) return yield* notHere
+          const one = opened.use(id)
+          // Also if the outcome of the statement stays unknown.
+          if (one !== undefined) one.tokenHash = undefined
+          const isLive = yield* database.run((sql) => putIngest(sql, id, tokenHash))
+          if (!isLive) return yield* notLive
+          opened.use(id)?.input.replace()
+        }),
+      finish: (id) =>
+        Effect.gen(function* () {
+          if (isShared && opened.use(id) === undefined) {
+            yield* Effect.promise(() => opened.closed(id))
+            // What an owner before this one still has on the way is not stored any more.
+            yield* database.run((sql) => takeBroadcast(sql, id))
+          }
+          yield* Effect.tryPromise({ try: () => opened.end(id), catch: () => broken })
+        }),
+      claim: (eventId) => void claimed.add(eventId),
+      release: (eventId) => {
+        claimed.delete(eventId)
+        return opened.release(eventId)
+      },
+    } satisfies OwnBroadcasts["Service"]
+  })
+
+/** Repeats work on each signal and every few seconds, until the scope ends. Signals during the work cause one repetition. */
+export const whenever = (signal: MediaSignal["Service"], work: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const wake = Latch.makeUnsafe(true)
+    const silence = signal.subscribe(() => wake.openUnsafe())
+    yield* Effect.addFinalizer(() => Effect.sync(silence))
+    const round = Effect.suspend(() => {
+      wake.closeUnsafe()
+      return Effect.andThen(work, Effect.timeoutOption(wake.await, POLL))
+    })
+    yield* Effect.forkScoped(Effect.forever(round))
+  })

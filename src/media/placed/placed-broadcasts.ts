@@ -1,0 +1,128 @@
+/**
+ * Broadcasts over several nodes: each is at the node that has its live event. What is in this process is used directly; for the rest the owner
+ * is asked. One that has ended, and whose recording is settled, is read from its rows by each node.
+ */
+import { Effect } from "effect"
+import { LRUCache } from "lru-cache"
+import { currentTimers } from "../../clock/timers.ts"
+import { NotFound, Unavailable } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import { type FoundIngest, findBroadcast, findBroadcastRecording } from "../../store/media/broadcasts.ts"
+import { type BroadcastOf, type Broadcasts, type EncoderDetail, ownReport } from "./broadcasts.ts"
+import { askedOf, isAdmission, isConflict, isNone, isNotFound } from "./calls/asking.ts"
+import type { BroadcastOwners } from "./calls/broadcast-owners.ts"
+import { ForwardedEncoder, Gathered } from "./calls/forwarded-encoder.ts"
+import { type OwnerRequest, toText } from "./calls/protocol.ts"
+import { failureOf } from "./calls/refusals.ts"
+import { Replicas } from "./calls/replicas.ts"
+import { EncoderNews } from "./encoder-news.ts"
+import { type EncoderPort, ownPort } from "./encoder-port.ts"
+import type { Admission, OwnBroadcasts } from "./own-broadcasts.ts"
+import type { WatchedBroadcast } from "./watched-broadcast.ts"
+
+/** Encoders that go on while the database is away. */
+const MOST_ROUTES = 1000
+const MOST_GATHERING = 1000
+/** Of a command by REST, which is answered without what the owner would have said. */
+const SOON = "3 seconds"
+
+const noAnswer = new Unavailable({ detail: "The broadcast's server does not answer.", retryAfterSeconds: 1 })
+
+export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: BroadcastOwners) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const timers = yield* currentTimers
+    const { opened } = own
+    const askNow = (eventId: string) => (request: OwnerRequest) => Effect.runPromise(owners.ask(eventId, request))
+    const replicas = new Replicas(timers, (eventId, request) => askNow(eventId)(request))
+    const news = new EncoderNews(database, opened, timers)
+    /** The broadcasts of tokens, by their text. */
+    const routes = new LRUCache<string, BroadcastOf>({ max: MOST_ROUTES })
+    const gathering = new LRUCache<string, Gathered>({ max: MOST_GATHERING })
+
+    yield* Effect.forkScoped(news.run)
+    yield* Effect.addFinalizer(() => Effect.sync(() => replicas.closeAll()))
+
+    const asked = askedOf(owners)
+
+    const isHere = ({ id, eventId }: BroadcastOf) =>
+      Effect.map(
+        asked(eventId, { type: "locate", broadcastId: id }, "located", isNotFound),
+        ({ node }) => node === owners.node,
+      )
+
+    /** Nothing of it is in the memory of an owner any more. */
+    const isSettled = (id: string) =>
+      database.run(async (sql) => (await findBroadcastRecording(sql, id))?.status !== "processing")
+
+    const placed = (of: BroadcastOf): Effect.Effect<WatchedBroadcast, NotFound | Unavailable> =>
+      Effect.flatMap(
+        isHere(of),
+        (here): Effect.Effect<WatchedBroadcast, NotFound | Unavailable> => (here ? own.open(of.id) : replicas.open(of)),
+      )
+
+    const open = (id: string): Effect.Effect<WatchedBroadcast, NotFound | Unavailable> =>
+      Effect.gen(function* () {
+        const known = opened.use(id) ?? replicas.use(id)
+        if (known !== undefined) return known
+        const of = yield* database.run((sql) => findBroadcast(sql, id))
+        if (of === undefined) return yield* NotFound.of("broadcast")
+        const isRead = of.status === "ended" && (yield* isSettled(id))
+        return yield* isRead ? own.open(id) : placed(of)
+      })
+
+    const find = (tokenHash: Uint8Array) => {
+      const text = toText(tokenHash)
+      return own.find(tokenHash).pipe(
+        Effect.tap(({ id, eventId }: FoundIngest) => Effect.sync(() => routes.set(text, { id, eventId }))),
+        // The owner knows the tokens that were shown before.
+        Effect.catchTag("Unavailable", (failure) => {
+          const known = routes.get(text)
+          return known === undefined ? Effect.fail(failure) : Effect.succeed(known)
+        }),
+      )
+    }
+
+    const gatheredFor = (id: string): Gathered => {
+      const known = gathering.get(id) ?? new Gathered()
+      gathering.set(id, known)
+      return known
+    }
+
+    const admit = (tokenHash: Uint8Array): Effect.Effect<EncoderPort, Admission> =>
+      Effect.gen(function* () {
+        const found: BroadcastOf = yield* find(tokenHash)
+        if (opened.use(found.id) !== undefined || (yield* isHere(found))) {
+          return ownPort(yield* own.admit(tokenHash))
+        }
+        const request = { type: "admit", tokenHash: toText(tokenHash) } as const
+        const { broadcastId, resets, hasEnded } = yield* asked(found.eventId, request, "admitted", isAdmission)
+        const ask = askNow(found.eventId)
+        return new ForwardedEncoder({ broadcastId, resets, hasEnded, gathered: gatheredFor(broadcastId), ask })
+      })
+
+    const done = <F extends { readonly _tag: string }>(
+      eventId: string,
+      request: OwnerRequest,
+      isExpected: (cause: unknown) => cause is F,
+    ) => Effect.asVoid(asked(eventId, request, "done", isExpected))
+
+    return {
+      peek: (id) => opened.use(id) ?? replicas.use(id),
+      open,
+      refresh: (eventId) => Effect.ignore(Effect.timeout(done(eventId, { type: "refresh" }, isNone), SOON)),
+      admit,
+      setToken: ({ id, eventId }, tokenHash) =>
+        done(eventId, { type: "setToken", broadcastId: id, tokenHash: toText(tokenHash) }, isConflict),
+      finish: ({ id, eventId }) => done(eventId, { type: "finish", broadcastId: id }, isNone),
+      detailOf: ({ id, eventId }) =>
+        Effect.map(
+          Effect.timeoutOrElse(asked(eventId, { type: "detail", broadcastId: id }, "detailed", isNotFound), {
+            duration: SOON,
+            orElse: () => Effect.fail(noAnswer),
+          }),
+          ({ type: _, failure, ...detail }): EncoderDetail => ({ ...detail, failure: failureOf(failure) }),
+        ),
+      encoderOf: (eventId) => ownReport(opened, eventId) ?? news.of(eventId),
+    } satisfies Broadcasts
+  })

@@ -1,0 +1,66 @@
+/** The owner of one broadcast in memory, as other nodes ask it. */
+import type { Timers } from "../../src/clock/timers.ts"
+import { START } from "../../src/media/broadcast/segments.ts"
+import { EMPTY_WINDOW } from "../../src/media/broadcast/window.ts"
+import { EncoderInput } from "../../src/media/live/encoder-input.ts"
+import { LiveBroadcast } from "../../src/media/live/live-broadcast.ts"
+import type { OpenBroadcast } from "../../src/media/live/open-broadcasts.ts"
+import { Bodies } from "../../src/media/placed/calls/bodies.ts"
+import { followed } from "../../src/media/placed/calls/following.ts"
+import type { OwnerAnswer, OwnerRequest } from "../../src/media/placed/calls/protocol.ts"
+
+/** `isReady`: segments are stored from then on. */
+export const openOwner = (timers: Timers, isReady: Promise<void>) => {
+  const stored: number[] = []
+  const live = new LiveBroadcast({
+    journal: {
+      beginTake: () => Promise.resolve(),
+      append: async ({ segment }) => {
+        await isReady
+        stored.push(segment.bytes)
+      },
+      close: () => Promise.resolve(),
+      recordingId: () => "recording",
+      whyNotStored: () => undefined,
+    },
+    position: START,
+    window: EMPTY_WINDOW,
+    inits: new Map(),
+    hasEnded: false,
+    isPaused: false,
+    failure: undefined,
+    maxMs: 3_600_000,
+    onBroken: (cause) => {
+      throw cause
+    },
+  })
+  const one: OpenBroadcast = {
+    id: "broadcast",
+    token: 1,
+    eventId: "event",
+    phaseId: "phase",
+    live,
+    input: new EncoderInput(live, timers, 10_000_000),
+    visibility: "public",
+    status: "live",
+    lastUsedAt: 0,
+    tokenHash: undefined,
+  }
+  const bodies = new Bodies(timers)
+  const ask = async (request: OwnerRequest): Promise<OwnerAnswer> => {
+    switch (request.type) {
+      case "bytes":
+        return bodies.take(one, request)
+      case "attend":
+        return bodies.attend(request.upload)
+      case "leave":
+        bodies.leave(request.upload)
+        return { type: "done" }
+      case "follow":
+        return followed(one, request, timers)
+      default:
+        throw new Error(request.type)
+    }
+  }
+  return { one, bodies, ask, stored }
+}
