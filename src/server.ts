@@ -21,7 +21,7 @@ import { Feed } from "./actors/feed.ts"
 import { liveEventsLayer, oneProcess } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
 import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
-import { nodeLayers } from "./cluster/node-layers.ts"
+import type { NodeOptions } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
@@ -164,7 +164,11 @@ const placementOf = ({ cluster }: Config, open: OpenDatabase, node: string) =>
         Feed.layerMemory,
         GrantChanges.layer,
       )
-    : nodeLayers({ ...cluster, address: cluster, session: open.node, node, idleMs: ACTOR_IDLE_MS })
+    : nodesOf({ ...cluster, address: cluster, session: open.node, node, idleMs: ACTOR_IDLE_MS })
+
+/** A server that runs alone loads neither the client of NATS nor the sockets between nodes. */
+const nodesOf = (options: NodeOptions) =>
+  Layer.unwrap(Effect.promise(async () => (await import("./cluster/node-layers.ts")).nodeLayers(options)))
 
 /** Limits that all nodes count together, and those of which each node gives its share. */
 const clusterRateLimits = (strict: boolean): Layer.Layer<RateLimits, never, Database | Ownership> =>
