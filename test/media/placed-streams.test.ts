@@ -2,6 +2,7 @@
 import { expect, test } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"
 import { ForwardedStream } from "../../src/media/placed/calls/forwarded-stream.ts"
+import { toText } from "../../src/media/placed/calls/protocol.ts"
 import { openOwner } from "../support/broadcast-owner.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 import { eventually } from "../support/wait.ts"
@@ -117,4 +118,30 @@ test("a body whose node is gone is given up, and bytes from the middle of one ar
     type: "refused",
     error: "Unavailable",
   })
+})
+
+test("bytes that come twice, because the call was made again, are taken once", async () => {
+  const { one, bodies, stored } = openOwner(systemTimers, Promise.resolve())
+  const half = Math.floor(STREAM.byteLength / 2)
+  const request = (from: number, to: number) =>
+    ({
+      type: "bytes",
+      broadcastId: one.id,
+      upload: "upload",
+      form: { kind: "file" },
+      offset: from,
+      resets: 0,
+      bytes: toText(STREAM.subarray(from, to)),
+      isLast: to === STREAM.byteLength,
+    }) as const
+  const [first, last] = [request(0, half), request(half, STREAM.byteLength)]
+  const taken = { type: "taken", isTaken: true }
+  expect(await Promise.all([bodies.take(one, first), bodies.take(one, first)])).toMatchObject([taken, taken])
+  // One while it is being stored, and one afterwards.
+  expect(await Promise.all([bodies.take(one, last), bodies.take(one, last)])).toMatchObject([taken, taken])
+  expect(await bodies.take(one, last)).toMatchObject(taken)
+  const direct = openOwner(systemTimers, Promise.resolve())
+  await direct.one.input.putFile(STREAM)
+  await Promise.all([one.live.settled(), direct.one.live.settled()])
+  expect(stored).toEqual(direct.stored)
 })

@@ -2,6 +2,7 @@
  * Bodies of encoders that reach the owner through other nodes. Files and pieces are gathered until they are whole; a stream is taken as it
  * comes. A body that its node does not go on with is given up.
  */
+import { LRUCache } from "lru-cache"
 import type { Timers } from "../../../clock/timers.ts"
 import { Unavailable } from "../../../model/errors.ts"
 import type { OpenBroadcast } from "../../live/open-broadcasts.ts"
@@ -27,6 +28,15 @@ const DONE: OwnerAnswer = { type: "done" }
 const TAKEN: OwnerAnswer = { type: "taken", isTaken: true, next: null }
 const LATER: OwnerAnswer = { type: "taken", isTaken: false, next: null }
 
+/** A request for bytes that was taken, or is being taken. */
+interface TakenRequest {
+  /** The offset and the length. */
+  readonly name: string
+  readonly answer: Promise<OwnerAnswer>
+}
+
+const nameOf = ({ offset, bytes, isLast }: BytesRequest): string => `${offset} ${bytes.length} ${isLast}`
+
 interface Body {
   readonly one: OpenBroadcast
   /** Of a stream; `undefined`: its bytes are gathered. */
@@ -49,13 +59,30 @@ const wake = (body: Body): void => {
 export class Bodies {
   readonly #timers: Timers
   readonly #bodies = new Map<string, Body>()
+  /** The last request of each body, also for a while after its end. */
+  readonly #last = new LRUCache<string, TakenRequest>({ max: MOST_BODIES })
 
   constructor(timers: Timers) {
     this.#timers = timers
   }
 
-  /** Takes the next bytes of a body. */
+  /**
+   * Takes the next bytes of a body. The cluster engine makes a call again whose connection was lost: the bytes are taken once, and
+   * the second call has the answer of the first.
+   */
   async take(one: OpenBroadcast, request: BytesRequest): Promise<OwnerAnswer> {
+    const { upload } = request
+    const name = nameOf(request)
+    const before = this.#last.get(upload)
+    if (before?.name === name) return before.answer
+    const answer = this.#take(one, request)
+    this.#last.set(upload, { name, answer })
+    // There was no room: the node sends them again, as new ones.
+    if ((await answer) === LATER) this.#last.delete(upload)
+    return answer
+  }
+
+  async #take(one: OpenBroadcast, request: BytesRequest): Promise<OwnerAnswer> {
     const known = this.#bodies.get(request.upload)
     if (known === undefined && request.offset > 0) return refusedBecause(unknown)
     const body = known ?? this.#begin(one, request)
