@@ -10,6 +10,7 @@ import { number, printMachine, printRows, printVerdicts, sleep } from "../suppor
 import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
+import type { SocketIoOptions } from "../support/socket-io-peer.ts"
 
 const OPTIONS = {
   sockets: { fallback: 20_000, doc: "Idle sockets; fewer when a process may not open so many files." },
@@ -75,7 +76,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   await server.stop()
 
   const peer = await startChild(new URL("../support/socket-io-peer.js", import.meta.url), defer)
-  const port = await peer.call<number>("start")
+  const port = await peer.call<number>("start", { engine: "ws", checksTokens: false } satisfies SocketIoOptions)
   const crowd = await openAudience({ port, sockets, speaks: "socket.io", place }, defer)
   const socketIo = await measureIdle(peer.pid, crowd, sockets, options.rest)
   console.log("")

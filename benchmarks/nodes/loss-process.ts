@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { answerParent } from "../support/child.ts"
-import { type Dialect, gatewayDialect, socketIoDialect } from "../support/dialect.ts"
+import { type Dialect, gatewayDialect, SOCKET_IO_PATH, socketIoDialect } from "../support/dialect.ts"
 import { percentile, sleep } from "../support/figures.ts"
 import { type GatewayPlace, gatewayToken } from "../support/gateway-tokens.ts"
 import { LoadSocket } from "../support/websocket.ts"
@@ -144,7 +144,7 @@ const connectSender = (sender: Sender, participantId: string): Promise<void> =>
       for (const [n, id] of sender.waiting) sendOn(sender, n, id)
       entered()
     }
-    const path = speaks === "gateway" ? "/v1/gateway" : socketIoDialect.path
+    const path = speaks === "gateway" ? "/v1/gateway" : SOCKET_IO_PATH
     new LoadSocket(
       0,
       { port: portAt(sender.at), path },
@@ -175,7 +175,7 @@ const open = async (given: LossOptions): Promise<void> => {
   options = given
   const ids = Array.from({ length: given.sockets }, () => randomUUID())
   const dialect =
-    given.speaks === "gateway" ? gatewayDialect(given.place, (index) => ids[index] ?? "") : socketIoDialect
+    given.speaks === "gateway" ? gatewayDialect(given.place, (index) => ids[index] ?? "") : socketIoDialect()
   for (let n = 0; n < given.sockets; n++) {
     const client = { at: n, wasCut: false, seen: new Set<number>(), repeats: 0, epoch: "", event: 0, cutAt: 0 }
     clients.push(client)

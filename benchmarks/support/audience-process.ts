@@ -12,7 +12,8 @@ export interface AudienceOptions {
   /** Of several processes that serve one audience; instead of `port`. */
   readonly ports?: ReadonlyArray<number>
   readonly sockets: number
-  readonly speaks: "gateway" | "socket.io" | "raw"
+  /** With a token at the join, or without. */
+  readonly speaks: "gateway" | "socket.io" | "socket.io with tokens" | "raw"
   readonly place: GatewayPlace
 }
 
@@ -35,9 +36,12 @@ let refused = 0
 let announcing: Promise<void> = Promise.resolve()
 
 const dialectOf = ({ speaks, place, sockets }: AudienceOptions) => {
-  if (speaks === "socket.io") return socketIoDialect
+  if (speaks === "socket.io") return socketIoDialect()
   if (speaks === "raw") return rawDialect
   const participants = place.users?.ids ?? Array.from({ length: sockets }, () => randomUUID())
+  if (speaks === "socket.io with tokens") {
+    return socketIoDialect((index) => gatewayToken(place, participants[index] ?? "", "viewer"))
+  }
   return gatewayDialect(place, (index) => participants[index] ?? "")
 }
 

@@ -100,22 +100,31 @@ export const gatewayDialect = (place: GatewayPlace, participantOf: (index: numbe
   }
 }
 
-export const socketIoDialect: Dialect = {
-  path: "/socket.io/?EIO=4&transport=websocket",
+export const SOCKET_IO_PATH = "/socket.io/?EIO=4&transport=websocket"
+const GATHERED = '42["dispatches"'
+
+/** `tokenOf`: of the socket with the index, for a server that asks for one. */
+export const socketIoDialect = (tokenOf?: (index: number) => Promise<string>): Dialect => ({
+  path: SOCKET_IO_PATH,
   opened: () => false,
   read: (socket, payload) => {
-    if (startsWith(payload, "42")) return ONE
+    if (startsWith(payload, "42")) {
+      return startsWith(payload, GATHERED) ? { kind: "dispatches", last: lastPlace(payload) } : ONE
+    }
     if (startsWith(payload, "40")) return { kind: "joined" }
-    if (startsWith(payload, "0")) socket.send("40")
-    else if (startsWith(payload, "2")) socket.send("3")
+    if (startsWith(payload, "0")) {
+      if (tokenOf === undefined) socket.send("40")
+      else void tokenOf(socket.index).then((token) => socket.send(`40${JSON.stringify({ token })}`))
+    } else if (startsWith(payload, "2")) socket.send("3")
     return OTHER
   },
   details: (payload) => {
-    const [, dispatch] = JSON.parse(payload.toString("utf8", 2)) as [string, Dispatch]
-    return [{ ts: dispatch.ts ?? 0, s: dispatch.s }]
+    const [, content] = JSON.parse(payload.toString("utf8", 2)) as [string, Dispatch | ReadonlyArray<Dispatch>]
+    const dispatches = Array.isArray(content) ? (content as ReadonlyArray<Dispatch>) : [content as Dispatch]
+    return dispatches.map(({ ts = 0, s }) => ({ ts, s }))
   },
   heartbeat: undefined,
-}
+})
 
 /** Frames as ours, without a word from the client. */
 export const rawDialect: Dialect = {
