@@ -168,6 +168,8 @@ class NodeStorage {
     const settledAt = this.#acquiredAt
     if (settledAt === undefined || performance.now() - settledAt < this.#options.acquireWithinMs) return
     for (const shard of strays) {
+      // A question that came meanwhile may have given it to the engine.
+      if (this.#acquiredAt !== settledAt) return
       this.#held.delete(shard)
       await this.#options.session.run((sql) => unlockShard(sql, shard))
     }
