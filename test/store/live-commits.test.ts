@@ -122,6 +122,23 @@ test("a commit whose row is locked waits alone, and is done when the row is free
   expect(await late).toBe("done")
 })
 
+test("commits whose rows are locked hold up the others once, and not each for its own wait", async () => {
+  const events = await claimMany(35)
+  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 2_000 })
+  onTestFinished(() => pool.close(1_000))
+  const groups = new CommitGroups(pool.sql, systemTimers)
+  const locked = events.slice(3, 31)
+  const commits = await sql.begin(async (tx) => {
+    await tx`select 1 from live_events where event_id = any(${locked.map(({ eventId }) => eventId)}::uuid[]) for update`
+    const sent = events.map((event) => outcome(groups.run(commitOf(event, 0, "a"))))
+    expect(await Promise.all(sent.toSpliced(3, locked.length))).toEqual(Array(7).fill("done"))
+    return { sent }
+  })
+  expect(await Promise.all(commits.sent)).toEqual(Array(35).fill("done"))
+  const [setting] = await pool.sql<{ readonly lockTimeout: string }[]>`show lock_timeout`
+  expect(setting?.lockTimeout).toBe("960ms")
+})
+
 test("a transaction that does not end holds up those that came with it, and no others", async () => {
   const proxy = await startPostgresProxy(database.url)
   const store = openStore(proxy.url, 8)
