@@ -145,4 +145,26 @@ describe.concurrent("a node's session that is replaced", () => {
     expect(await answeredLate(place, /pg_try_advisory_lock\(.*shard/s, acquire)).toEqual(SHARDS)
     expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([])
   })
+
+  placeTest(
+    "a shard that the engine does not know is let go of while it asks for another one",
+    async ({ place, expect }) => {
+      const { storage, address, other } = place
+      const fourth = ShardId.make("default", 4)
+      await other.run((sql) => lockShards(sql, [4]))
+      // The engine has the first two. It asks for the fourth again and again, which another node has.
+      let isOver = false
+      const asking = (async () => {
+        while (!isOver) await Effect.runPromise(storage.acquire(address, [fourth]))
+      })()
+      const isFree = async () => {
+        await Effect.runPromise(storage.refresh(address, SHARDS.slice(0, 2)))
+        return (await other.run((sql) => lockShards(sql, [1, 2, 3]))).includes(3)
+      }
+      await eventually(isFree, "the third shard to be free", 5 * LOST_MS)
+      expect(await held(place)).toEqual(SHARDS.slice(0, 2))
+      isOver = true
+      await asking
+    },
+  )
 })
