@@ -66,8 +66,8 @@ class NodeStorage {
   #registration: Registration | undefined
   /** The shards that this node has, as far as it knows: a new session takes them again. */
   readonly #held = new Set<number>()
-  /** When the last question for shards was answered; undefined: one is open. Milliseconds that only go forward. */
-  #acquiredAt: number | undefined
+  /** Until when the engine may hear that a shard came: infinite while a question for it is open. Milliseconds that only go forward. */
+  readonly #askedUntil = new Map<number, number>()
 
   constructor(options: NodeStorageOptions) {
     this.#options = options
@@ -125,17 +125,20 @@ class NodeStorage {
   }
 
   async acquire(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
+    const wanted = shardIds.map(numberOf)
+    const askUntil = (until: number): void => {
+      for (const shard of wanted) this.#askedUntil.set(shard, until)
+    }
+    askUntil(Number.POSITIVE_INFINITY)
     try {
-      return await this.#acquire(shardIds)
+      return await this.#acquire(shardIds, wanted)
     } finally {
-      this.#acquiredAt = performance.now()
+      askUntil(performance.now() + this.#options.acquireWithinMs)
     }
   }
 
-  async #acquire(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
-    this.#acquiredAt = undefined
+  async #acquire(shardIds: ReadonlyArray<string>, wanted: ReadonlyArray<number>): Promise<Array<string>> {
     const { session } = this.#options
-    const wanted = shardIds.map(numberOf)
     const until = performance.now() + this.#options.acquireWithinMs * ACQUIRE_SHARE
     let cameAt = performance.now()
     let missing = wanted
@@ -157,17 +160,24 @@ class NodeStorage {
   }
 
   async refresh(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
+    const toldAt = performance.now()
     const held = await this.#options.session.run(listHeldShards)
     const known = new Set(shardIds.map(numberOf))
-    await this.#unlockStrays([...held].filter((shard) => !known.has(shard)))
+    await this.#unlockStrays(
+      [...held].filter((shard) => !known.has(shard)),
+      toldAt,
+    )
     return shardIds.filter((shardId) => held.has(numberOf(shardId)))
   }
 
-  /** Shards that came after the engine had stopped waiting for them: it does not know them, and no other node could have them. */
-  async #unlockStrays(strays: ReadonlyArray<number>): Promise<void> {
-    const settledAt = this.#acquiredAt
-    if (settledAt === undefined || performance.now() - settledAt < this.#options.acquireWithinMs) return
+  /**
+   * Shards that came after the engine had stopped waiting for them: it does not know them, and no other node could have them.
+   * `toldAt`: when the engine said which it knows.
+   */
+  async #unlockStrays(strays: ReadonlyArray<number>, toldAt: number): Promise<void> {
     for (const shard of strays) {
+      // A question that came meanwhile may have given it to the engine.
+      if (toldAt < (this.#askedUntil.get(shard) ?? 0)) continue
       this.#held.delete(shard)
       await this.#options.session.run((sql) => unlockShard(sql, shard))
     }

@@ -1,6 +1,6 @@
 /** A node's session on the database when the network, the server or the node itself stops for a while. */
 import { describe, test } from "vitest"
-import { NodeSession } from "../../src/store/cluster/node-session.ts"
+import { endFormer, NodeSession } from "../../src/store/cluster/node-session.ts"
 import { listHeldShards, lockShards } from "../../src/store/cluster/nodes.ts"
 import { type ProcessLock, takeProcessLock } from "../../src/store/process-lock.ts"
 import { createTestDatabase } from "../support/database.ts"
@@ -124,4 +124,35 @@ describe.concurrent("a node's session", () => {
       await eventually(() => node?.held() === true, "the node to be back")
     },
   )
+
+  placeTest("sessions of replacements that fail are forgotten when they must have ended", async ({ place, expect }) => {
+    const node = await place.node(place.proxy.url, 600)
+    let former = 0
+    let isRefused = true
+    if (node !== undefined) {
+      node.onReplaced = async (step, sessions) => {
+        former = sessions.length
+        if (isRefused) throw new Error("refused")
+        await endFormer(step, sessions)
+      }
+    }
+    place.proxy.reset()
+    while (former < 30) await node?.run(listHeldShards).catch(() => {})
+    // Those of the beats are among them still.
+    await eventually(() => former < 20, "the earlier ones to be forgotten")
+    isRefused = false
+    expect(await node?.run(listHeldShards)).toEqual(new Set())
+  })
+})
+
+/** Not beside others: the whole process stands still. */
+placeTest("a node that was stopped for long knows it at the first answer that it reads", async ({ place, expect }) => {
+  const node = await place.node(place.url)
+  const wasHeld = node?.run(async (sql) => void (await sql`select pg_sleep(0.2)`)).then(() => node.held())
+  // The statement has been sent by then, and is not answered.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const stoppedAt = performance.now()
+  while (performance.now() - stoppedAt < 2 * LOST_MS);
+  expect(await wasHeld).toBe(false)
+  await eventually(() => node?.held() === true, "the node to be back")
 })

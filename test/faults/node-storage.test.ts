@@ -16,6 +16,7 @@ interface Place {
   readonly proxy: PostgresProxy
   readonly storage: ReturnType<typeof makeNodeStorage>
   readonly address: RunnerAddress.RunnerAddress
+  readonly register: () => Promise<unknown>
   /** How often the session was replaced. */
   readonly replaced: () => number
   /** A session of another node. */
@@ -28,7 +29,7 @@ const opened = async (url: string): Promise<NodeSession> => {
   return session
 }
 
-const placeTest = test.extend<{ readonly place: Place }>({
+const unregisteredTest = test.extend<{ readonly place: Place }>({
   place: async ({ task: _ }, use) => {
     const database = await createTestDatabase()
     const proxy = await startPostgresProxy(database.url)
@@ -43,15 +44,39 @@ const placeTest = test.extend<{ readonly place: Place }>({
       returned: () => replaced++,
     })
     const address = RunnerAddress.make("127.0.0.1", 7001)
-    await Effect.runPromise(storage.register(Runner.make({ address, groups: ["default"], weight: 1 }), true))
-    await Effect.runPromise(storage.acquire(address, SHARDS))
-    await use({ proxy, storage, address, replaced: () => replaced, other })
+    const register = () =>
+      Effect.runPromise(storage.register(Runner.make({ address, groups: ["default"], weight: 1 }), true))
+    await use({ proxy, storage, address, register, replaced: () => replaced, other })
     await session.release()
     await other.release()
     await proxy.close()
     await database.drop()
   },
 })
+
+/** The node is registered, and has the shards. */
+const placeTest = unregisteredTest.extend<{ readonly ready: undefined }>({
+  ready: [
+    async ({ place: { address, register, storage } }, use) => {
+      await register()
+      await Effect.runPromise(storage.acquire(address, SHARDS))
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+})
+
+/** The answer to the statement that `ask` sends comes when its session has been ended, and before the replacement is done. */
+const answeredLate = async <A>({ proxy }: Place, match: RegExp, ask: () => Promise<A>): Promise<A> => {
+  const [sent, ended] = [proxy.seen(match), proxy.seen(/pg_terminate_backend/)]
+  proxy.onStatement({ match: /pg_terminate_backend/, action: { kind: "delay", ms: 100 } })
+  const answer = ask()
+  await sent
+  proxy.silence("open")
+  await ended
+  proxy.heal()
+  return answer
+}
 
 /** Looks at the nodes again and again, as another node does, until it is told to stop: how often the node was not there. */
 const watch = (other: NodeSession) => {
@@ -107,4 +132,39 @@ describe.concurrent("a node's session that is replaced", () => {
     expect(await held(place)).toEqual(SHARDS.slice(1))
     expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([1])
   })
+
+  unregisteredTest("a node that is registered meanwhile lives", async ({ place, expect }) => {
+    await answeredLate(place, /insert into cluster_nodes/, place.register)
+    await eventually(() => place.replaced() === 1, "another session")
+    expect(await place.other.run(listNodes)).toMatchObject([{ node: "first", isLiving: true }])
+  })
+
+  unregisteredTest("shards that come meanwhile are this node's", async ({ place, expect }) => {
+    await place.register()
+    const acquire = () => Effect.runPromise(place.storage.acquire(place.address, SHARDS))
+    expect(await answeredLate(place, /pg_try_advisory_lock\(.*shard/s, acquire)).toEqual(SHARDS)
+    expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([])
+  })
+
+  placeTest(
+    "a shard that the engine does not know is let go of while it asks for another one",
+    async ({ place, expect }) => {
+      const { storage, address, other } = place
+      const fourth = ShardId.make("default", 4)
+      await other.run((sql) => lockShards(sql, [4]))
+      // The engine has the first two. It asks for the fourth again and again, which another node has.
+      let isOver = false
+      const asking = (async () => {
+        while (!isOver) await Effect.runPromise(storage.acquire(address, [fourth]))
+      })()
+      const isFree = async () => {
+        await Effect.runPromise(storage.refresh(address, SHARDS.slice(0, 2)))
+        return (await other.run((sql) => lockShards(sql, [1, 2, 3]))).includes(3)
+      }
+      await eventually(isFree, "the third shard to be free", 5 * LOST_MS)
+      expect(await held(place)).toEqual(SHARDS.slice(0, 2))
+      isOver = true
+      await asking
+    },
+  )
 })

@@ -7,10 +7,11 @@ import { toTimestamp } from "../../src/model/timestamp.ts"
 import { commitFailure, type LiveCommit } from "../../src/store/live/live-commit.ts"
 import { CommitGroups } from "../../src/store/live/live-commits.ts"
 import { claimLiveEvent } from "../../src/store/live/live-events.ts"
+import { Pool } from "../../src/store/pool/pool.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
-import { holdLiveEvent, openStore, type TestSql } from "../support/store.ts"
+import { holdLiveEvent, openStore, runScript, type TestSql } from "../support/store.ts"
 
 let database: TestDatabase
 let sql: TestSql
@@ -121,6 +122,23 @@ test("a commit whose row is locked waits alone, and is done when the row is free
   expect(await late).toBe("done")
 })
 
+test("commits whose rows are locked hold up the others once, and not each for its own wait", async () => {
+  const events = await claimMany(35)
+  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 2_000 })
+  onTestFinished(() => pool.close(1_000))
+  const groups = new CommitGroups(pool.sql, systemTimers)
+  const locked = events.slice(3, 31)
+  const commits = await sql.begin(async (tx) => {
+    await tx`select 1 from live_events where event_id = any(${locked.map(({ eventId }) => eventId)}::uuid[]) for update`
+    const sent = events.map((event) => outcome(groups.run(commitOf(event, 0, "a"))))
+    expect(await Promise.all(sent.toSpliced(3, locked.length))).toEqual(Array(7).fill("done"))
+    return { sent }
+  })
+  expect(await Promise.all(commits.sent)).toEqual(Array(35).fill("done"))
+  const [setting] = await pool.sql<{ readonly lockTimeout: string }[]>`show lock_timeout`
+  expect(setting?.lockTimeout).toBe("960ms")
+})
+
 test("a transaction that does not end holds up those that came with it, and no others", async () => {
   const proxy = await startPostgresProxy(database.url)
   const store = openStore(proxy.url, 8)
@@ -165,6 +183,38 @@ test("a large commit has a statement of its own", async () => {
   expect(outcomes).toEqual(Array(8).fill("done"))
   // Three that come alone, the large one, and the four others together.
   expect(count()).toBe(5)
+})
+
+test("a commit that PostgreSQL cannot read fails none of those that came with it", async () => {
+  const events = await claimMany(12)
+  const groups = new CommitGroups(sql, systemTimers)
+  const outcomes = await Promise.all(
+    // No text of PostgreSQL may hold U+0000.
+    events.map((event, index) => outcome(groups.run(commitOf(event, 0, "a", index === 6 ? "\0" : "{}")))),
+  )
+  expect(outcomes).toEqual(events.map((_, index) => (index === 6 ? "CommitUnknown" : "done")))
+})
+
+test("the deletion of an event, which may take long, holds up no other commit", async () => {
+  const events = await claimMany(12)
+  const slow = events[6]
+  if (slow === undefined) throw new Error("no event")
+  await runScript(
+    database.url,
+    `create function wait_long() returns trigger language plpgsql as $$ begin perform pg_sleep(5); return old; end $$;
+     create trigger wait_long before delete on events for each row execute function wait_long()`,
+  )
+  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 2_000 })
+  onTestFinished(async () => {
+    await pool.close(1_000)
+    await runScript(database.url, "drop trigger wait_long on events; drop function wait_long()")
+  })
+  const groups = new CommitGroups(pool.sql, systemTimers)
+  const commits = events.map((event) => {
+    const commit = commitOf(event, 0, "a")
+    return outcome(groups.run(event === slow ? { ...commit, deleted: true } : commit))
+  })
+  expect(await Promise.all(commits)).toEqual(events.map((event) => (event === slow ? "CommitUnknown" : "done")))
 })
 
 /** A step of one event: its owner's next commit, one of an earlier owner, or one that skips a version. */

@@ -7,6 +7,7 @@
  * the new session counts, so that the other nodes see no end of this one.
  */
 
+import { PoolError } from "../pool/errors.ts"
 import {
   endSession,
   giveUpAfter,
@@ -30,6 +31,8 @@ const DOUBTS_PER_LOSS = 6
 /** For each step of a replacement, which a database that answers takes in milliseconds. */
 const STEPS_PER_LOSS = 12
 const RETRY_PAUSE_MS = 20
+/** A session that was given up has ended by this many times `lostMs`: it may have had a statement to do, and is idle then. */
+const FORMER_LOSSES = 2
 
 /** A server that runs alone holds the database. */
 export class HeldAlone extends Error {
@@ -66,24 +69,41 @@ export const endFormer = async (step: Step, former: ReadonlyArray<SessionIdentit
   for (const one of former) await step((sql) => endSession(sql, one))
 }
 
+interface GivenUp {
+  readonly identity: SessionIdentity
+  readonly at: number
+}
+
 export class NodeSession implements ProcessLock {
   readonly #url: string
   readonly #lostMs: number
   #session: Session
-  /** Sessions that may hold locks of this node: the present one, and some that were given up. */
-  #identities: ReadonlyArray<SessionIdentity>
-  #answeredAt = performance.now()
+  #identity: SessionIdentity | undefined
+  /** Sessions of replacements that failed: they may hold locks of this node. */
+  #givenUp: ReadonlyArray<GivenUp> = []
+  /**
+   * When the last statement that was answered was sent. The server ends the session `lostMs` after it has done the statement, and never
+   * earlier; the answer may be read much later, after a stop of this process.
+   */
+  #heardAt: number
   #replacing: Promise<void> | undefined
+  /** A replacement is about to end this session, with the locks that its answers speak of. */
+  #ending: Session | undefined
   #isReleased = false
   readonly #beat: NodeJS.Timeout
   /** Set by the part that takes locks. */
   onReplaced: Retake = endFormer
 
-  private constructor(url: string, lostMs: number, session: Session, identity: SessionIdentity | undefined) {
+  private constructor(
+    url: string,
+    lostMs: number,
+    { session, identity, heardAt }: { session: Session; identity: SessionIdentity | undefined; heardAt: number },
+  ) {
     this.#url = url
     this.#lostMs = lostMs
     this.#session = session
-    this.#identities = identity === undefined ? [] : [identity]
+    this.#identity = identity
+    this.#heardAt = heardAt
     this.#watch(session)
     this.#beat = setInterval(() => this.#keepAlive(), lostMs / BEATS_PER_LOSS)
   }
@@ -96,7 +116,8 @@ export class NodeSession implements ProcessLock {
     const session = await open(url, lostMs)
     try {
       if (await outlast(session.sql, "shared", giveUpMs)) {
-        return new NodeSession(url, lostMs, session, await identityOf(session.sql))
+        const heardAt = performance.now()
+        return new NodeSession(url, lostMs, { session, identity: await identityOf(session.sql), heardAt })
       }
     } catch (cause) {
       session.connection.close()
@@ -108,7 +129,7 @@ export class NodeSession implements ProcessLock {
 
   /** May this node still be the holder of its locks? A process that was stopped for long knows by the clock that it is not. */
   readonly held = (): boolean =>
-    !this.#isReleased && this.#session.connection.isOpen && performance.now() - this.#answeredAt < this.#lostMs
+    !this.#isReleased && this.#session.connection.isOpen && performance.now() - this.#heardAt < this.#lostMs
 
   /** Ends the session, and with it all locks. */
   readonly release = async (): Promise<void> => {
@@ -126,11 +147,17 @@ export class NodeSession implements ProcessLock {
     while (true) {
       if (!this.#session.connection.isOpen) await this.#replace()
       const session = this.#session
+      let failure: unknown = new PoolError("POOL_CONNECTION_LOST")
       try {
-        return await this.#ask(session, statement)
+        const result = await this.#ask(session, statement)
+        // A lock that it took is gone with a session that was ended meanwhile, whenever its answer comes.
+        if (session === this.#session && session !== this.#ending) return result
       } catch (cause) {
-        if (session.connection.isOpen || performance.now() > until) throw cause
+        if (session.connection.isOpen) throw cause
+        failure = cause
       }
+      if (performance.now() > until) throw failure
+      await this.#replacing?.catch(() => {})
     }
   }
 
@@ -140,7 +167,7 @@ export class NodeSession implements ProcessLock {
     const answered = giveUpAfter(session.connection, this.#lostMs / TRIES_PER_LOSS)
     try {
       const result = await statement(session.sql)
-      this.#answeredAt = performance.now()
+      this.#heardAt = Math.max(this.#heardAt, askedAt)
       return result
     } finally {
       clearTimeout(doubt)
@@ -149,7 +176,7 @@ export class NodeSession implements ProcessLock {
   }
 
   #keepAlive(): void {
-    if (performance.now() - this.#answeredAt < this.#lostMs / BEATS_PER_LOSS) return
+    if (performance.now() - this.#heardAt < this.#lostMs / BEATS_PER_LOSS) return
     this.run(async (sql) => void (await sql`select 1`)).catch(() => {})
   }
 
@@ -162,7 +189,7 @@ export class NodeSession implements ProcessLock {
 
   /** The database may be slow for all: then no new session opens before this one answers. */
   async #doubt(session: Session, askedAt: number): Promise<void> {
-    const hasAnswered = (): boolean => session.connection.isOpen && this.#answeredAt > askedAt
+    const hasAnswered = (): boolean => session.connection.isOpen && this.#heardAt >= askedAt
     const check = (): void => {
       if (hasAnswered()) throw new Answered()
     }
@@ -184,28 +211,43 @@ export class NodeSession implements ProcessLock {
     this.#rejectReleased()
     const session = await open(this.#url, this.#lostMs)
     const { connection, sql } = session
-    const stepped = <A>(step: Promise<A>): Promise<A> => {
+    let heardAt = performance.now()
+    const stepped: Step = (statement) => {
+      heardAt = performance.now()
       const late = setTimeout(() => connection.destroy("deadline"), this.#lostMs / STEPS_PER_LOSS)
-      return step.finally(() => clearTimeout(late))
+      return statement(sql).finally(() => clearTimeout(late))
     }
+    let identity: SessionIdentity | undefined
     try {
-      const identity = await stepped(identityOf(sql))
-      if (!(await stepped(tryLock(sql, "shared")))) throw new HeldAlone()
+      identity = await stepped(identityOf)
+      if (!(await stepped((one) => tryLock(one, "shared")))) throw new HeldAlone()
       check()
-      const former = this.#identities
-      this.#identities = identity === undefined ? former : [...former, identity]
-      await this.onReplaced((step) => stepped(step(sql)), former)
-      this.#identities = identity === undefined ? [] : [identity]
+      this.#ending = this.#session
+      await this.onReplaced(stepped, this.#former())
       this.#rejectReleased()
     } catch (cause) {
       connection.close()
+      if (identity !== undefined && this.#ending !== undefined)
+        this.#givenUp = [...this.#givenUp, { identity, at: performance.now() }]
       throw cause
+    } finally {
+      this.#ending = undefined
     }
     const before = this.#session
     this.#session = session
-    this.#answeredAt = performance.now()
+    this.#identity = identity
+    this.#givenUp = []
+    this.#heardAt = heardAt
     this.#watch(session)
     before.connection.destroy("deadline")
+  }
+
+  /** Without those that have ended by now, because the server heard nothing of them. */
+  #former(): ReadonlyArray<SessionIdentity> {
+    const since = performance.now() - FORMER_LOSSES * this.#lostMs
+    this.#givenUp = this.#givenUp.filter(({ at }) => at > since)
+    const former = this.#givenUp.map(({ identity }) => identity)
+    return this.#identity === undefined ? former : [this.#identity, ...former]
   }
 
   #rejectReleased(): void {

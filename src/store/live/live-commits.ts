@@ -11,6 +11,7 @@ import {
   type CommitUnknown,
   commitFailure,
   type Fenced,
+  isRefusal,
   type LiveCommit,
   type OverCapacity,
   runCommit,
@@ -49,7 +50,8 @@ export class CommitGroups {
   /** Resolves to the number of webhook deliveries stored. */
   run(commit: LiveCommit): Promise<number> {
     const written = writtenCommit(commit)
-    if (written.written.length > LARGE) return runCommit(this.#sql, written)
+    // The deletion of an event deletes all that was written of it, however much that is.
+    if (commit.deleted || written.written.length > LARGE) return runCommit(this.#sql, written)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ commit: written, resolve, reject })
       this.#next()
@@ -80,7 +82,10 @@ export class CommitGroups {
       this.#sql,
       group.map(({ commit }) => commit),
     ).catch((cause: unknown) => {
+      // Text that PostgreSQL does not read as JSON fails the statement before any commit of it begins.
+      if (isRefusal(cause)) return group.map(() => undefined)
       for (const { reject } of group) reject(cause)
+      return undefined
     })
     if (results === undefined) return
     // The refusal of one that is sent alone says why, and a row that was locked may be free by now.
