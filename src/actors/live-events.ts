@@ -26,7 +26,7 @@ type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 /** The time limit of one attempt. */
 const TRY_TIMEOUT = "5 seconds"
 const MOVED_PAUSE = "100 millis"
-/** Of all attempts while an event moves: a node that fell silent is lost by then, and its events are elsewhere. */
+/** Of all attempts while an event moves: with the default `NODE_LOST_MS` a node that fell silent is lost by then, and its events are elsewhere. */
 const REACH_TIMEOUT = "8 seconds"
 
 const gone = () => NotFound.of("event")
