@@ -47,6 +47,7 @@ const RETAKE_TRIES = 10
 const RETAKE_PAUSE_MS = 10
 /** Of the time in which the engine expects an answer. */
 const ACQUIRE_SHARE = 0.9
+const SILENT_SHARE = 0.75
 
 class AddressTaken extends Error {
   override readonly name = "AddressTaken"
@@ -161,13 +162,31 @@ class NodeStorage {
 
   async refresh(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
     const toldAt = performance.now()
-    const held = await this.#options.session.run(listHeldShards)
+    const held = await this.#listHeld()
+    // The session is silent, and its locks are ours all the same until the server gives it up.
+    if (held === undefined) return shardIds.filter((shardId) => this.#held.has(numberOf(shardId)))
     const known = new Set(shardIds.map(numberOf))
     await this.#unlockStrays(
       [...held].filter((shard) => !known.has(shard)),
       toldAt,
     )
     return shardIds.filter((shardId) => held.has(numberOf(shardId)))
+  }
+
+  /**
+   * The shards that the session holds; `undefined` when it is silent, and may answer later. The engine would let go of all
+   * shards after waiting so long, while a new session takes little longer.
+   */
+  async #listHeld(): Promise<ReadonlySet<number> | undefined> {
+    const { session, acquireWithinMs } = this.#options
+    const answer = session.run(listHeldShards)
+    answer.catch(() => {})
+    let late: NodeJS.Timeout | undefined
+    const silent = new Promise<undefined>((resolve) => {
+      late = setTimeout(() => resolve(undefined), acquireWithinMs * SILENT_SHARE)
+    })
+    const held = await Promise.race([answer, silent]).finally(() => clearTimeout(late))
+    return held === undefined && !session.held() ? answer : held
   }
 
   /**

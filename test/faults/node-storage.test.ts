@@ -9,7 +9,7 @@ import { createTestDatabase } from "../support/database.ts"
 import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
 import { eventually } from "../support/wait.ts"
 
-const LOST_MS = 3000
+const LOST_MS = 4500
 const SHARDS = [1, 2, 3].map((shard) => ShardId.make("default", shard))
 
 interface Place {
@@ -104,7 +104,8 @@ describe.concurrent("a node's session that is replaced", () => {
       const absent = watch(place.other)
       place.proxy.silence("open")
       expect(await held(place)).toEqual(SHARDS)
-      expect(place.replaced()).toBe(1)
+      await eventually(() => place.replaced() === 1, "another session")
+      expect(await held(place)).toEqual(SHARDS)
       expect(await absent()).toBe(0)
       expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([])
     },
@@ -116,6 +117,22 @@ describe.concurrent("a node's session that is replaced", () => {
     expect(await held(place)).toEqual(SHARDS)
     expect(await place.other.run(listNodes)).toMatchObject([{ node: "first", isLiving: true }])
   })
+
+  placeTest(
+    "a node that hears nothing of PostgreSQL keeps its shards until it counts as lost",
+    async ({ place, expect }) => {
+      place.proxy.silence("all")
+      const silentSince = performance.now()
+      expect(await held(place)).toEqual(SHARDS)
+      // The engine gives up a question after a third of the time.
+      expect(performance.now() - silentSince).toBeLessThan(LOST_MS / 3)
+      await eventually(() => performance.now() - silentSince > LOST_MS, "the node to count as lost")
+      await expect(held(place)).rejects.toThrow()
+      place.proxy.heal()
+      await eventually(() => place.replaced() === 1, "another session")
+      expect(await held(place)).toEqual(SHARDS)
+    },
+  )
 
   placeTest("shards that another node took meanwhile are not among them", async ({ place, expect }) => {
     place.proxy.silence("all")
@@ -129,6 +146,8 @@ describe.concurrent("a node's session that is replaced", () => {
     const [first] = SHARDS
     if (first !== undefined) await Effect.runPromise(place.storage.release(place.address, first))
     place.proxy.silence("open")
+    await held(place)
+    await eventually(() => place.replaced() === 1, "another session")
     expect(await held(place)).toEqual(SHARDS.slice(1))
     expect(await place.other.run((sql) => lockShards(sql, [1, 2, 3]))).toEqual([1])
   })
