@@ -1,5 +1,5 @@
 /** Messages of live events to the gateway of one node: lists and signals of calls, which concern some of its sockets. */
-import type { ListedPeer, PeerSignal } from "./calls/room.ts"
+import type { CallPeer, PeerSignal } from "./calls/room.ts"
 
 /** A socket of the node, by its number, and its peer. */
 export interface PeerSocket {
@@ -12,7 +12,7 @@ export type CallNews =
   | {
       readonly type: "list"
       readonly roomId: string
-      readonly peers: ReadonlyArray<ListedPeer>
+      readonly peers: ReadonlyArray<CallPeer>
       readonly to: ReadonlyArray<PeerSocket>
       readonly isAsked: boolean
     }

@@ -11,17 +11,17 @@ import type { CallNews, NodeMessage, PeerSocket } from "../node-messages.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
 import { NodeSequences } from "./node-sequences.ts"
 import {
+  type CallPeer,
   type CallRoom,
   LATER,
-  type ListedPeer,
   NO_SUCH_PEER,
-  type Peer,
   type PeerDeparture,
   type RoomEffect,
   type RoomEvent,
+  type SeatedPeer,
   stepCall,
 } from "./room.ts"
-import { type Seat, Seats } from "./seats.ts"
+import { type CallSeat, CallSeats } from "./seats.ts"
 
 /** A peer keeps its place for this long after its socket was lost. */
 export const GRACE_MS = 15_000
@@ -49,7 +49,7 @@ export class Calls {
   readonly #needs: CallsNeeds
   /** Rooms with at least one peer. */
   readonly #rooms = new Map<string, CallRoom>()
-  readonly #seats = new Seats()
+  readonly #seats = new CallSeats()
   /** Peers that have left since this activation began, as long as old lists may name them. */
   readonly #gone = new Set<string>()
   readonly #sequences: NodeSequences
@@ -158,13 +158,13 @@ export class Calls {
     return this.#needs.timers.elapsed() - this.#since
   }
 
-  #signal(seat: Seat | undefined, { signal }: Signal): StepAnswer {
+  #signal(seat: CallSeat | undefined, { signal }: Signal): StepAnswer {
     if (seat === undefined) return { refusal: NO_SUCH_PEER }
     const [effect] = this.#step(seat.roomId, { type: "signal", from: seat.connectionId, signal })
     return effect?.type === "refuse" ? { refusal: effect.refusal } : {}
   }
 
-  #leave({ roomId, connectionId }: Seat, why: PeerDeparture): void {
+  #leave({ roomId, connectionId }: CallSeat, why: PeerDeparture): void {
     this.#step(roomId, { type: "leave", connectionId, why })
   }
 
@@ -201,7 +201,7 @@ export class Calls {
     this.#step(roomId, { type: "restore", peer, isClaimed: false, awayUntil: this.#awayUntil(GRACE_MS), maxPeers })
   }
 
-  #claim(roomId: string, peer: ListedPeer, from: PeerPlace, graceMs: number | null, maxPeers: number): void {
+  #claim(roomId: string, peer: CallPeer, from: PeerPlace, graceMs: number | null, maxPeers: number): void {
     const { node, socket } = from
     const to = { socket, connectionId: peer.connectionId }
     const others = this.#seats
@@ -260,7 +260,7 @@ export class Calls {
     if (peer?.isClaimed === false) this.#seats.put(this.#seatOf(roomId, peer))
   }
 
-  #seatOf(roomId: string, { connectionId, participantId }: Peer, from?: PeerPlace): Seat {
+  #seatOf(roomId: string, { connectionId, participantId }: SeatedPeer, from?: PeerPlace): CallSeat {
     return { roomId, connectionId, participantId, node: from?.node, socket: from?.socket ?? 0 }
   }
 
@@ -294,11 +294,11 @@ export class Calls {
     }
   }
 
-  #sendClosed(seat: Seat, why: "left" | "moved" | "replaced"): void {
+  #sendClosed(seat: CallSeat, why: "left" | "moved" | "replaced"): void {
     this.#sendTo(seat, (to) => ({ type: "closed", to, why }))
   }
 
-  #sendTo(seat: Seat | undefined, newsOf: (to: PeerSocket) => CallNews): void {
+  #sendTo(seat: CallSeat | undefined, newsOf: (to: PeerSocket) => CallNews): void {
     if (seat?.node === undefined) return
     this.#sequences.put(seat.node, newsOf({ socket: seat.socket, connectionId: seat.connectionId }))
   }

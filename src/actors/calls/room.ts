@@ -9,14 +9,14 @@ import type { RtcTracks } from "../../protocol/topics/media.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 
 /** A peer as the others see it. */
-export interface ListedPeer {
+export interface CallPeer {
   readonly connectionId: string
   readonly participantId: string
   readonly name: string
   readonly have: RtcTracks
 }
 
-export interface Peer extends ListedPeer {
+export interface SeatedPeer extends CallPeer {
   /** The time until which a peer without a socket keeps its place; null: it has a socket. */
   readonly awayUntil: number | null
   /** False: it is known from the list of another peer, and its own node has not named it yet (`Restore`). */
@@ -24,13 +24,13 @@ export interface Peer extends ListedPeer {
 }
 
 /** In the order in which they joined. */
-export type CallRoom = ReadonlyArray<Peer>
+export type CallRoom = ReadonlyArray<SeatedPeer>
 
 export type PeerSignal = CommandData<"rtc.signal">
 /** The reason why a peer left. */
 export type PeerDeparture = "left" | "moved" | "replaced" | "expired"
 
-interface Join extends Omit<ListedPeer, "connectionId"> {
+interface Join extends Omit<CallPeer, "connectionId"> {
   readonly type: "join"
   /** The peer in this room that the socket has already. */
   readonly own: string | undefined
@@ -44,7 +44,7 @@ interface Join extends Omit<ListedPeer, "connectionId"> {
 /** A peer of an earlier activation. A room is filled with these, in their order, before anybody is sent a list. */
 interface Restore {
   readonly type: "restore"
-  readonly peer: ListedPeer
+  readonly peer: CallPeer
   readonly isClaimed: boolean
   /** Null: it has a socket. */
   readonly awayUntil: number | null
@@ -62,8 +62,8 @@ export type RoomEvent =
 
 export type RoomEffect =
   /** The socket of the command is that of this peer from now on. */
-  | { readonly type: "attach"; readonly peer: Peer; readonly resumed: boolean }
-  | { readonly type: "detach"; readonly peer: Peer; readonly why: PeerDeparture }
+  | { readonly type: "attach"; readonly peer: SeatedPeer; readonly resumed: boolean }
+  | { readonly type: "detach"; readonly peer: SeatedPeer; readonly why: PeerDeparture }
   /** The list of peers is sent to one peer, or to all of them. */
   | { readonly type: "list"; readonly to: string | "all" }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
@@ -97,7 +97,7 @@ const refused = (room: CallRoom, refusal: Refusal): RoomStep => ({ room, effects
 const isSameTracks = (a: RtcTracks, b: RtcTracks): boolean => a.audio === b.audio && a.video === b.video
 
 /** The peer that the sender of `join` has already: by its socket, or by the id of its earlier socket. */
-const knownPeer = (room: CallRoom, { own, resume, participantId }: Join): Peer | undefined =>
+const knownPeer = (room: CallRoom, { own, resume, participantId }: Join): SeatedPeer | undefined =>
   room.find(({ connectionId }) => connectionId === own) ??
   room.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
 
@@ -115,7 +115,7 @@ const join = (room: CallRoom, event: Join): RoomStep => {
   if (!fits(others, have, maxPeers)) return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
   if (known === undefined) {
     const replaced = room.filter((peer) => peer.participantId === participantId)
-    const peer: Peer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
+    const peer: SeatedPeer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
     return {
       room: [...others, peer],
       effects: [
@@ -125,7 +125,7 @@ const join = (room: CallRoom, event: Join): RoomStep => {
       ],
     }
   }
-  const peer: Peer = { ...known, name, have, awayUntil: null, isClaimed: true }
+  const peer: SeatedPeer = { ...known, name, have, awayUntil: null, isClaimed: true }
   const isSame = isSameTracks(known.have, have) && known.name === name
   return {
     room: room.map((other) => (other === known ? peer : other)),
@@ -138,7 +138,7 @@ const join = (room: CallRoom, event: Join): RoomStep => {
 }
 
 /** Ids sort by the time of their making. */
-const precedes = (one: ListedPeer, other: ListedPeer): boolean => one.connectionId < other.connectionId
+const precedes = (one: CallPeer, other: CallPeer): boolean => one.connectionId < other.connectionId
 
 /** Without the last peers that nobody has claimed, as far as their place is needed. Undefined: there is none even so. */
 const makingRoom = (others: CallRoom, have: RtcTracks, maxPeers: number): CallRoom | undefined => {
@@ -154,13 +154,13 @@ const makingRoom = (others: CallRoom, have: RtcTracks, maxPeers: number): CallRo
 
 const claimAgain = (
   room: CallRoom,
-  known: Peer,
+  known: SeatedPeer,
   { peer: given, isClaimed, awayUntil, maxPeers }: Restore,
 ): RoomStep => {
   if (!isClaimed || known.participantId !== given.participantId) return { room, effects: [] }
   const others = room.filter((other) => other !== known)
   const have = fits(others, given.have, maxPeers) ? given.have : known.have
-  const peer: Peer = { ...given, have, awayUntil, isClaimed: true }
+  const peer: SeatedPeer = { ...given, have, awayUntil, isClaimed: true }
   return {
     room: room.map((other) => (other === known ? peer : other)),
     effects: [{ type: "attach", peer, resumed: true }],
@@ -181,7 +181,7 @@ const restore = (room: CallRoom, event: Restore): RoomStep => {
   if (kept === undefined || (!isClaimed && kept.length < others.length)) {
     return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
   }
-  const peer: Peer = { ...given, awayUntil, isClaimed }
+  const peer: SeatedPeer = { ...given, awayUntil, isClaimed }
   return {
     room: [...kept.filter((before) => precedes(before, peer)), peer, ...kept.filter((after) => !precedes(after, peer))],
     effects: [
@@ -193,7 +193,7 @@ const restore = (room: CallRoom, event: Restore): RoomStep => {
   }
 }
 
-const without = (room: CallRoom, gone: ReadonlyArray<Peer>, why: PeerDeparture): RoomStep => {
+const without = (room: CallRoom, gone: ReadonlyArray<SeatedPeer>, why: PeerDeparture): RoomStep => {
   if (gone.length === 0) return { room, effects: [] }
   return {
     room: room.filter((peer) => !gone.includes(peer)),

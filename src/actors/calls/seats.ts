@@ -1,6 +1,6 @@
 /** Which socket each peer has, found by the peer, by the socket, by the participant and by the node. */
 
-export interface Seat {
+export interface CallSeat {
   readonly roomId: string
   readonly connectionId: string
   readonly participantId: string
@@ -12,30 +12,30 @@ export interface Seat {
 
 const keyOf = (node: string, socket: number): string => `${socket} ${node}`
 
-export class Seats {
-  readonly #byId = new Map<string, Seat>()
+export class CallSeats {
+  readonly #byId = new Map<string, CallSeat>()
   readonly #bySocket = new Map<string, string>()
   readonly #byParticipant = new Map<string, Set<string>>()
 
-  find(connectionId: string): Seat | undefined {
+  find(connectionId: string): CallSeat | undefined {
     return this.#byId.get(connectionId)
   }
 
-  at(node: string, socket: number): Seat | undefined {
+  at(node: string, socket: number): CallSeat | undefined {
     const connectionId = this.#bySocket.get(keyOf(node, socket))
     return connectionId === undefined ? undefined : this.#byId.get(connectionId)
   }
 
-  ofParticipant(participantId: string): ReadonlyArray<Seat> {
+  ofParticipant(participantId: string): ReadonlyArray<CallSeat> {
     return this.#all(this.#byParticipant.get(participantId) ?? [])
   }
 
-  ofNode(node: string): ReadonlyArray<Seat> {
+  ofNode(node: string): ReadonlyArray<CallSeat> {
     return [...this.#byId.values()].filter((seat) => seat.node === node)
   }
 
   /** Returns the seat of the same peer before. */
-  put(seat: Seat): Seat | undefined {
+  put(seat: CallSeat): CallSeat | undefined {
     const before = this.remove(seat.connectionId)
     const { connectionId, participantId, node, socket } = seat
     this.#byId.set(connectionId, seat)
@@ -46,7 +46,7 @@ export class Seats {
   }
 
   /** Returns the seat that was there. */
-  remove(connectionId: string): Seat | undefined {
+  remove(connectionId: string): CallSeat | undefined {
     const seat = this.#byId.get(connectionId)
     if (seat === undefined) return undefined
     const { participantId, node, socket } = seat
@@ -59,7 +59,7 @@ export class Seats {
     return seat
   }
 
-  #all(connectionIds: Iterable<string>): ReadonlyArray<Seat> {
+  #all(connectionIds: Iterable<string>): ReadonlyArray<CallSeat> {
     return [...connectionIds].flatMap((connectionId) => this.#byId.get(connectionId) ?? [])
   }
 }

@@ -1,6 +1,6 @@
 /** The frames of calls. Each goes in a frame of its own: three descriptions in one would exceed the limit of a frame. */
 import { limitsOf } from "../../actors/calls/limits.ts"
-import type { ListedPeer, PeerSignal } from "../../actors/calls/room.ts"
+import type { CallPeer, PeerSignal } from "../../actors/calls/room.ts"
 import { iceServersFor } from "../../media/ice-servers.ts"
 import type { DispatchData } from "../../protocol/contract.ts"
 import { OP } from "../../protocol/wire/op.ts"
@@ -16,7 +16,7 @@ export class CallFrames {
   }
 
   /** Credentials in it are the receiver's own. */
-  list(connection: Connection, roomId: string, connectionId: string, peers: ReadonlyArray<ListedPeer>): void {
+  list(connection: Connection, roomId: string, connectionId: string, peers: ReadonlyArray<CallPeer>): void {
     const { options, timers } = this.#services
     const { ice, policy, maxPeers } = options.mesh
     this.#send(connection, "rtc.peers", {

@@ -16,7 +16,7 @@ import type { ConnectionLeft } from "../connection/step.ts"
 import type { GatewayServices } from "../services.ts"
 import { CallFrames } from "./call-frames.ts"
 import { CallLine, type LineServices } from "./call-line.ts"
-import { type Member, Members, type Peer } from "./members.ts"
+import { type CallMember, type MemberPeer, Members } from "./members.ts"
 import { callOf, callOfAbsent, type Facts } from "./places.ts"
 import { rememberedRooms } from "./remembered-rooms.ts"
 import { SignalBudget } from "./signal-budget.ts"
@@ -199,17 +199,17 @@ export class MeshCalls {
     return state === "open" ? callOf(identity.role, roomId, this.#facts.phase) : null
   }
 
-  #mayStay({ connection, identity, awayUntil }: Member, roomId: string): boolean {
+  #mayStay({ connection, identity, awayUntil }: CallMember, roomId: string): boolean {
     const call = awayUntil === undefined ? this.#callOf(connection) : callOfAbsent(identity, this.#facts)
     return call === roomId
   }
 
-  #review(member: Member): void {
+  #review(member: CallMember): void {
     if (member.peer !== undefined && !this.#mayStay(member, member.peer.roomId)) this.#end(member)
   }
 
   /** The socket is out at once; the live event, and with it the others, learn of it next. */
-  #end(member: Member): void {
+  #end(member: CallMember): void {
     const { peer, connection } = member
     if (peer !== undefined) this.#frames.closed(connection, peer.roomId, peer.connectionId, "moved")
     member.isOut = true
@@ -217,7 +217,7 @@ export class MeshCalls {
   }
 
   /** A member without a peer leaves by all joins that are on their way. */
-  #drop(member: Member, connectionId = member.peer?.connectionId): void {
+  #drop(member: CallMember, connectionId = member.peer?.connectionId): void {
     member.peer = undefined
     this.#forgetIdle(member)
     const { number: socket } = member.connection
@@ -229,12 +229,12 @@ export class MeshCalls {
     this.#line.tell({ type: "leave", socket, connectionId }, () => this.#leaving.delete(connectionId))
   }
 
-  #forgetIdle(member: Member): void {
+  #forgetIdle(member: CallMember): void {
     if (member.peer === undefined && member.joins === 0) this.#members.remove(member)
   }
 
   /** The list of the join came before its answer, and the facts were looked at again then. */
-  #joined(member: Member, roomId: string, { joined, refusal }: StepAnswer): Answer<"rtc.join"> {
+  #joined(member: CallMember, roomId: string, { joined, refusal }: StepAnswer): Answer<"rtc.join"> {
     member.joins--
     this.#forgetIdle(member)
     if (joined === undefined) return { refusal: refusal ?? ELSEWHERE }
@@ -242,7 +242,7 @@ export class MeshCalls {
   }
 
   /** The facts may have changed while the join was on its way. */
-  #adopt(member: Member, { roomId, connectionId, have }: Omit<Peer, "peers">): void {
+  #adopt(member: CallMember, { roomId, connectionId, have }: Omit<MemberPeer, "peers">): void {
     const { peer } = member
     if (!member.isOut && this.#mayStay(member, roomId)) {
       member.peer = { roomId, connectionId, have, peers: peer?.connectionId === connectionId ? peer.peers : [] }
@@ -268,7 +268,7 @@ export class MeshCalls {
     }
   }
 
-  #holderOf({ socket, connectionId }: PeerSocket): Member | undefined {
+  #holderOf({ socket, connectionId }: PeerSocket): CallMember | undefined {
     const member = this.#members.get(socket)
     return member?.peer?.connectionId === connectionId ? member : undefined
   }

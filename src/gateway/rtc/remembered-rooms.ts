@@ -1,17 +1,17 @@
 /** The memory that a node has of the rooms of its peers: the longest list of an open socket, and all of its own peers. */
 import type { RememberedRoom } from "../../actors/calls/call-request.ts"
-import type { ListedPeer } from "../../actors/calls/room.ts"
+import type { CallPeer } from "../../actors/calls/room.ts"
 
 /** A peer of this node, with the list that it was sent last. */
-export interface OwnPeer extends ListedPeer {
+export interface OwnPeer extends CallPeer {
   readonly roomId: string
   readonly socket: number
   readonly graceMs: number | null
-  readonly peers: ReadonlyArray<ListedPeer>
+  readonly peers: ReadonlyArray<CallPeer>
 }
 
 /** Lists go to all open sockets of a room at once, so they are equal as far as no message was lost; those of lost sockets are old. */
-const listOf = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<ListedPeer> =>
+const listOf = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<CallPeer> =>
   own
     .filter(({ graceMs }) => graceMs === null)
     .map(({ peers }) => peers)

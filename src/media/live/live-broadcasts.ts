@@ -1,5 +1,5 @@
 /**
- * Broadcasts that encoders push, wherever they are: those of a process that runs alone are all in its memory; of several nodes one owns each
+ * BroadcastPlacement that encoders push, wherever they are: those of a process that runs alone are all in its memory; of several nodes one owns each
  * broadcast, and the others reach it there. The media server's broadcasts of stages are reported beside them.
  */
 import { Context, Effect, Layer } from "effect"
@@ -7,7 +7,7 @@ import type { Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
-import type { Broadcasts } from "../placed/broadcasts.ts"
+import type { BroadcastPlacement } from "../placed/broadcasts.ts"
 import { BroadcastOwners } from "../placed/calls/broadcast-owners.ts"
 import { notHere, OwnBroadcasts, type OwnOptions, whenever } from "../placed/own-broadcasts.ts"
 import { ownOnly } from "../placed/own-only.ts"
@@ -24,7 +24,7 @@ type Services = Database | MediaStorage | MediaSignal | Telemetry
 
 export class LiveBroadcasts extends Context.Service<
   LiveBroadcasts,
-  Broadcasts & {
+  BroadcastPlacement & {
     /** Encoders may push to this server. */
     readonly takesEncoders: boolean
     /** Of the event's broadcast that the media server makes. Null: it makes none now. Succeeds when the report is stored. */

@@ -1,4 +1,4 @@
-/** What both placements of broadcasts have: all in this process, or each at one of several nodes. */
+/** The interface of both placements of broadcasts: all in this process, or each at one of several nodes. */
 import type { Effect } from "effect"
 import type { Conflict, NotFound, Unavailable } from "../../model/errors.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
@@ -6,7 +6,7 @@ import type { EncoderFailure } from "../live/live-broadcast.ts"
 import type { OpenBroadcast, OpenBroadcasts } from "../live/open-broadcasts.ts"
 import type { StageReport } from "../live/recorder-reports.ts"
 import type { EncoderPort } from "./encoder-port.ts"
-import type { Admission } from "./own-broadcasts.ts"
+import type { EncoderAdmission } from "./own-broadcasts.ts"
 import type { WatchedBroadcast } from "./watched-broadcast.ts"
 
 /** The state of the encoder of an event's broadcast, or of the media server that makes it. */
@@ -17,7 +17,7 @@ export interface EncoderReport {
   readonly failure: EncoderFailure | StageReport["failure"]
 }
 
-/** What came of the encoder of one broadcast. */
+/** The result of the encoder of one broadcast so far. */
 export interface EncoderDetail {
   readonly state: EncoderState
   /** Unix milliseconds. */
@@ -33,14 +33,14 @@ export interface BroadcastOf {
   readonly eventId: string
 }
 
-export interface Broadcasts {
+export interface BroadcastPlacement {
   /** One that viewers of this process have asked for. */
   readonly peek: (broadcastId: string) => WatchedBroadcast | undefined
   readonly open: (broadcastId: string) => Effect.Effect<WatchedBroadcast, NotFound | Unavailable>
   /** Afterwards the event's broadcasts are live or paused as was committed before the call. */
   readonly refresh: (eventId: string) => Effect.Effect<void>
   /** For an encoder, by the hash of its token. */
-  readonly admit: (tokenHash: Uint8Array) => Effect.Effect<EncoderPort, Admission>
+  readonly admit: (tokenHash: Uint8Array) => Effect.Effect<EncoderPort, EncoderAdmission>
   /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
   readonly setToken: (of: BroadcastOf, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
   /** Succeeds when all that came of an ended broadcast is stored. */

@@ -9,7 +9,7 @@ import type { Database } from "../../store/database.ts"
 import { listEncoderNews, putEncoderNews } from "../../store/media/broadcasts.ts"
 import type { OpenBroadcast, OpenBroadcasts } from "../live/open-broadcasts.ts"
 import type { EncoderReport } from "./broadcasts.ts"
-import { failureOf } from "./calls/refusals.ts"
+import { encoderFailureOf } from "./calls/refusals.ts"
 
 const STORED_EVERY = "1 second"
 const READ_EVERY = "2 seconds"
@@ -83,7 +83,7 @@ export class EncoderNews {
               broadcastId,
               phaseId,
               state: isSilent && encoder.state === "receiving" ? "lost" : encoder.state,
-              failure: failureOf(encoder.failure),
+              failure: encoderFailureOf(encoder.failure),
             },
           ]),
         )

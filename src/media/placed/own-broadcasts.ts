@@ -71,7 +71,7 @@ const NOT_STORED: EncoderFailure = {
 }
 const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
 
-export type Admission = Unauthorized | NotFound | Conflict | Unavailable
+export type EncoderAdmission = Unauthorized | NotFound | Conflict | Unavailable
 
 export class OwnBroadcasts extends Context.Service<
   OwnBroadcasts,
@@ -88,7 +88,7 @@ export class OwnBroadcasts extends Context.Service<
       tokenHash: Uint8Array,
     ) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
     /** Both of them, and for one that was accepted before also while the database is away: no address is replaced meanwhile. */
-    readonly admit: (tokenHash: Uint8Array) => Effect.Effect<OpenBroadcast, Admission>
+    readonly admit: (tokenHash: Uint8Array) => Effect.Effect<OpenBroadcast, EncoderAdmission>
     /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
     readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
     /** Succeeds when all that came of an ended broadcast is stored. */
@@ -268,7 +268,7 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
         Effect.gen(function* () {
           if (isShared && opened.use(id) === undefined) {
             yield* Effect.promise(() => opened.closed(id))
-            // What an owner before this one still has on the way is not stored any more.
+            // Bytes that an owner before this one still has on the way are not stored any more.
             yield* database.run((sql) => takeBroadcast(sql, id))
           }
           yield* Effect.tryPromise({ try: () => opened.end(id), catch: () => broken })

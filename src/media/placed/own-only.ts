@@ -1,10 +1,10 @@
 /** The broadcasts of a process that owns all of them. */
 import { Effect } from "effect"
-import { type Broadcasts, detailOf, ownReport } from "./broadcasts.ts"
+import { type BroadcastPlacement, detailOf, ownReport } from "./broadcasts.ts"
 import { ownPort } from "./encoder-port.ts"
 import type { OwnBroadcasts } from "./own-broadcasts.ts"
 
-export const ownOnly = (own: OwnBroadcasts["Service"]): Broadcasts => ({
+export const ownOnly = (own: OwnBroadcasts["Service"]): BroadcastPlacement => ({
   peek: (id) => own.opened.use(id),
   open: own.open,
   refresh: () => own.refresh,

@@ -1,5 +1,5 @@
 /**
- * Broadcasts over several nodes: each is at the node that has its live event. What is in this process is used directly; for the rest the owner
+ * BroadcastPlacement over several nodes: each is at the node that has its live event. What is in this process is used directly; for the rest the owner
  * is asked. One that has ended, and whose recording is settled, is read from its rows by each node.
  */
 import { Effect } from "effect"
@@ -8,16 +8,16 @@ import { currentTimers } from "../../clock/timers.ts"
 import { NotFound, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { type FoundIngest, findBroadcast, findBroadcastRecording } from "../../store/media/broadcasts.ts"
-import { type BroadcastOf, type Broadcasts, type EncoderDetail, ownReport } from "./broadcasts.ts"
+import { type BroadcastOf, type BroadcastPlacement, type EncoderDetail, ownReport } from "./broadcasts.ts"
 import { askedOf, isAdmission, isConflict, isNone, isNotFound } from "./calls/asking.ts"
 import type { BroadcastOwners } from "./calls/broadcast-owners.ts"
 import { ForwardedEncoder, Gathered } from "./calls/forwarded-encoder.ts"
 import { type OwnerRequest, toText } from "./calls/protocol.ts"
-import { failureOf } from "./calls/refusals.ts"
+import { encoderFailureOf } from "./calls/refusals.ts"
 import { Replicas } from "./calls/replicas.ts"
 import { EncoderNews } from "./encoder-news.ts"
 import { type EncoderPort, ownPort } from "./encoder-port.ts"
-import type { Admission, OwnBroadcasts } from "./own-broadcasts.ts"
+import type { EncoderAdmission, OwnBroadcasts } from "./own-broadcasts.ts"
 import type { WatchedBroadcast } from "./watched-broadcast.ts"
 
 /** Encoders that go on while the database is away. */
@@ -89,7 +89,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
       return known
     }
 
-    const admit = (tokenHash: Uint8Array): Effect.Effect<EncoderPort, Admission> =>
+    const admit = (tokenHash: Uint8Array): Effect.Effect<EncoderPort, EncoderAdmission> =>
       Effect.gen(function* () {
         const found: BroadcastOf = yield* find(tokenHash)
         if (opened.use(found.id) !== undefined || (yield* isHere(found))) {
@@ -121,8 +121,8 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
             duration: SOON,
             orElse: () => Effect.fail(noAnswer),
           }),
-          ({ type: _, failure, ...detail }): EncoderDetail => ({ ...detail, failure: failureOf(failure) }),
+          ({ type: _, failure, ...detail }): EncoderDetail => ({ ...detail, failure: encoderFailureOf(failure) }),
         ),
       encoderOf: (eventId) => ownReport(opened, eventId) ?? news.of(eventId),
-    } satisfies Broadcasts
+    } satisfies BroadcastPlacement
   })

@@ -1,5 +1,5 @@
 /**
- * What a live event commits, and the statements that write it. Invariant: a commit under an old fencing token, or out of version
+ * The commit of a live event, and the statements that write it. Invariant: a commit under an old fencing token, or out of version
  * order, changes nothing.
  */
 import { Data, Effect } from "effect"

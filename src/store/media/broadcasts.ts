@@ -117,8 +117,8 @@ export interface OwnedBroadcast {
   readonly token: number
 }
 
-/** What an owner says of the encoder of its broadcast. */
-export interface EncoderNews {
+/** The encoder's state, as the owner of its broadcast stores it for the other nodes. */
+export interface StoredEncoderState {
   readonly state: EncoderState
   readonly failure: { readonly code: string; readonly detail: string } | null
 }
@@ -126,7 +126,7 @@ export interface EncoderNews {
 export const putEncoderNews = async (
   sql: Queryable,
   { broadcastId, token }: OwnedBroadcast,
-  { state, failure }: EncoderNews,
+  { state, failure }: StoredEncoderState,
 ): Promise<void> => {
   const encoder = { state, failure: failure === null ? null : { code: failure.code, detail: failure.detail } }
   await sql`
@@ -142,7 +142,7 @@ export const listEncoderNews = async (
   ReadonlyArray<
     Pick<StoredBroadcast, "eventId" | "phaseId"> & {
       readonly broadcastId: string
-      readonly encoder: EncoderNews
+      readonly encoder: StoredEncoderState
       readonly isSilent: boolean
     }
   >

@@ -1,7 +1,7 @@
 /** Requests to owners, with the answers that they may have. */
 import { Effect } from "effect"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../../model/errors.ts"
-import type { Admission } from "../own-broadcasts.ts"
+import type { EncoderAdmission } from "../own-broadcasts.ts"
 import type { BroadcastOwners } from "./broadcast-owners.ts"
 import type { OwnerAnswer, OwnerRequest } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
@@ -32,5 +32,5 @@ export const askedOf =
 export const isNone = (_: unknown): _ is never => false
 export const isNotFound = (cause: unknown): cause is NotFound => cause instanceof NotFound
 export const isConflict = (cause: unknown): cause is Conflict => cause instanceof Conflict
-export const isAdmission = (cause: unknown): cause is Admission =>
+export const isAdmission = (cause: unknown): cause is EncoderAdmission =>
   cause instanceof Unauthorized || cause instanceof NotFound || cause instanceof Conflict

@@ -1,7 +1,7 @@
 /** The owner's answers to a node that follows one of its broadcasts for viewers there. */
 import type { Timers } from "../../../clock/timers.ts"
 import type { OpenBroadcast } from "../../live/open-broadcasts.ts"
-import { type Followed, type FollowRequest, toText } from "./protocol.ts"
+import { type FollowAnswer, type FollowRequest, toText } from "./protocol.ts"
 
 /** A node waits longer for an answer. */
 const HOLD_MS = 3000
@@ -34,8 +34,8 @@ function* partsAfter({ live: { memory, state } }: OpenBroadcast, place: Place): 
 const partsFrom = (
   one: OpenBroadcast,
   place: Place,
-): { readonly parts: Followed["parts"]; readonly isAll: boolean } => {
-  const parts: Array<Followed["parts"][number]> = []
+): { readonly parts: FollowAnswer["parts"]; readonly isAll: boolean } => {
+  const parts: Array<FollowAnswer["parts"][number]> = []
   let room = MOST_BYTES
   for (const { segment, index, data } of partsAfter(one, place)) {
     if (room === 0) return { parts, isAll: false }
@@ -48,7 +48,7 @@ const partsFrom = (
   return { parts, isAll: true }
 }
 
-const answerTo = (one: OpenBroadcast, request: FollowRequest): Followed => {
+const answerTo = (one: OpenBroadcast, request: FollowRequest): FollowAnswer => {
   const { live, visibility } = one
   const { epoch, version, state, memory, recordingId } = live
   const isKnown = request.epoch === epoch
@@ -70,7 +70,7 @@ const answerTo = (one: OpenBroadcast, request: FollowRequest): Followed => {
 }
 
 /** Answers after a change, or a while. */
-export const followed = (one: OpenBroadcast, request: FollowRequest, timers: Timers): Promise<Followed> => {
+export const followed = (one: OpenBroadcast, request: FollowRequest, timers: Timers): Promise<FollowAnswer> => {
   const { live } = one
   const isNews = (): boolean => request.epoch !== live.epoch || request.version !== live.version || live.isClosed
   if (isNews()) return Promise.resolve(answerTo(one, request))

@@ -1,5 +1,5 @@
 /**
- * What nodes say to the owner of an event's broadcasts. Bytes travel as base64 text, because calls between nodes are lines of JSON; they are
+ * The requests of nodes to the owner of an event's broadcasts. Bytes travel as base64 text, because calls between nodes are lines of JSON; they are
  * encoded and decoded by Node itself, which takes a tenth of the time that a schema would.
  */
 import { Schema } from "effect"
@@ -97,7 +97,7 @@ const State = Schema.Struct({
   hasEnded: Schema.Boolean,
 })
 
-const Followed = Schema.Struct({
+const FollowAnswer = Schema.Struct({
   type: Schema.Literal("followed"),
   epoch: Schema.String,
   version: Schema.Int,
@@ -111,12 +111,12 @@ const Followed = Schema.Struct({
     Schema.Struct({ segment: Schema.Int, index: Schema.Int, bytes: Schema.String, isWhole: Schema.Boolean }),
   ),
 })
-export type Followed = typeof Followed.Type
+export type FollowAnswer = typeof FollowAnswer.Type
 
 const Failure = Schema.Struct({ code: Schema.String, detail: Schema.String })
 
 /** An expected failure of the owner: the name of the error, and its fields. */
-const Refused = Schema.Struct({
+const OwnerRefusal = Schema.Struct({
   type: Schema.Literal("refused"),
   error: Schema.String,
   detail: Schema.String,
@@ -124,7 +124,7 @@ const Refused = Schema.Struct({
   retryAfterSeconds: Schema.optionalKey(Schema.Number),
   next: Schema.optionalKey(Schema.Int),
 })
-export type Refused = typeof Refused.Type
+export type OwnerRefusal = typeof OwnerRefusal.Type
 
 export const OwnerAnswer = Schema.Union([
   Schema.Struct({ type: Schema.Literal("located"), node: Schema.String }),
@@ -141,7 +141,7 @@ export const OwnerAnswer = Schema.Union([
     /** Of a piece: the number of the next one. */
     next: Schema.NullOr(Schema.Int),
   }),
-  Followed,
+  FollowAnswer,
   Schema.Struct({
     type: Schema.Literal("detailed"),
     state: Schema.Literals(["waiting", "receiving", "lost"]),
@@ -151,7 +151,7 @@ export const OwnerAnswer = Schema.Union([
     failure: Schema.NullOr(Failure),
   }),
   Schema.Struct({ type: Schema.Literal("done") }),
-  Refused,
+  OwnerRefusal,
 ])
 export type OwnerAnswer = typeof OwnerAnswer.Type
 

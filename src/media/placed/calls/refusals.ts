@@ -3,11 +3,11 @@ import { Conflict, NotFound, RateLimited, Unauthorized, Unavailable } from "../.
 import { type EncoderRefusalCode, EncoderRefused } from "../../broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder } from "../../live/encoder-input.ts"
 import type { EncoderFailure } from "../../live/live-broadcast.ts"
-import type { Refused } from "./protocol.ts"
+import type { OwnerRefusal } from "./protocol.ts"
 
 const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 
-type Told = Omit<Refused, "type">
+type Told = Omit<OwnerRefusal, "type">
 
 const told = (cause: unknown): Told => {
   if (cause instanceof EncoderRefused) return { error: "EncoderRefused", code: cause.code, detail: cause.message }
@@ -23,12 +23,12 @@ const told = (cause: unknown): Told => {
   return { error: _tag, detail, retryAfterSeconds }
 }
 
-export const refusedBecause = (cause: unknown): Refused => ({ type: "refused", ...told(cause) })
+export const refusedBecause = (cause: unknown): OwnerRefusal => ({ type: "refused", ...told(cause) })
 
 export type OwnerFailure = Unauthorized | NotFound | Conflict | RateLimited | Unavailable
 
 /** The failure that the owner had. */
-export const causeOf = (refused: Refused): OwnerFailure | EncoderRefused | PieceOutOfOrder => {
+export const causeOf = (refused: OwnerRefusal): OwnerFailure | EncoderRefused | PieceOutOfOrder => {
   const { error, detail, code = "", retryAfterSeconds = 1, next = 0 } = refused
   switch (error) {
     case "EncoderRefused":
@@ -49,5 +49,6 @@ export const causeOf = (refused: Refused): OwnerFailure | EncoderRefused | Piece
 }
 
 /** A node of another release may know other codes, which are for people and for statistics alone. */
-export const failureOf = (failure: { readonly code: string; readonly detail: string } | null): EncoderFailure | null =>
-  failure === null ? null : { ...failure, code: failure.code as EncoderFailure["code"] }
+export const encoderFailureOf = (
+  failure: { readonly code: string; readonly detail: string } | null,
+): EncoderFailure | null => (failure === null ? null : { ...failure, code: failure.code as EncoderFailure["code"] })

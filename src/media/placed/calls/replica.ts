@@ -11,7 +11,7 @@ import { type Playlist, playlistOf } from "../../live/live-broadcast.ts"
 import { WINDOW } from "../../live/live-settings.ts"
 import { SegmentMemory } from "../../live/segment-memory.ts"
 import type { WatchedBroadcast } from "../watched-broadcast.ts"
-import { type Followed, type FollowRequest, type OwnerAnswer, toBytes } from "./protocol.ts"
+import { type FollowAnswer, type FollowRequest, type OwnerAnswer, toBytes } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
 
 /** The owner is asked again so much later when it could not answer. */
@@ -153,7 +153,7 @@ class LiveCopy {
     this.changes.notify()
   }
 
-  apply({ epoch, version, recordingId, state, init, parts }: Followed): void {
+  apply({ epoch, version, recordingId, state, init, parts }: FollowAnswer): void {
     const isNews = epoch !== this.#epoch || version !== this.#version
     if (epoch !== this.#epoch) this.#beginAnew(epoch)
     this.recordingId = recordingId ?? undefined
@@ -164,7 +164,7 @@ class LiveCopy {
     this.#become({ ...state, open: state.open ?? undefined })
   }
 
-  #take({ segment, index, bytes, isWhole }: Followed["parts"][number]): void {
+  #take({ segment, index, bytes, isWhole }: FollowAnswer["parts"][number]): void {
     // The owner may go on at a later place than the one asked for.
     if (segment !== this.#segment || index !== this.#part) this.#stretches = []
     this.#stretches.push(toBytes(bytes))
