@@ -1,5 +1,5 @@
 /** This process as the server, or as one of several workers on one port. */
-import { toSupervisor } from "./cluster/worker-link.ts"
+import { toSupervisor } from "./cluster/link/worker-link.ts"
 import type { Config } from "./config/config.ts"
 import { runUntilStopped } from "./run-process.ts"
 import { startServer } from "./server.ts"

@@ -1,8 +1,8 @@
 /** The link between nodes on a real NATS that is killed and comes back. */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { expect, onTestFinished, test } from "vitest"
-import { natsLinkLayer } from "../src/cluster/nats-link.ts"
-import { NodeLink } from "../src/cluster/node-link.ts"
+import { natsLinkLayer } from "../src/cluster/link/nats-link.ts"
+import { NodeLink } from "../src/cluster/link/node-link.ts"
 import { Telemetry } from "../src/telemetry/telemetry.ts"
 import { freePort } from "../test/support/free-port.ts"
 import { NatsServer } from "../test/support/nats-server.ts"

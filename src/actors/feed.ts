@@ -1,7 +1,7 @@
 /**
  * The publication feed: one copy of each committed message per subscribed node, which fans it out to its sockets. Messages carry
  * epoch and version, so that a subscriber that missed one detects the gap and reads a snapshot. In one process this is a map of
- * listeners; over several nodes it is that and a link between them (cluster/cluster-feed.ts). Messages of calls go the same road, each to
+ * listeners; over several nodes it is that and a link between them (cluster/link/cluster-feed.ts). Messages of calls go the same road, each to
  * one node.
  */
 import { Context, Layer } from "effect"

@@ -5,11 +5,11 @@ import type { Feed } from "../actors/feed.ts"
 import type { Ownership } from "../actors/runtime/ownership.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
-import { clusterFeedLayer } from "./cluster-feed.ts"
-import { clusterGrantsLayer } from "./cluster-grants.ts"
-import { natsLinkLayer } from "./nats-link.ts"
+import { clusterFeedLayer } from "./link/cluster-feed.ts"
+import { clusterGrantsLayer } from "./link/cluster-grants.ts"
+import { natsLinkLayer } from "./link/nats-link.ts"
+import { workerLinkLayer } from "./link/worker-link.ts"
 import { type NodePlacementOptions, nodePlacement } from "./node-placement.ts"
-import { workerLinkLayer } from "./worker-link.ts"
 
 export interface NodeOptions extends NodePlacementOptions {
   /** Comma separated addresses of NATS servers, maybe with credentials; null: a worker, whose supervisor passes messages on. */

@@ -2,7 +2,7 @@
  * Passes messages between workers: each to all other workers that subscribe to its subject, in order. Messages for a worker that
  * does not take them are dropped above a limit, and the worker is told once it takes messages again.
  */
-import type { SupervisorMessage, WorkerMessage } from "../cluster/worker-messages.ts"
+import type { SupervisorMessage, WorkerMessage } from "../cluster/link/worker-messages.ts"
 
 /** A worker as the hub sees it. */
 export interface Receiver {

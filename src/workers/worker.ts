@@ -1,6 +1,6 @@
 /** One worker process, started again whenever it ends by itself. */
 import { type ChildProcess, fork } from "node:child_process"
-import type { SupervisorMessage, WorkerMessage } from "../cluster/worker-messages.ts"
+import type { SupervisorMessage, WorkerMessage } from "../cluster/link/worker-messages.ts"
 import type { LinkHub, Receiver } from "./link-hub.ts"
 
 export interface WorkerOptions {

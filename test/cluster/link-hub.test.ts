@@ -1,6 +1,6 @@
 /** What the supervisor passes on between its workers, and what it does with one that takes nothing. */
 import { expect, test } from "vitest"
-import type { SupervisorMessage } from "../../src/cluster/worker-messages.ts"
+import type { SupervisorMessage } from "../../src/cluster/link/worker-messages.ts"
 import { LinkHub, type Receiver } from "../../src/workers/link-hub.ts"
 
 /** A worker that takes messages when it is told to. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { natsOptions } from "../../src/cluster/nats-link.ts"
+import { natsOptions } from "../../src/cluster/link/nats-link.ts"
 
 test.each([
   ["nats://one:4222", { servers: ["one:4222"] }],

@@ -1,6 +1,6 @@
 /** Links of nodes in one process, whose messages cross as text, and which a test can cut. */
 import { Layer } from "effect"
-import { NodeLink } from "../../src/cluster/node-link.ts"
+import { NodeLink } from "../../src/cluster/link/node-link.ts"
 import { Listeners } from "../../src/model/listeners.ts"
 
 interface Node {

@@ -11,7 +11,7 @@ import { type FoundIngest, findBroadcast, findBroadcastRecording } from "../../s
 import { type BroadcastOf, type BroadcastPlacement, type EncoderDetail, ownReport } from "./broadcasts.ts"
 import { askedOf, isAdmission, isConflict, isNone, isNotFound } from "./calls/asking.ts"
 import type { BroadcastOwners } from "./calls/broadcast-owners.ts"
-import { ForwardedEncoder, Gathered } from "./calls/forwarded-encoder.ts"
+import { ForwardedEncoder, GatheredBody } from "./calls/forwarded-encoder.ts"
 import { type OwnerRequest, toText } from "./calls/protocol.ts"
 import { encoderFailureOf } from "./calls/refusals.ts"
 import { Replicas } from "./calls/replicas.ts"
@@ -38,7 +38,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
     const news = new EncoderNews(database, opened, timers)
     /** The broadcasts of tokens, by their text. */
     const routes = new LRUCache<string, BroadcastOf>({ max: MOST_ROUTES })
-    const gathering = new LRUCache<string, Gathered>({ max: MOST_GATHERING })
+    const gathering = new LRUCache<string, GatheredBody>({ max: MOST_GATHERING })
 
     yield* Effect.forkScoped(news.run)
     yield* Effect.addFinalizer(() => Effect.sync(() => replicas.closeAll()))
@@ -83,8 +83,8 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
       )
     }
 
-    const gatheredFor = (id: string): Gathered => {
-      const known = gathering.get(id) ?? new Gathered()
+    const gatheredFor = (id: string): GatheredBody => {
+      const known = gathering.get(id) ?? new GatheredBody()
       gathering.set(id, known)
       return known
     }

@@ -1,7 +1,7 @@
 /** Changes of grants over several nodes: open sockets are checked at once wherever they are. */
 import { Effect, Layer } from "effect"
-import { type GrantChange, GrantChanges } from "../identity/grant-changes.ts"
-import { Listeners } from "../model/listeners.ts"
+import { type GrantChange, GrantChanges } from "../../identity/grant-changes.ts"
+import { Listeners } from "../../model/listeners.ts"
 import { NodeLink } from "./node-link.ts"
 
 const SUBJECT = "grants"

@@ -10,8 +10,8 @@ import {
   type Status,
 } from "@nats-io/transport-node"
 import { Effect, Layer, Redacted } from "effect"
-import { Listeners } from "../model/listeners.ts"
-import { Telemetry } from "../telemetry/telemetry.ts"
+import { Listeners } from "../../model/listeners.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { guard, NodeLink } from "./node-link.ts"
 
 /** NATS cannot be used; the message is one sentence for the operator. */

@@ -1,7 +1,7 @@
 /** The link between the workers of one machine: their supervisor passes messages on, so that no broker is needed. */
 import { Effect, Layer } from "effect"
-import { Listeners } from "../model/listeners.ts"
-import { Telemetry } from "../telemetry/telemetry.ts"
+import { Listeners } from "../../model/listeners.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { guard, NodeLink } from "./node-link.ts"
 import type { SupervisorMessage, WorkerMessage } from "./worker-messages.ts"
 

@@ -1,6 +1,6 @@
 /** Messages between nodes: each is delivered to every other node that subscribes to its subject, at most once, in order. */
 import { Context } from "effect"
-import type { Telemetry } from "../telemetry/telemetry.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
 
 export class NodeLink extends Context.Service<
   NodeLink,
