@@ -25,11 +25,13 @@ const settleUnknown = (
   loaded: LoadedEvent,
   commit: LiveCommit,
   { cause, lost }: CommitUnknown,
+  claimed: (fencingToken: number) => void,
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused> =>
   Effect.gen(function* () {
     const { eventId, version } = commit
     services.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
     const recovered = yield* Effect.mapError(recover(services, eventId), () => new StoreUnavailable())
+    claimed(recovered.fencingToken)
     const happened = recovered.version === version && recovered.versionToken === loaded.fencingToken
     if (happened) return loadedOf(recovered, loaded.answers.idle)
     return yield* lost ? new NotOwner() : new CommitRefused()
@@ -38,9 +40,14 @@ const settleUnknown = (
 /**
  * Commits a batch, publishes its message to the feed, and notifies the outbox and the broadcasts. The caller adopts the returned state. When the outcome of the commit is unknown,
  * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
- * be asked. After any failure the caller must discard the loaded event.
+ * be asked. After any failure the caller must discard the loaded event. `claimed`: called when the store was asked, which claims the
+ * event once more.
  */
-export const commitBatch = (services: ActorServices, batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> => {
+export const commitBatch = (
+  services: ActorServices,
+  batch: Batch,
+  claimed: (fencingToken: number) => void,
+): Effect.Effect<LoadedEvent, NotCommitted> => {
   const { loaded } = batch
   const publish = (after: LoadedEvent, commit: LiveCommit, deliveries: number): LoadedEvent => {
     const { from, publications, ephemeral, ejections, participantChanges } = batch
@@ -62,7 +69,7 @@ export const commitBatch = (services: ActorServices, batch: Batch): Effect.Effec
           return Effect.fail(new NotOwner())
         },
         CommitUnknown: (unknown) =>
-          Effect.map(settleUnknown(services, loaded, commit, unknown), (after) =>
+          Effect.map(settleUnknown(services, loaded, commit, unknown, claimed), (after) =>
             publish(after, commit, commit.occurrences.length),
           ),
       }),

@@ -49,7 +49,7 @@ export class OwnedEvent {
   readonly #idle = new Answers()
   #presence: Presence | undefined
   /**
-   * Of the last activation here. The next one follows it without a gap unless there was another claim between the two: by another owner,
+   * Of the last claim here. The next one follows it without a gap unless there was another claim between the two: by another owner,
    * or by this one, when the reply to it was lost.
    */
   #fencingToken = 0
@@ -77,15 +77,19 @@ export class OwnedEvent {
     return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
       Effect.tap((found) =>
         Effect.sync(() => {
-          // Arrivals and departures that another owner announced are in the store alone; gateways report everybody again.
-          if (found.fencingToken !== this.#fencingToken + 1) this.#presence = undefined
-          this.#fencingToken = found.fencingToken
+          this.#claimed(found.fencingToken)
           this.#adopt(found)
           publishVersion(this.#needs, found)
         }),
       ),
     )
   })
+
+  /** Arrivals and departures that another owner announced are in the store alone; gateways report everybody again. */
+  #claimed(fencingToken: number): void {
+    if (fencingToken !== this.#fencingToken + 1) this.#presence = undefined
+    this.#fencingToken = fencingToken
+  }
 
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Received, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
@@ -112,7 +116,7 @@ export class OwnedEvent {
    */
   commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
     const leaves = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
-    return commitBatch(this.#needs, batch).pipe(
+    return commitBatch(this.#needs, batch, (fencingToken) => this.#claimed(fencingToken)).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
           batch.settle()
