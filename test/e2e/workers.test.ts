@@ -12,6 +12,7 @@ import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } fr
 import { bytesAt, filesIn, recordingOf, startBroadcast, textAt } from "../support/broadcasts.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { freePort } from "../support/free-port.ts"
+import { untilSpread } from "../support/nodes.ts"
 import { refusedStart, startServerProcess } from "../support/server-process.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -30,6 +31,7 @@ const workersOf = async (sql: postgres.Sql): Promise<ReadonlyArray<number>> => {
 
 interface Place {
   readonly url: string
+  readonly databaseUrl: string
   readonly sql: postgres.Sql
   readonly server: Awaited<ReturnType<typeof startServerProcess>>
   readonly clients: GatewayClient[]
@@ -48,7 +50,7 @@ const workersTest = test.extend<{ readonly place: Place }>({
       WORKERS: String(WORKERS),
     })
     const clients: GatewayClient[] = []
-    await use({ url: server.url, sql, server, clients })
+    await use({ url: server.url, databaseUrl: database.url, sql, server, clients })
     for (const client of clients) client.close()
     await server.end("SIGKILL")
     await eventually(async () => (await workersOf(sql)).length === 0, "the workers to stop without their supervisor")
@@ -177,8 +179,9 @@ workersTest(
   "an encoder's requests come to any worker, and are one broadcast",
   { timeout: 60_000 },
   async ({ place }) => {
-    const { url, sql } = place
-    await expect.poll(() => workersOf(sql)).toHaveLength(WORKERS)
+    const { url, databaseUrl } = place
+    // A broadcast whose event moves goes on in another file.
+    await untilSpread(databaseUrl, WORKERS)
     const { key } = await createWorkspace(url)
     const onAir = await startBroadcast(url, key)
     // A connection each, so that the system spreads them.

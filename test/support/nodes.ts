@@ -24,15 +24,15 @@ type Environment = Readonly<Record<string, string>>
 type Start = (environment: Environment) => Promise<RunningServer>
 
 /** Every node has its part of the live events: until then they move, and are away for moments. */
-export const untilSpread = async (databaseUrl: string): Promise<void> => {
+export const untilSpread = async (databaseUrl: string, nodes = NODES): Promise<void> => {
   const sql = postgres(databaseUrl, { max: 1 })
   try {
     await eventually(async () => {
       const held = await sql<{ locks: number }[]>`
         select count(*)::integer as locks from pg_locks
          where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
-         group by pid having count(*) > ${Math.floor(SHARDS / NODES / 2)}`
-      return held.length === NODES
+         group by pid having count(*) > ${Math.floor(SHARDS / nodes / 2)}`
+      return held.length === nodes
     }, "each node to have its shards")
   } finally {
     await sql.end()
