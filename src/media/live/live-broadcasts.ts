@@ -1,5 +1,5 @@
 /**
- * BroadcastPlacement that encoders push, wherever they are: those of a process that runs alone are all in its memory; of several nodes one owns each
+ * The broadcasts that encoders push, wherever they are: those of a process that runs alone are all in its memory; of several nodes one owns each
  * broadcast, and the others reach it there. The media server's broadcasts of stages are reported beside them.
  */
 import { Context, Effect, Layer } from "effect"

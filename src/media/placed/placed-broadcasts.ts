@@ -1,19 +1,19 @@
 /**
- * BroadcastPlacement over several nodes: each is at the node that has its live event. What is in this process is used directly; for the rest the owner
+ * The broadcasts over several nodes: each is at the node that has its live event. What is in this process is used directly; for the rest the owner
  * is asked. One that has ended, and whose recording is settled, is read from its rows by each node.
  */
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers } from "../../clock/timers.ts"
-import { NotFound, Unavailable } from "../../model/errors.ts"
+import { NotFound, type Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { type FoundIngest, findBroadcast, findBroadcastRecording } from "../../store/media/broadcasts.ts"
 import { type BroadcastOf, type BroadcastPlacement, type EncoderDetail, ownReport } from "./broadcasts.ts"
 import { askedOf, isAdmission, isConflict, isNone, isNotFound } from "./calls/asking.ts"
 import type { BroadcastOwners } from "./calls/broadcast-owners.ts"
-import { ForwardedEncoder, GatheredBody } from "./calls/forwarded-encoder.ts"
+import { ForwardedEncoder, GatheredBytes } from "./calls/forwarded-encoder.ts"
 import { type OwnerRequest, toText } from "./calls/protocol.ts"
-import { encoderFailureOf } from "./calls/refusals.ts"
+import { encoderFailureOf, noAnswer } from "./calls/refusals.ts"
 import { Replicas } from "./calls/replicas.ts"
 import { EncoderNews } from "./encoder-news.ts"
 import { type EncoderPort, ownPort } from "./encoder-port.ts"
@@ -26,8 +26,6 @@ const MOST_GATHERING = 1000
 /** Of a command by REST, which is answered without what the owner would have said. */
 const SOON = "3 seconds"
 
-const noAnswer = new Unavailable({ detail: "The broadcast's server does not answer.", retryAfterSeconds: 1 })
-
 export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: BroadcastOwners) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -38,7 +36,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
     const news = new EncoderNews(database, opened, timers)
     /** The broadcasts of tokens, by their text. */
     const routes = new LRUCache<string, BroadcastOf>({ max: MOST_ROUTES })
-    const gathering = new LRUCache<string, GatheredBody>({ max: MOST_GATHERING })
+    const gathering = new LRUCache<string, GatheredBytes>({ max: MOST_GATHERING })
 
     yield* Effect.forkScoped(news.run)
     yield* Effect.addFinalizer(() => Effect.sync(() => replicas.closeAll()))
@@ -83,8 +81,8 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
       )
     }
 
-    const gatheredFor = (id: string): GatheredBody => {
-      const known = gathering.get(id) ?? new GatheredBody()
+    const gatheredFor = (id: string): GatheredBytes => {
+      const known = gathering.get(id) ?? new GatheredBytes()
       gathering.set(id, known)
       return known
     }

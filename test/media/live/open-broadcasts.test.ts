@@ -1,11 +1,8 @@
 /** Broadcasts in the memory of the process: the state of their encoders, and how they leave it while their last segment is stored. */
 import { expect, test } from "vitest"
-import { START } from "../../../src/media/broadcast/segments.ts"
-import { EMPTY_WINDOW } from "../../../src/media/broadcast/window.ts"
-import { EncoderInput } from "../../../src/media/live/encoder-input.ts"
-import { LiveBroadcast } from "../../../src/media/live/live-broadcast.ts"
-import { type OpenBroadcast, OpenBroadcasts } from "../../../src/media/live/open-broadcasts.ts"
+import { OpenBroadcasts } from "../../../src/media/live/open-broadcasts.ts"
 import { openLog } from "../../../src/telemetry/telemetry.ts"
+import { keptBroadcast } from "../../support/broadcast-owner.ts"
 import { openVirtualTime } from "../../support/virtual-time.ts"
 import { fixture } from "../broadcast/support.ts"
 
@@ -29,40 +26,12 @@ const opened = async (maxKbps = 8000) => {
   const broadcasts = new OpenBroadcasts(timers, openLog("silent"))
   const stored = deferred()
   const appended: number[] = []
-  const live = new LiveBroadcast({
-    journal: {
-      beginTake: () => Promise.resolve(),
-      append: async ({ segment }) => {
-        await stored.promise
-        appended.push(segment.number)
-      },
-      close: () => Promise.resolve(),
-      recordingId: () => "recording",
-      whyNotStored: () => undefined,
-    },
-    position: START,
-    window: EMPTY_WINDOW,
-    inits: new Map(),
-    hasEnded: false,
-    isPaused: false,
-    failure: undefined,
-    maxMs: 3_600_000,
-    onBroken: (cause) => {
-      throw cause
-    },
-  })
-  const one: OpenBroadcast = {
+  const one = keptBroadcast(timers, {
     id: ID,
-    token: 1,
-    eventId: "event",
-    phaseId: "phase",
-    live,
-    input: new EncoderInput(live, timers, maxKbps),
-    visibility: "public",
-    status: "live",
-    lastUsedAt: 0,
-    tokenHash: undefined,
-  }
+    maxKbps,
+    isReady: stored.promise,
+    onStored: ({ number }) => appended.push(number),
+  })
   broadcasts.add(ID, one)
   return { broadcasts, one, stored, appended, pass }
 }

@@ -7,7 +7,7 @@ import { type Form, type OwnerAnswer, type OwnerRequest, toText } from "./protoc
 import { causeOf } from "./refusals.ts"
 
 /** Bytes of bodies that are gathered here for one broadcast. */
-export class GatheredBody {
+export class GatheredBytes {
   #bytes = 0
 
   add(bytes: number): boolean {
@@ -25,7 +25,7 @@ export interface ForwardedGiven {
   /** As the owner's admission said. */
   readonly resets: number
   readonly hasEnded: boolean
-  readonly gathered: GatheredBody
+  readonly gathered: GatheredBytes
   readonly ask: (request: OwnerRequest) => Promise<OwnerAnswer>
 }
 

@@ -3,18 +3,15 @@
  * made to wait. A call that the owner answers when it cuts the stream is open all the time.
  */
 
-import { Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import type { StreamEvents, StreamPort } from "../encoder-port.ts"
 import { type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
-import { causeOf } from "./refusals.ts"
+import { causeOf, notStored } from "./refusals.ts"
 
 /** Of one call. */
 export const CHUNK_BYTES = 256 * 1024
 const PAUSE_ABOVE = 1024 * 1024
 const RESUME_BELOW = 256 * 1024
-
-const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 
 interface Given {
   readonly broadcastId: string

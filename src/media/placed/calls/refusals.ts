@@ -5,7 +5,9 @@ import { PieceOutOfOrder } from "../../live/encoder-input.ts"
 import type { EncoderFailure } from "../../live/live-broadcast.ts"
 import type { OwnerRefusal } from "./protocol.ts"
 
-const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
+export const noAnswer = new Unavailable({ detail: "The broadcast's server does not answer.", retryAfterSeconds: 1 })
+
+export const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 
 type Told = Omit<OwnerRefusal, "type">
 

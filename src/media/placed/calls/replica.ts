@@ -12,7 +12,7 @@ import { WINDOW } from "../../live/live-settings.ts"
 import { SegmentMemory } from "../../live/segment-memory.ts"
 import type { WatchedBroadcast } from "../watched-broadcast.ts"
 import { type FollowAnswer, type FollowRequest, type OwnerAnswer, toBytes } from "./protocol.ts"
-import { causeOf } from "./refusals.ts"
+import { causeOf, noAnswer } from "./refusals.ts"
 
 /** The owner is asked again so much later when it could not answer. */
 const AGAIN_MS = 200
@@ -27,7 +27,6 @@ const NOTHING: WindowState = {
   nextSegment: 0,
   hasEnded: false,
 }
-const noAnswer = new Unavailable({ detail: "The broadcast's server does not answer.", retryAfterSeconds: 1 })
 
 export interface ReplicaGiven {
   readonly broadcastId: string
