@@ -2,7 +2,7 @@
  * The owners of broadcasts as an entity of the cluster engine, keyed by event: it has the shard of the live event, so that both are at one node,
  * and the news of a commit reaches the broadcasts in the same process.
  */
-import { Cause, Effect, Layer, Schedule } from "effect"
+import { Cause, type Duration, Effect, Layer, Schedule } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { NotOwner } from "../actors/commands.ts"
@@ -29,11 +29,17 @@ const SWEEP_MS = 5000
 const RELEASED_WITHIN = "2 seconds"
 /** Calls that wait at one owner: each node follows each broadcast, and each encoder has two under way. */
 const MAILBOX = 4096
-/** The time limit of one attempt, and of all attempts while an event moves. An owner holds a call for three seconds at most. */
-const TRY_TIMEOUT = "5 seconds"
+interface Limits {
+  /** Of one attempt. */
+  readonly attempt: Duration.Input
+  /** Of all attempts while an event moves. */
+  readonly all: Duration.Input
+}
+
+/** An owner holds a call for three seconds at most. */
+const SOON: Limits = { attempt: "5 seconds", all: "8 seconds" }
 /** Of a call that is answered when all is stored: a journal waits for the database for a minute. */
-const STORED_TIMEOUT = "75 seconds"
-const MOVED_TRIES = 40
+const STORED: Limits = { attempt: "75 seconds", all: "78 seconds" }
 const MOVED_PAUSE = "100 millis"
 
 const moving = new Unavailable({ detail: "The broadcast is being moved; try again.", retryAfterSeconds: 1 })
@@ -87,19 +93,19 @@ const owners = Layer.effect(
     const reach = <A, E extends { readonly _tag: string }>(
       call: Effect.Effect<A, E>,
       interrupted: NotOwner | Unavailable,
-      within: typeof TRY_TIMEOUT | typeof STORED_TIMEOUT,
+      { attempt, all }: Limits,
     ): Effect.Effect<A, Unavailable> =>
       call.pipe(
         Effect.catchCause(
           (cause): Effect.Effect<never, E | NotOwner | Unavailable> =>
             Cause.hasInterruptsOnly(cause) ? Effect.fail(interrupted) : Effect.failCause(cause),
         ),
-        Effect.timeout(within),
+        Effect.timeout(attempt),
         Effect.retry({
           while: (failure) => failure._tag === "NotOwner",
-          times: MOVED_TRIES,
           schedule: Schedule.spaced(MOVED_PAUSE),
         }),
+        Effect.timeout(all),
         Effect.mapError(() => moving),
         // A node of a release before this one has no such entity.
         Effect.catchDefect(() => Effect.fail(moving)),
@@ -109,7 +115,7 @@ const owners = Layer.effect(
         client(eventId).Ask({ request }),
         // Bytes may have been taken before an interruption.
         request.type === "bytes" ? moving : new NotOwner(),
-        request.type === "bytes" || request.type === "finish" ? STORED_TIMEOUT : TRY_TIMEOUT,
+        request.type === "bytes" || request.type === "finish" ? STORED : SOON,
       )
     return { node, ask }
   }),
