@@ -52,14 +52,12 @@ const openStore = async (url: string, connections: number, defer: Defer): Promis
 
 const activate = ({ database }: Store, eventId: string): Promise<unknown> =>
   Effect.runPromise(
-    database.run((sql) =>
-      recoverLiveEvent(sql, {
-        eventId,
-        node: "bench",
-        epoch: newId(),
-        commandsSince: toTimestamp(Date.now() - 600_000),
-      }),
-    ),
+    recoverLiveEvent(database, {
+      eventId,
+      node: "bench",
+      epoch: newId(),
+      commandsSince: toTimestamp(Date.now() - 600_000),
+    }),
   )
 
 const open = ({ run }: Store, eventId: string): Promise<unknown> =>

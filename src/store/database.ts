@@ -117,10 +117,12 @@ export class Database extends Context.Service<
     readonly sql: Queryable
     /** The same for live events, whose statements do not wait behind those of requests. */
     readonly liveSql: Queryable
+    /** As `liveSql`, for statements that only read: one that is not answered soon is sent once more, and the first answer counts. */
+    readonly liveReads: Queryable
     /** One or more statements, each its own transaction. */
     readonly run: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
-    /** As `run`, for live events: their statements do not wait behind those of requests. */
-    readonly runLive: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
+    /** One or more of `liveReads`. */
+    readonly readLive: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
     /**
      * All statements or none: a body that fails, dies or is interrupted is rolled back. `Unavailable` may also mean that the
      * outcome is unknown.
@@ -146,11 +148,12 @@ export class Database extends Context.Service<
   static readonly fromPool = (pool: Pool): Database["Service"] => ({
     sql: pool.sql,
     liveSql: pool.liveSql,
+    liveReads: pool.liveReads,
     run: (body) =>
       Effect.flatMap(Joined, (joined) =>
         joined === undefined ? lift(() => body(pool.sql)) : liftInside(body, (promised) => joined.join(promised)),
       ),
-    runLive: (body) => lift(() => body(pool.liveSql)),
+    readLive: (body) => lift(() => body(pool.liveReads)),
     transaction: (body, options) =>
       Effect.flatMap(Joined, (joined) =>
         liftInside(body, (promised) => joined?.join(promised) ?? pool.transaction(promised, options)),

@@ -45,10 +45,11 @@ const reasonOf = (cause: unknown): string => {
   return REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "The database is not reachable."
 }
 
+/** The message is logged, so its commit must reach the disk. It locks nothing: nodes whose probes are cut off do not stop each other. */
 const write = async (sql: Queryable): Promise<void> => {
   await sql`
     with probe as (insert into disk_probes (filler) values (repeat(' ', ${PROBE_BYTES}::int)))
-    insert into heartbeats (at) values (now()) on conflict (id) do update set at = excluded.at`
+    select pg_logical_emit_message(true, 'gathercue', '')`
 }
 
 export class DatabaseHeartbeat extends Context.Service<DatabaseHeartbeat, { readonly readiness: () => Readiness }>()(

@@ -84,12 +84,15 @@ test("the chat of an event comes back by its places, and that of rooms that have
       select gen_random_uuid(), ${eventId}, ${target}, 'p', 'P', 'participant', ${target} || ' ' || n,
              now() + n * interval '1 s' from generate_series(1, ${CHAT_REMEMBERED + 10}::integer) as g(n)`
   }
-  const recovering = recoverLiveEvent(house.sql, {
-    eventId,
-    node: "test",
-    epoch: newId(),
-    commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
-  })
+  const recovering = recoverLiveEvent(
+    { liveSql: house.sql, liveReads: house.sql },
+    {
+      eventId,
+      node: "test",
+      epoch: newId(),
+      commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
+    },
+  )
   const recovered = await Effect.runPromise(recovering)
   const texts = (recovered?.records ?? []).flatMap((one) => (one.kind === "chat" ? one.record.text : []))
   const newest = (target: string) => Array.from({ length: CHAT_REMEMBERED }, (_, n) => `${target} ${n + 11}`)

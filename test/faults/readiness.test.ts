@@ -107,6 +107,27 @@ test("a backup, which locks every table against being emptied, keeps nobody from
   await backup.end()
 })
 
+test("a node that is cut off in the middle of its heartbeat keeps no other from being ready", async () => {
+  const cutOff = postgres(database.url, { max: 1 })
+  let probe = ""
+  const looked = proxy.seen(/insert into disk_probes/).then(({ sql }) => {
+    probe = sql
+  })
+  await looked
+  await cutOff`begin`
+  await cutOff.unsafe(probe, ["7000"])
+  const outcomes = new Set<number>()
+  const since = performance.now()
+  // Longer than a heartbeat counts.
+  await eventually(async () => {
+    outcomes.add((await readyz()).status)
+    return performance.now() - since > 3_000
+  })
+  await cutOff`rollback`
+  await cutOff.end()
+  expect([...outcomes]).toEqual([200])
+})
+
 test("a black hole is reported; callers get 503, sockets stay, and commands are acknowledged once it is over", async () => {
   const client = await host()
   expect((await client.command("chat.send", { to: "event", text: "before" })).ok).toBe(true)

@@ -51,15 +51,13 @@ export const recover = (
       commandsSince: toTimestamp(services.timers.now() - COMMAND_STORED_MS),
     }
     const { log } = services.telemetry
-    const recovered = yield* database
-      .runLive((sql) => recoverLiveEvent(sql, claim))
-      .pipe(
-        // A newer release has written to the event: this one neither serves it nor overwrites anything.
-        Effect.tapErrorTag("RecordUnreadable", (err) =>
-          Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
-        ),
-        Effect.mapError(() => new StoreUnavailable()),
-      )
+    const recovered = yield* recoverLiveEvent(database, claim).pipe(
+      // A newer release has written to the event: this one neither serves it nor overwrites anything.
+      Effect.tapErrorTag("RecordUnreadable", (err) =>
+        Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
+      ),
+      Effect.mapError(() => new StoreUnavailable()),
+    )
     if (recovered === undefined) return yield* new EventNotFound()
     services.telemetry.metrics.activations.add()
     return recovered

@@ -33,7 +33,7 @@ export const recallChat = (
   const ids = envelopes.flatMap(namedIn).filter((id) => records.get("chat", id) === undefined)
   if (ids.length === 0) return Effect.void
   return database
-    .runLive((sql) => findChatMessages(sql, state.event.id, ids))
+    .readLive((sql) => findChatMessages(sql, state.event.id, ids))
     .pipe(
       Effect.tap((messages) => Effect.sync(() => hold(records, messages))),
       Effect.asVoid,
@@ -50,7 +50,7 @@ export const recallAnswers = (
   envelopes.length === 0
     ? Effect.succeed([])
     : database
-        .runLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
+        .readLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
         .pipe(
           Effect.tap((found) =>
             Effect.sync(() => {
@@ -69,7 +69,7 @@ export const recallHeads = (
   const unknown = heads.unknown(streams)
   if (unknown.length === 0) return Effect.void
   return database
-    .runLive((sql) => findHeads(sql, state.event.id, unknown))
+    .readLive((sql) => findHeads(sql, state.event.id, unknown))
     .pipe(
       Effect.map((found) => heads.learn(found)),
       Effect.mapError(() => new StoreUnavailable()),

@@ -115,7 +115,7 @@ export class PresenceFlush {
     if (changes.length <= FEW) return Effect.succeed(true)
     const { workspaceId } = state.event
     return Effect.mapError(
-      this.#services.database.runLive((sql) => isWanted(sql, workspaceId, ["participant.joined", "participant.left"])),
+      this.#services.database.readLive((sql) => isWanted(sql, workspaceId, ["participant.joined", "participant.left"])),
       () => new StoreUnavailable(),
     )
   }

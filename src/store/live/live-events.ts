@@ -8,7 +8,7 @@ import type { Event } from "../../model/event.ts"
 import { SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import type { Queryable } from "../database.ts"
+import type { Database, Queryable } from "../database.ts"
 import { findEvent, listPhaseStates } from "../events/events.ts"
 import { query } from "../query.ts"
 import type { StoredCommand } from "./live-commit.ts"
@@ -69,21 +69,25 @@ export const findVersions = async (
   sql<StoredVersion[]>`
     select event_id, history as epoch, version, epoch as fencing_token from live_events where event_id = any(${[...eventIds]}::uuid[])`
 
-/** Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. */
+/**
+ * Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. The reads
+ * need no transaction: after the claim nobody else writes, or the claim is old and its owner commits nothing.
+ */
 export const recoverLiveEvent = (
-  sql: Queryable,
+  { liveSql, liveReads }: Pick<Database["Service"], "liveSql" | "liveReads">,
   claim: { eventId: string; node: string; epoch: string; commandsSince: Timestamp },
 ): Effect.Effect<Recovered | undefined, RecordUnreadable | Unavailable> =>
   Effect.gen(function* () {
-    const read = yield* query(() => claimAndRead(sql, claim))
+    const read = yield* query(() => claimAndRead(liveSql, liveReads, claim))
     if (read === undefined) return undefined
     const { event, records, ...others } = read
     const readable = yield* Effect.fromResult(records)
     return event === undefined ? undefined : { ...others, event, records: readable }
   })
 
-const claimAndRead = async (sql: Queryable, claim: Parameters<typeof recoverLiveEvent>[1]) => {
-  const claimed = await claimLiveEvent(sql, claim)
+const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameters<typeof recoverLiveEvent>[1]) => {
+  // Never sent twice: the second would fence off what the first has claimed.
+  const claimed = await claimLiveEvent(liveSql, claim)
   if (claimed === undefined) return undefined
   const [event, phases, removed, roster, heads, others, commands, records] = await Promise.all([
     findEvent(sql, claim.eventId),

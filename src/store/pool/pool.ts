@@ -5,6 +5,7 @@
  */
 import { Connector, type Ending, type PoolConnection, type SessionSettings } from "./connection.ts"
 import { PoolError } from "./errors.ts"
+import { hedged } from "./hedged.ts"
 import { Opener } from "./opener.ts"
 import { SERVER_KEEPALIVES } from "./session.ts"
 import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
@@ -59,6 +60,8 @@ const STALL_MS = 500
 const NEWCOMERS_SHARE = 0.5
 /** Part of the deadline that a caller waits for a connection at most. */
 const WAITING_SHARE = 0.4
+/** Part of the deadline after which a read of a live event is sent once more. */
+const AGAIN_SHARE = 0.2
 /** The server's limit, as a part of the time that the longest wait leaves: a slow statement costs an error and no connection. */
 const SERVERS_SHARE = 0.9
 const LOCK_SHARE = 0.8
@@ -136,6 +139,8 @@ export class Pool {
   readonly sql: Queryable
   /** The same for live events, which do not wait behind requests. */
   readonly liveSql: Queryable
+  /** For statements of live events that only read: one without an answer is sent once more, over another connection. */
+  readonly liveReads: Queryable
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -150,6 +155,7 @@ export class Pool {
     const statement = (priority: Priority) => (bound: Bound) => this.#statement(bound, priority)
     this.sql = makeQueryable(statement("request"), this.#connector.json)
     this.liveSql = makeQueryable(statement("live"), this.#connector.json)
+    this.liveReads = makeQueryable((bound) => this.#read(bound), this.#connector.json)
     this.#look = setInterval(() => this.#endLate(), LOOK_EVERY_MS)
     this.#look.unref()
   }
@@ -231,12 +237,28 @@ export class Pool {
     clearInterval(this.#look)
   }
 
-  #statement(bound: Bound, priority: Priority): Promise<Rows<ReadonlyArray<object>>> {
-    const within = this.#options.deadlineMs
-    const slot = this.#take(within)
+  /** Once it is sent it has the part of the deadline that the longest wait leaves: the server's own limit has passed by then. */
+  #statement(
+    bound: Bound,
+    priority: Priority,
+    within = this.#options.deadlineMs,
+  ): Promise<Rows<ReadonlyArray<object>>> {
+    const slot = this.#take(within - this.#patienceMs(within))
     return slot === undefined
-      ? this.#wait(priority, within).then((waited) => this.#runOn(waited, bound))
+      ? this.#wait(priority, within, within - this.#patienceMs(within)).then((waited) => this.#runOn(waited, bound))
       : this.#runOn(slot, bound)
+  }
+
+  #read(bound: Bound): Promise<Rows<ReadonlyArray<object>>> {
+    const { deadlineMs } = this.#options
+    const afterMs = deadlineMs * AGAIN_SHARE
+    return hedged({
+      first: () => this.#statement(bound, "live"),
+      second: () => this.#statement(bound, "live", deadlineMs - afterMs),
+      afterMs,
+      // All connections are in use: one more statement would not be sent, and others wait.
+      maySend: () => this.#waiting.size === 0 && !this.#closed,
+    })
   }
 
   #runOn(slot: Slot, bound: Bound): Promise<Rows<ReadonlyArray<object>>> {
@@ -244,7 +266,7 @@ export class Pool {
   }
 
   async #checkOut(priority: Priority, withinMs: number): Promise<Slot> {
-    return this.#take(withinMs) ?? this.#wait(priority, withinMs)
+    return this.#take(withinMs) ?? this.#wait(priority, withinMs, withinMs)
   }
 
   /** A connection that is free now. */
@@ -256,9 +278,10 @@ export class Pool {
     return slot?.checkOut(performance.now() + withinMs)
   }
 
-  async #wait(priority: Priority, withinMs: number): Promise<Slot> {
+  /** `useMs`: for how long it may be checked out, the wait counted in. */
+  async #wait(priority: Priority, withinMs: number, useMs: number): Promise<Slot> {
     const patienceMs = this.#patienceMs(withinMs)
-    const until = performance.now() + withinMs
+    const until = performance.now() + useMs
     const waiting = this.#waiting.enter(priority, patienceMs)
     if (waiting === undefined) {
       this.#observe.refused()
