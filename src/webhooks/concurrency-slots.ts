@@ -1,6 +1,12 @@
-/** The concurrency slots in use by endpoint. An endpoint that answers slowly keeps one, until it answers fast again. */
+/**
+ * The concurrency slots in use by endpoint. An endpoint that answers slowly keeps one, until it answers fast again. The faster an
+ * endpoint answers, the more deliveries of a lane are claimed for it together: claims are what deliveries cost the database.
+ */
+import { LONGEST_RUN } from "../store/webhooks/webhook-deliveries.ts"
 
 const SLOW_MS = 2_000
+/** A run should take no longer than this, so that the other lanes of its endpoint get their turn. */
+const RUN_MS = 250
 /** Endpoints whose slowness is remembered. */
 const MAX_SLOW = 10_000
 
@@ -13,6 +19,8 @@ export interface ConcurrencySlots {
   readonly take: (endpointId: string) => void
   /** Returns whether it was the endpoint's last. */
   readonly leave: (endpointId: string) => boolean
+  /** By endpoint that uses a slot and has answered: deliveries of one lane that it takes in a quarter of a second, at most `LONGEST_RUN`. */
+  readonly runLengths: () => ReadonlyMap<string, number>
   readonly answered: (endpointId: string, afterMs: number) => void
 }
 
@@ -20,6 +28,7 @@ export const makeSlots = (all: number): ConcurrencySlots => {
   const perEndpoint = Math.max(1, Math.floor(all / 8))
   const taken = new Map<string, number>()
   const slow = new Set<string>()
+  const runLengths = new Map<string, number>()
   let inUse = 0
   return {
     perEndpoint,
@@ -37,11 +46,18 @@ export const makeSlots = (all: number): ConcurrencySlots => {
       inUse -= 1
       const left = (taken.get(endpointId) ?? 1) - 1
       if (left > 0) taken.set(endpointId, left)
-      else taken.delete(endpointId)
+      else {
+        taken.delete(endpointId)
+        runLengths.delete(endpointId)
+      }
       return left === 0
     },
+    runLengths: () => runLengths,
     answered: (endpointId, afterMs) => {
       slow.delete(endpointId)
+      if (taken.has(endpointId)) {
+        runLengths.set(endpointId, Math.min(LONGEST_RUN, Math.max(1, Math.floor(RUN_MS / Math.max(1, afterMs)))))
+      }
       if (afterMs < SLOW_MS) return
       slow.add(endpointId)
       const [oldest] = slow

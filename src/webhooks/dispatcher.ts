@@ -50,9 +50,11 @@ export interface DispatcherOptions {
 const POLL_MS = 1_000
 /** After a claim, results and signals gather for so long before the next one. */
 const PACE_MS = 5
+/** The same after a claim that took every slot: slots that become free meanwhile are filled by one claim, which costs as much for one. */
+const BUSY_PACE_MS = 20
 /** A retry that is due and was not claimed waits for a slot of its endpoint, which may take as long as a request. */
 const OVERDUE_MS = 100
-/** First tries of one lane that are claimed together. */
+/** First tries of one lane that are claimed together, for an endpoint that is not known to be fast or slow. */
 const RUN_LENGTH = 16
 /** A request begins only when the lease outlasts its time limit by this much. */
 const LEASE_MARGIN_MS = 2_000
@@ -196,7 +198,7 @@ const start = (options: DispatcherOptions) =>
 
     const claimDueFirstTries = Effect.suspend(() => {
       if (slots.free() === 0) return Effect.succeed(0)
-      const request = { ...claimable(slots.free()), runLength: RUN_LENGTH }
+      const request = { ...claimable(slots.free()), runLength: RUN_LENGTH, runLengths: slots.runLengths() }
       return claim(
         (sql) => claimFirstTries(sql, request),
         ({ endpointId, lane }) => `${endpointId} ${lane}`,
@@ -212,7 +214,7 @@ const start = (options: DispatcherOptions) =>
       wake.closeUnsafe()
       if (stopping || slots.free() === 0) return
       const begun = (yield* claimDueRetries) + (yield* claimDueFirstTries)
-      if (begun > 0) yield* Effect.sleep(PACE_MS)
+      if (begun > 0) yield* Effect.sleep(slots.free() === 0 ? BUSY_PACE_MS : PACE_MS)
     })
 
     const rescue = retryForever(patiently(database, (sql) => releaseClaims(sql, node)))

@@ -3,9 +3,9 @@ import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
 import {
-  type ClaimRequest,
   claimFirstTries,
   claimRetries,
+  type FirstTriesRequest,
   findTargets,
   nextRetryInMs,
   releaseClaims,
@@ -18,12 +18,13 @@ import {
 import { deleteWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
-const request = (given: Partial<ClaimRequest & { runLength: number }> = {}) => ({
+const request = (given: Partial<FirstTriesRequest> = {}) => ({
   claim: `a ${newId()}`,
   leaseMs: 60_000,
   limit: 100,
   perEndpoint: 16,
   busy: new Map<string, number>(),
+  runLengths: new Map<string, number>(),
   runLength: 16,
   ...given,
 })
@@ -80,6 +81,35 @@ test("a lane is handed out once, and again only when everything claimed of it is
     first.slice(1).map((row) => result(row, { status: "pending", delayMs: 60_000 })),
   )
   expect(await claimFirstTries(sql, request({ claim: "b" }))).toHaveLength(3)
+})
+
+test("an endpoint's runs may be longer or shorter than those of others", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  const { id: fast } = await addEndpoint("https://fast.example/")
+  const { id: slow } = await addEndpoint("https://slow.example/")
+  const { id: other } = await addEndpoint("https://other.example/")
+  const eventId = newId()
+  for (let n = 0; n < 5; n++) await emit(eventId, { n })
+  const runLengths = new Map([
+    [fast, 4],
+    [slow, 1],
+  ])
+  const claimed = await claimFirstTries(sql, request({ runLength: 2, runLengths }))
+  const of = (endpointId: string) => claimed.filter((row) => row.endpointId === endpointId).length
+  expect([of(fast), of(slow), of(other)]).toEqual([4, 1, 2])
+})
+
+test("a claim of an earlier release, whose lease is at `next_attempt_at`, is left alone until it lapses", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const eventId = newId()
+  for (let n = 0; n < 2; n++) await emit(eventId, { n })
+  const claimLikeBefore = (ms: number) => sql`
+    update webhook_deliveries set claimed_by = 'earlier', next_attempt_at = now() + ${ms}::float8 * interval '1 millisecond'`
+  await claimLikeBefore(60_000)
+  expect(await claimFirstTries(sql, request())).toEqual([])
+  await claimLikeBefore(-1)
+  expect(await claimFirstTries(sql, request())).toHaveLength(2)
 })
 
 test("of claims at the same moment one gets the lane and the others nothing of it", async () => {

@@ -27,6 +27,7 @@ const openEndpoint = async () => {
     limit: 100,
     perEndpoint: 16,
     busy: new Map<string, number>(),
+    runLengths: new Map<string, number>(),
     runLength: 16,
   })
   const settle = async (...statuses: ReadonlyArray<"delivered" | "rejected" | "internal">) => {

@@ -21,6 +21,19 @@ test("slots are counted as a whole and by endpoint", () => {
   expect(slots.busy().size).toBe(0)
 })
 
+test("the faster an endpoint answers, the longer its runs are, while it has a slot", () => {
+  const slots = makeSlots(64)
+  const runAfter = (ms: number) => {
+    slots.answered("a", ms)
+    return slots.runLengths().get("a")
+  }
+  expect(runAfter(5)).toBeUndefined()
+  slots.take("a")
+  expect([0.4, 3, 10, 100, 251, 9_000].map(runAfter)).toEqual([64, 64, 25, 2, 1, 1])
+  slots.leave("a")
+  expect(slots.runLengths().size).toBe(0)
+})
+
 test("an endpoint that answers slowly keeps one place until it answers fast", () => {
   const slots = makeSlots(64)
   slots.answered("slow", 10_000)

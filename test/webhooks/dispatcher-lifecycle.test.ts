@@ -15,6 +15,7 @@ const claimLike = (node: string, leaseMs: number) => ({
   perEndpoint: 8,
   busy: new Map<string, number>(),
   runLength: 16,
+  runLengths: new Map<string, number>(),
 })
 
 const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
@@ -95,7 +96,7 @@ test("a request begins only while its claim outlasts the time for an answer, als
   const left: Promise<number>[] = []
   const leftOf = async (messageId: string): Promise<number> => {
     const [row] = await outbox.sql<{ ms: number }[]>`
-      select (extract(epoch from next_attempt_at - now()) * 1000)::float8 as ms
+      select (extract(epoch from claimed_until - now()) * 1000)::float8 as ms
         from webhook_deliveries where message_id = ${messageId}`
     return row?.ms ?? 0
   }

@@ -11,6 +11,9 @@
  * run ends at the first row in flight. Within an event numbers rise with commits, so the event's order is kept.
  * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
  *
+ * The lease of a first try ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry, and of
+ * a first try that an earlier release has claimed, ends at `next_attempt_at`.
+ *
  * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match
  * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
  * that takes the partial indexes for empty would scan the whole backlog once per row. For the same reason the state of an
@@ -60,16 +63,26 @@ export interface ClaimRequest {
   readonly busy: ReadonlyMap<string, number>
 }
 
-const busyRows = (sql: Queryable, busy: ReadonlyMap<string, number>) =>
-  sql.json([...busy].map(([endpoint_id, n]) => ({ endpoint_id, n })))
+const byEndpoint = (sql: Queryable, numbers: ReadonlyMap<string, number>) =>
+  sql.json([...numbers].map(([endpoint_id, n]) => ({ endpoint_id, n })))
+
+/** First tries of one lane that are claimed together, at most. */
+export const LONGEST_RUN = 64
+
+export interface FirstTriesRequest extends ClaimRequest {
+  /** First tries of one lane that are claimed together. */
+  readonly runLength: number
+  /** Instead of it, for some endpoints; at most `LONGEST_RUN`. */
+  readonly runLengths: ReadonlyMap<string, number>
+}
 
 /**
- * Claims up to `runLength` first tries of each free lane, endpoints in turn. The rows of one lane come in the order in
- * which they must be sent.
+ * Claims a run of first tries of each free lane, endpoints in turn. The rows of one lane come in the order in which they must be
+ * sent.
  */
 export const claimFirstTries = async (
   sql: Queryable,
-  request: ClaimRequest & { readonly runLength: number },
+  request: FirstTriesRequest,
 ): Promise<ReadonlyArray<ClaimedDelivery>> => sql<ClaimedDelivery[]>`
   with recursive lanes as (
     (select endpoint_id, lane from webhook_deliveries where status = 'pending' and attempts = 0
@@ -88,30 +101,32 @@ export const claimFirstTries = async (
            and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
          order by d.seq limit 1) h
      where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
-       and (h.claimed_by is null or h.claimed_by = ${request.claim} or h.next_attempt_at <= now())
+       and (h.claimed_by is null or h.claimed_by = ${request.claim} or coalesce(h.claimed_until, h.next_attempt_at) <= now())
   ), chosen as (
     select free.id from free
-      left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+      left join jsonb_to_recordset(${byEndpoint(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
      where free.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
      order by free.is_own desc, free.turn, free.seq limit ${request.limit}
   ), head as (
     select d.endpoint_id, d.lane, d.seq from webhook_deliveries d where d.id = any (array(select id from chosen))
        and d.finished_at is null and d.attempts < 1
-       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.next_attempt_at <= now())
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or coalesce(d.claimed_until, d.next_attempt_at) <= now())
        for update skip locked
   ), run as (
-    select r.id from head cross join lateral (
-      select d.id, count(*) filter (where d.claimed_by <> ${request.claim} and d.next_attempt_at > now())
+    select r.id from head
+      left join jsonb_to_recordset(${byEndpoint(sql, request.runLengths)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+      cross join lateral (
+      select d.id, row_number() over (order by d.seq) as turn, count(*) filter (where d.claimed_by <> ${request.claim} and coalesce(d.claimed_until, d.next_attempt_at) > now())
                      over (order by d.seq) as on_their_way
         from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
          and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
-       order by d.seq limit ${request.runLength}) r
-     where r.on_their_way = 0
+       order by d.seq limit ${LONGEST_RUN}) r
+     where r.on_their_way = 0 and r.turn <= coalesce(b.n, ${request.runLength}::int)
   ), claimed as (
     update webhook_deliveries d
-       set claimed_by = ${request.claim}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+       set claimed_by = ${request.claim}, claimed_until = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
      where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
-       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.next_attempt_at <= now())
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or coalesce(d.claimed_until, d.next_attempt_at) <= now())
     returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
   )
   select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
@@ -140,7 +155,7 @@ export const claimRetries = async (
      where (select e.status from webhook_endpoints e where e.id = o.endpoint_id) = 'active'
   ), chosen as (
     select due.id from due
-      left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+      left join jsonb_to_recordset(${byEndpoint(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
      where due.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
      order by due.turn, due.next_attempt_at limit ${request.limit}
   ), locked as (
@@ -191,25 +206,28 @@ export interface Settlement {
  * succeeded or failed, and the start of its unbroken failures; an internal fault does not count against the endpoint.
  */
 export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
-  const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
+  const rows = settlements.map(({ endpointId: _, ...result }) => result)
   const ids = settlements.map(({ id }) => id)
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
   // The endpoints are counted so that they are locked before any delivery is; the deliveries of a deleted one are gone by then.
   await sql`
-    with given as materialized (select ${sql.json(byId)}::jsonb as results), endpoint as materialized (
+    with endpoint as materialized (
       select id from webhook_endpoints where id = any (${endpointIds}::uuid[]) order by id for no key update
+    ), result as materialized (
+      select * from jsonb_to_recordset(${sql.json(rows)})
+             as r(id uuid, claim text, status text, "delayMs" float8, "lastError" text, attempt jsonb)
     ), settled as (
       update webhook_deliveries d
-         set status = results -> d.id::text ->> 'status', attempts = d.attempts + 1, claimed_by = null,
-             last_status = (results -> d.id::text -> 'attempt' ->> 'statusCode')::integer,
-             history = d.history || (results -> d.id::text -> 'attempt'),
-             last_error = results -> d.id::text ->> 'lastError',
-             next_attempt_at = now() + (results -> d.id::text ->> 'delayMs')::float8 * interval '1 millisecond',
-             finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
-        from given
+         set status = r.status, attempts = d.attempts + 1, claimed_by = null, claimed_until = null,
+             last_status = (r.attempt ->> 'statusCode')::integer,
+             history = d.history || r.attempt,
+             last_error = r."lastError",
+             next_attempt_at = now() + r."delayMs" * interval '1 millisecond',
+             finished_at = case when r.status <> 'pending' then now() end
+        from result r
        where (select count(*) from endpoint) > 0
-         and d.id = any (${ids}::uuid[]) and d.finished_at is null
-         and (d.claimed_by = results -> d.id::text ->> 'claim' or results -> d.id::text ->> 'status' = 'delivered')
+         and d.id = r.id and d.id = any (${ids}::uuid[]) and d.finished_at is null
+         and (d.claimed_by = r.claim or r.status = 'delivered')
       returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
     )
     update webhook_endpoints e
@@ -244,7 +262,7 @@ export const releaseDeliveries = async (
 ): Promise<void> => {
   const claims = Object.fromEntries(deliveries.map(({ id, claim }) => [id, claim]))
   await sql`
-    update webhook_deliveries set claimed_by = null, next_attempt_at = now()
+    update webhook_deliveries set claimed_by = null, claimed_until = null, next_attempt_at = case when attempts > 0 then now() end
      where id = any (${Object.keys(claims)}::uuid[]) and status = 'pending'
        and claimed_by = ${sql.json(claims)}::jsonb ->> id::text`
 }
@@ -255,7 +273,7 @@ export const releaseDeliveries = async (
  */
 export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
   const { count } = await sql`
-    update webhook_deliveries set claimed_by = null, next_attempt_at = now()
+    update webhook_deliveries set claimed_by = null, claimed_until = null, next_attempt_at = case when attempts > 0 then now() end
      where not starts_with(claimed_by, ${exceptNode}) and id = any (array(
       select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
       select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`
@@ -268,10 +286,10 @@ export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise
  */
 export const skipDeliveries = async (sql: Queryable, limit: number): Promise<number> => {
   const { count } = await sql`
-    update webhook_deliveries set status = 'skipped', claimed_by = null, next_attempt_at = null, finished_at = now()
+    update webhook_deliveries set status = 'skipped', claimed_by = null, claimed_until = null, next_attempt_at = null, finished_at = now()
      where id = any (array(
        select d.id from webhook_endpoints e join webhook_deliveries d on d.endpoint_id = e.id
-        where e.status = 'disabled' and d.status = 'pending' and (d.claimed_by is null or d.next_attempt_at <= now())
+        where e.status = 'disabled' and d.status = 'pending' and (d.claimed_by is null or coalesce(d.claimed_until, d.next_attempt_at) <= now())
         limit ${limit} for update of d skip locked))`
   return count
 }
