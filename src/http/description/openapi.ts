@@ -45,28 +45,24 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): Spec =>
 }
 
 /**
- * The description as JSON text, and the reference page as HTML, which has three megabytes. Each is made at the first request
- * for it, because most servers are never asked and a start should not pay for it.
+ * The description as JSON text, and the reference page as HTML, which has three megabytes. Both are for the first request to make,
+ * because most servers are never asked and a start should not pay for it.
  */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
   const described = Api.annotate(OpenApi.Transform, (spec) => describe(spec as Spec, publicUrl, sessionCookie))
   return {
-    json: Effect.runSync(Effect.cached(Effect.sync(() => JSON.stringify(OpenApi.fromApi(described))))),
-    page: Effect.runSync(
-      Effect.cached(
-        Effect.promise(async () => {
-          const { handler, dispose } = HttpRouter.toWebHandler(
-            HttpApiScalar.layer(described, {
-              path: "/v1/docs",
-              scalar: { withDefaultFonts: false, hideTestRequestButton: true },
-            }).pipe(Layer.provide(HttpServer.layerServices)),
-            { disableLogger: true },
-          )
-          const page = await (await handler(new Request(`${publicUrl}/v1/docs`))).text()
-          await dispose()
-          return page
-        }),
-      ),
-    ),
+    json: Effect.sync(() => JSON.stringify(OpenApi.fromApi(described))),
+    page: Effect.promise(async () => {
+      const { handler, dispose } = HttpRouter.toWebHandler(
+        HttpApiScalar.layer(described, {
+          path: "/v1/docs",
+          scalar: { withDefaultFonts: false, hideTestRequestButton: true },
+        }).pipe(Layer.provide(HttpServer.layerServices)),
+        { disableLogger: true },
+      )
+      const page = await (await handler(new Request(`${publicUrl}/v1/docs`))).text()
+      await dispose()
+      return page
+    }),
   }
 }

@@ -3,15 +3,15 @@ import { hash } from "node:crypto"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
 /** Tells bodies apart and protects no secret: the cheapest digest available in one call. */
-const etagOf = (body: string): string => `"${hash("sha1", body, "base64url")}"`
+export const etagOf = (body: string | Uint8Array): string => `"${hash("sha1", body, "base64url")}"`
 
 /** Bodies whose tags are kept, so that repeated reads are hashed once. */
 const REMEMBERED = 500
 const SHORT = 2000
 const remembered = new Map<string, string>()
 
-const tagOf = (body: string): string => {
-  if (body.length > SHORT) return etagOf(body)
+const tagOf = (body: HttpResponse["body"]): string => {
+  if (typeof body !== "string" || body.length > SHORT) return etagOf(body)
   const before = remembered.get(body)
   if (before !== undefined) return before
   const etag = etagOf(body)

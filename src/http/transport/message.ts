@@ -21,5 +21,5 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
-  readonly body: string
+  readonly body: string | Uint8Array
 }

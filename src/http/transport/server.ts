@@ -23,10 +23,10 @@ import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
-import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
+import { sharedBody } from "./shared-body.ts"
 import { bindRoutes, type PlainRoute, type RouteApp } from "./uws-http.ts"
 
 export interface RestOptions {
@@ -54,11 +54,12 @@ const REQUEST_DEADLINE_MS = 15_000
 const DOCS_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'"
 
-const text = (status: number, type: string, body: string, extra: HttpResponse["headers"] = []): HttpResponse => ({
-  status,
-  headers: [["content-type", type], ["cache-control", "no-cache"], ...extra],
-  body,
-})
+const headersOf = (type: string): HttpResponse["headers"] => [
+  ["content-type", type],
+  ["cache-control", "no-cache"],
+]
+
+const text = (status: number, type: string, body: string): HttpResponse => ({ status, headers: headersOf(type), body })
 
 const json = (status: number, body: object): HttpResponse => text(status, "application/json", JSON.stringify(body))
 
@@ -89,7 +90,6 @@ export const bindRest = (
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
-    const gatewayDescription = yield* Effect.cached(Effect.sync(options.gatewayDescription))
     let inFlight = 0
     let onIdle: (() => void) | undefined
 
@@ -207,16 +207,14 @@ export const bindRest = (
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
-        plain("/v1/openapi.json", (request) =>
-          Effect.map(description.json, (json) => tagged(request, text(200, "application/json", json))),
-        ),
-        plain("/v1/asyncapi.json", (request) =>
-          Effect.map(gatewayDescription, (json) => tagged(request, text(200, "application/json", json))),
-        ),
-        plain("/v1/docs", (request) =>
-          Effect.map(description.page, (page) =>
-            tagged(request, text(200, "text/html; charset=utf-8", page, [["content-security-policy", DOCS_POLICY]])),
-          ),
+        plain("/v1/openapi.json", sharedBody(description.json, headersOf("application/json"))),
+        plain("/v1/asyncapi.json", sharedBody(Effect.sync(options.gatewayDescription), headersOf("application/json"))),
+        plain(
+          "/v1/docs",
+          sharedBody(description.page, [
+            ...headersOf("text/html; charset=utf-8"),
+            ["content-security-policy", DOCS_POLICY],
+          ]),
         ),
       ],
       {
