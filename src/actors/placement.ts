@@ -17,6 +17,7 @@ import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events/events.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
+import { engineLogLayer } from "../telemetry/engine-log.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Feed } from "./feed.ts"
 import { LiveEvents } from "./live-events.ts"
@@ -45,7 +46,7 @@ export interface OneProcessOptions {
 }
 
 /** All live events are in this process. */
-export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sharding> =>
+export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sharding, never, Telemetry> =>
   Sharding.layer.pipe(
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerNoop),
@@ -59,6 +60,7 @@ export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sha
         entityTerminationTimeout: "2 seconds",
       }),
     ),
+    Layer.provide(engineLogLayer),
   )
 
 /** Loads live events into memory, so that their timers fire without waiting for a caller. */

@@ -4,7 +4,7 @@
  * warnings come for each shard: of alike ones the log gets one in five seconds.
  */
 import { Cause, Effect, Layer, Logger } from "effect"
-import { Telemetry } from "../telemetry/telemetry.ts"
+import { Telemetry } from "./telemetry.ts"
 
 const LEVELS: { readonly [level: string]: "error" | "warn" } = { Fatal: "error", Error: "warn", Warn: "warn" }
 
