@@ -66,6 +66,7 @@ import { listenUrl } from "./model/listen-url.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
+import { Agendas } from "./store/events/agendas.ts"
 import { DatabaseHeartbeat } from "./store/heartbeat.ts"
 import { giveBackTokens, takeTokens } from "./store/limits/shared-buckets.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
@@ -293,6 +294,7 @@ const layersOf = (
     actors,
     dispatcher,
     mailer,
+    Agendas.layer,
     LetterRefusals.layer(deriveKey(config.secretKey, "letter-refusals")),
     IdentityProvider.layer({
       settings: config.idp,

@@ -14,7 +14,8 @@ import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { findEvent, findEventWithPhases, findPhaseOwner } from "../../store/events/events.ts"
+import { Agendas } from "../../store/events/agendas.ts"
+import { type EventWithPhases, findEvent, findPhaseOwner } from "../../store/events/events.ts"
 import { findAsset } from "../../store/events/public-surfaces.ts"
 import { findQuestionOwner } from "../../store/events/questions.ts"
 import { findClipOwner } from "../../store/media/clips.ts"
@@ -30,7 +31,7 @@ import type { Scopes } from "./call.ts"
 import { cookieValue } from "./credentials.ts"
 import type { HttpSettings } from "./settings.ts"
 
-type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Database | HttpSettings | Tokens>
+type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Agendas | Database | HttpSettings | Tokens>
 
 const signIn = new Unauthorized({ detail: "Credentials are missing." })
 const forbidden = (detail: string) => new Forbidden({ detail })
@@ -38,6 +39,10 @@ const wrongKind = forbidden("This kind of credential may not be used here.")
 
 const run = <A>(body: (sql: Queryable) => Promise<A>): Effect.Effect<A, Unavailable, Database> =>
   Effect.flatMap(Database, (database) => database.run(body))
+
+/** The decision about access comes before any transaction. */
+const withAgenda = (id: string): Effect.Effect<EventWithPhases | undefined, Unavailable, Agendas> =>
+  Effect.flatMap(Agendas, ({ find }) => find(id))
 
 const requireAccount = (
   principal: Principal,
@@ -103,12 +108,12 @@ const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFo
 }
 
 /** Looks up the object that the path names and checks that the caller manages its workspace. */
-const managed = <Found extends { readonly workspaceId: string }>(
+const managed = <Found extends { readonly workspaceId: string }, R = Database>(
   principal: Principal,
   request: HttpRequest,
   what: string,
-  find: (id: string) => Effect.Effect<Found | undefined, Unavailable, Database>,
-): Effect.Effect<Found & { readonly pathId: string; readonly credential: Credential }, Failure, Database> =>
+  find: (id: string) => Effect.Effect<Found | undefined, Unavailable, R>,
+): Effect.Effect<Found & { readonly pathId: string; readonly credential: Credential }, Failure, Database | R> =>
   Effect.gen(function* () {
     const credential = yield* requireManager(principal)
     const id = yield* pathId(request, what)
@@ -222,7 +227,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   publicEvent: (principal, request) =>
     Effect.gen(function* () {
       const id = yield* pathId(request, "event")
-      return { event: yield* seen(principal, yield* run((sql) => findEventWithPhases(sql, id)), "event") }
+      return { event: yield* seen(principal, yield* withAgenda(id), "event") }
     }),
   publicAsset: (principal, request) =>
     Effect.gen(function* () {
@@ -253,7 +258,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     Effect.gen(function* () {
       const { session } = yield* viewerOf(principal)
       const id = yield* pathId(request, "event")
-      const event = yield* seen(principal, yield* run((sql) => findEventWithPhases(sql, id)), "event")
+      const event = yield* seen(principal, yield* withAgenda(id), "event")
       if (session !== null) return { event, participant: yield* participantOf(event, session, "event") }
       yield* allowSignedOut(event, "allowAnonymousQuestions")
       return { event, participant: null }
@@ -264,7 +269,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       const id = yield* pathId(request, "question")
       const question = yield* run((sql) => findQuestionOwner(sql, id))
       if (question === undefined || !isShown(question.status)) return yield* NotFound.of("question")
-      const found = yield* run((sql) => findEventWithPhases(sql, question.eventId))
+      const found = yield* withAgenda(question.eventId)
       const event = yield* seen(principal, found, "question")
       if (session !== null) {
         return { event, question, voter: yield* participantOf(event, session, "question") }
@@ -306,7 +311,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       })),
     ),
   agenda: (principal, request) =>
-    managed(principal, request, "event", (id) => run((sql) => findEventWithPhases(sql, id))).pipe(
+    managed(principal, request, "event", withAgenda).pipe(
       Effect.map(({ pathId: _, credential: __, ...event }) => ({ workspaceId: event.workspaceId, event })),
     ),
   phase: (principal, request) =>

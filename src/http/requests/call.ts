@@ -27,6 +27,7 @@ import type { Phase } from "../../model/phase.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import type { Database } from "../../store/database.ts"
+import type { Agendas } from "../../store/events/agendas.ts"
 import type { AssetRow } from "../../store/events/public-surfaces.ts"
 import type { QuestionOwner } from "../../store/events/questions.ts"
 import type { MediaSignal } from "../../store/media/media-signal.ts"
@@ -142,6 +143,7 @@ export class Reply<Body> {
 }
 
 export type HandlerServices =
+  | Agendas
   | Database
   | OutboxSignal
   | Passwords

@@ -76,18 +76,23 @@ const PHASE_JSON = `json_build_object('id', p.id, 'eventId', p.event_id, 'positi
   'endedAt', ${JSON_TIME("ended_at")}, 'timerEndsAt', ${JSON_TIME("timer_ends_at")},
   'extendedSeconds', p.extended_seconds)`
 
-/** The event with its agenda, in one statement: the most frequent read. */
-export const findEventWithPhases = async (
+export interface EventWithPhases extends Event {
+  readonly phases: ReadonlyArray<Phase>
+}
+
+/** The events among these that exist, in no order, each with its agenda. */
+export const findEventsWithPhases = async (
   sql: Queryable,
-  id: string,
-): Promise<(Event & { readonly phases: ReadonlyArray<Phase> }) | undefined> => {
-  const [row] = await sql<(Event & { phases: ReadonlyArray<Phase> })[]>`
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<EventWithPhases>> =>
+  sql<EventWithPhases[]>`
     select ${sql.unsafe(EVENT_COLUMNS)},
            (select coalesce(json_agg(${sql.unsafe(PHASE_JSON)} order by p.position), '[]'::json)
               from phases p where p.event_id = events.id) as phases
-      from events where id = ${id}`
-  return row
-}
+      from events where id = any (${ids}::uuid[])`
+
+export const findEventWithPhases = async (sql: Queryable, id: string): Promise<EventWithPhases | undefined> =>
+  (await findEventsWithPhases(sql, [id]))[0]
 
 export const listPhaseStates = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<PhaseState>> => {
   const rows = await sql<PhaseState[]>`

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import { Database, type Queryable } from "../database.ts"
+import { Gathering } from "../gathering.ts"
 import {
   type AnsweredBefore,
   type CommitUnknown,
@@ -37,14 +38,18 @@ interface Waiting {
 
 export class CommitGroups {
   readonly #sql: Queryable
-  readonly #timers: Timers
-  /** An event has one commit at a time, so there are never more than events in memory. */
-  readonly #waiting: Waiting[] = []
-  #underWay = 0
+  /** An event has one commit at a time, so no more wait than events are in memory. */
+  readonly #gathering: Gathering<Waiting>
 
   constructor(sql: Queryable, timers: Timers) {
     this.#sql = sql
-    this.#timers = timers
+    this.#gathering = new Gathering({
+      send: (group) => this.#send(group),
+      timers,
+      atOnce: TRANSACTIONS,
+      most: MOST_TOGETHER,
+      slowMs: SLOW_MS,
+    })
   }
 
   /** Resolves to the number of webhook deliveries stored. */
@@ -52,28 +57,7 @@ export class CommitGroups {
     const written = writtenCommit(commit)
     // The deletion of an event deletes all that was written of it, however much that is.
     if (commit.deleted || written.written.length > LARGE) return runCommit(this.#sql, written)
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit: written, resolve, reject })
-      this.#next()
-    })
-  }
-
-  #next(): void {
-    while (this.#underWay < TRANSACTIONS && this.#waiting.length > 0) {
-      this.#underWay++
-      let isCounted = true
-      const done = (): void => {
-        if (!isCounted) return
-        isCounted = false
-        this.#underWay--
-        this.#next()
-      }
-      const forget = this.#timers.after(SLOW_MS, done)
-      void this.#send(this.#waiting.splice(0, MOST_TOGETHER)).finally(() => {
-        forget()
-        done()
-      })
-    }
+    return new Promise((resolve, reject) => this.#gathering.add({ commit: written, resolve, reject }))
   }
 
   async #send(group: ReadonlyArray<Waiting>): Promise<void> {

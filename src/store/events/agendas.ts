@@ -1,0 +1,64 @@
+/**
+ * Reads of events with their agendas, the most frequent read of all: those that come together are one statement, which under load costs
+ * this process and PostgreSQL a fraction of one each. A read sees all that was committed before it was asked for.
+ */
+import { Context, Effect, Layer } from "effect"
+import { currentTimers, type Timers } from "../../clock/timers.ts"
+import type { Unavailable } from "../../model/errors.ts"
+import { Database, type Queryable } from "../database.ts"
+import { Gathering } from "../gathering.ts"
+import { PoolError } from "../pool/errors.ts"
+import { query } from "../query.ts"
+import { type EventWithPhases, findEventsWithPhases } from "./events.ts"
+
+const STATEMENTS = 2
+const SLOW_MS = 50
+const MOST_TOGETHER = 64
+/** One more is refused at once. */
+const MOST_WAITING = 2_000
+
+interface Asked {
+  readonly id: string
+  readonly resolve: (event: EventWithPhases | undefined) => void
+  readonly reject: (cause: unknown) => void
+}
+
+export class AgendaReads {
+  readonly #gathering: Gathering<Asked>
+
+  constructor(sql: Queryable, timers: Timers) {
+    const send = async (asked: ReadonlyArray<Asked>): Promise<void> => {
+      try {
+        const ids = new Set(asked.map(({ id }) => id))
+        const events = new Map((await findEventsWithPhases(sql, [...ids])).map((event) => [event.id, event]))
+        for (const { id, resolve } of asked) resolve(events.get(id))
+      } catch (cause) {
+        for (const { reject } of asked) reject(cause)
+      }
+    }
+    this.#gathering = new Gathering({ send, timers, atOnce: STATEMENTS, most: MOST_TOGETHER, slowMs: SLOW_MS })
+  }
+
+  /** Rejects with database errors and `PoolError`. */
+  find(id: string): Promise<EventWithPhases | undefined> {
+    if (this.#gathering.size >= MOST_WAITING) return Promise.reject(new PoolError("POOL_FULL"))
+    return new Promise((resolve, reject) => this.#gathering.add({ id, resolve, reject }))
+  }
+}
+
+export class Agendas extends Context.Service<
+  Agendas,
+  {
+    /** Not for work within a transaction, whose own writes it does not see. */
+    readonly find: (id: string) => Effect.Effect<EventWithPhases | undefined, Unavailable>
+  }
+>()("gathercue/Agendas") {
+  static readonly layer: Layer.Layer<Agendas, never, Database> = Layer.effect(
+    Agendas,
+    Effect.gen(function* () {
+      const { sql } = yield* Database
+      const reads = new AgendaReads(sql, yield* currentTimers)
+      return { find: (id) => query(() => reads.find(id)) }
+    }),
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * Work that is cheaper together: while a few statements are under way further items are gathered, and the next statement takes many of
+ * them. An item that comes alone is sent at once, so that gathering costs no time. An item is never added to a statement that was sent.
+ */
+import type { Timers } from "../clock/timers.ts"
+
+export interface GatheringOptions<A> {
+  /** Sends one statement; never rejects, because the items carry their own promises. */
+  readonly send: (items: ReadonlyArray<A>) => Promise<void>
+  readonly timers: Timers
+  /** Statements under way while items are gathered. */
+  readonly atOnce: number
+  /** Items of one statement. */
+  readonly most: number
+  /** A statement that takes longer, in milliseconds, does not hold the others up. */
+  readonly slowMs: number
+}
+
+export class Gathering<A> {
+  readonly #options: GatheringOptions<A>
+  readonly #waiting: A[] = []
+  #underWay = 0
+
+  constructor(options: GatheringOptions<A>) {
+    this.#options = options
+  }
+
+  /** Items that were not sent yet. */
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  add(item: A): void {
+    this.#waiting.push(item)
+    this.#next()
+  }
+
+  #next(): void {
+    const { send, timers, atOnce, most, slowMs } = this.#options
+    while (this.#underWay < atOnce && this.#waiting.length > 0) {
+      this.#underWay++
+      let isCounted = true
+      const done = (): void => {
+        if (!isCounted) return
+        isCounted = false
+        this.#underWay--
+        this.#next()
+      }
+      const forget = timers.after(slowMs, done)
+      void send(this.#waiting.splice(0, most)).finally(() => {
+        forget()
+        done()
+      })
+    }
+  }
+}
