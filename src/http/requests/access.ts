@@ -15,7 +15,7 @@ import type { Credential } from "../../store/accounts/credentials.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { Agendas } from "../../store/events/agendas.ts"
-import { type EventWithPhases, findEvent, findPhaseOwner } from "../../store/events/events.ts"
+import { type EventAgenda, findEvent, findPhaseOwner } from "../../store/events/events.ts"
 import { findAsset } from "../../store/events/public-surfaces.ts"
 import { findQuestionOwner } from "../../store/events/questions.ts"
 import { findClipOwner } from "../../store/media/clips.ts"
@@ -41,7 +41,7 @@ const run = <A>(body: (sql: Queryable) => Promise<A>): Effect.Effect<A, Unavaila
   Effect.flatMap(Database, (database) => database.run(body))
 
 /** The decision about access comes before any transaction. */
-const withAgenda = (id: string): Effect.Effect<EventWithPhases | undefined, Unavailable, Agendas> =>
+const withAgenda = (id: string): Effect.Effect<EventAgenda | undefined, Unavailable, Agendas> =>
   Effect.flatMap(Agendas, ({ find }) => find(id))
 
 const requireAccount = (

@@ -9,7 +9,7 @@ import { Database, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
 import { PoolError } from "../pool/errors.ts"
 import { query } from "../query.ts"
-import { type EventWithPhases, findEventsWithPhases } from "./events.ts"
+import { type EventAgenda, findEventsWithPhases } from "./events.ts"
 
 const STATEMENTS = 2
 const SLOW_MS = 50
@@ -19,7 +19,7 @@ const MOST_WAITING = 2_000
 
 interface Asked {
   readonly id: string
-  readonly resolve: (event: EventWithPhases | undefined) => void
+  readonly resolve: (event: EventAgenda | undefined) => void
   readonly reject: (cause: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export class AgendaReads {
   }
 
   /** Rejects with database errors and `PoolError`. */
-  find(id: string): Promise<EventWithPhases | undefined> {
+  find(id: string): Promise<EventAgenda | undefined> {
     if (this.#gathering.size >= MOST_WAITING) return Promise.reject(new PoolError("POOL_FULL"))
     return new Promise((resolve, reject) => this.#gathering.add({ id, resolve, reject }))
   }
@@ -50,7 +50,7 @@ export class Agendas extends Context.Service<
   Agendas,
   {
     /** Not for work within a transaction, whose own writes it does not see. */
-    readonly find: (id: string) => Effect.Effect<EventWithPhases | undefined, Unavailable>
+    readonly find: (id: string) => Effect.Effect<EventAgenda | undefined, Unavailable>
   }
 >()("gathercue/Agendas") {
   static readonly layer: Layer.Layer<Agendas, never, Database> = Layer.effect(

@@ -76,7 +76,7 @@ const PHASE_JSON = `json_build_object('id', p.id, 'eventId', p.event_id, 'positi
   'endedAt', ${JSON_TIME("ended_at")}, 'timerEndsAt', ${JSON_TIME("timer_ends_at")},
   'extendedSeconds', p.extended_seconds)`
 
-export interface EventWithPhases extends Event {
+export interface EventAgenda extends Event {
   readonly phases: ReadonlyArray<Phase>
 }
 
@@ -84,14 +84,14 @@ export interface EventWithPhases extends Event {
 export const findEventsWithPhases = async (
   sql: Queryable,
   ids: ReadonlyArray<string>,
-): Promise<ReadonlyArray<EventWithPhases>> =>
-  sql<EventWithPhases[]>`
+): Promise<ReadonlyArray<EventAgenda>> =>
+  sql<EventAgenda[]>`
     select ${sql.unsafe(EVENT_COLUMNS)},
            (select coalesce(json_agg(${sql.unsafe(PHASE_JSON)} order by p.position), '[]'::json)
               from phases p where p.event_id = events.id) as phases
       from events where id = any (${ids}::uuid[])`
 
-export const findEventWithPhases = async (sql: Queryable, id: string): Promise<EventWithPhases | undefined> =>
+export const findEventWithPhases = async (sql: Queryable, id: string): Promise<EventAgenda | undefined> =>
   (await findEventsWithPhases(sql, [id]))[0]
 
 export const listPhaseStates = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<PhaseState>> => {
