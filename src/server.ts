@@ -67,6 +67,7 @@ import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
 import { Agendas } from "./store/events/agendas.ts"
+import { NewEvents } from "./store/events/new-events.ts"
 import { DatabaseHeartbeat } from "./store/heartbeat.ts"
 import { giveBackTokens, takeTokens } from "./store/limits/shared-buckets.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
@@ -295,6 +296,7 @@ const layersOf = (
     dispatcher,
     mailer,
     Agendas.layer,
+    NewEvents.layer,
     LetterRefusals.layer(deriveKey(config.secretKey, "letter-refusals")),
     IdentityProvider.layer({
       settings: config.idp,

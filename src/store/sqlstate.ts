@@ -34,3 +34,11 @@ export const sqlState = (cause: unknown): SqlState => {
     unavailable: UNAVAILABLE.test(code),
   }
 }
+
+const SERVERS_CODE = /^[0-9A-Z]{5}$/
+
+/** PostgreSQL is well and refused the statement: nothing of it is stored, and it may be sent again. */
+export const isRefusal = (cause: unknown): boolean => {
+  const { code, unavailable } = sqlState(cause)
+  return !unavailable && SERVERS_CODE.test(code)
+}

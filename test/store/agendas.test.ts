@@ -9,7 +9,7 @@ import { seedEvent } from "../support/live-events.ts"
 import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
 import { openStore, type TestSql } from "../support/store.ts"
 
-const READ = /from events where id = any/
+const READ = /as phases\s+from events where id/
 
 let database: TestDatabase
 let sql: TestSql

@@ -147,24 +147,12 @@ export const seedEvent = async (
   const eventId = newId()
   await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Test', ${workspaceId})`
   const agenda = phases.map((phase) => ({ id: newId(), featureSet: [], config: {}, ...phase }))
-  await insertEvent(
-    sql,
-    {
-      id: eventId,
-      workspaceId,
-      type: "webinar",
-      title: "Launch",
-      status,
-      visibility: "public",
-      scheduledAt: null,
-      scheduledEndAt: null,
-      allowAnonymousVoting: false,
-      allowAnonymousQuestions: false,
-      capacity: null,
-      metadata: {},
-    },
-    agenda,
-  )
+  const event = {
+    ...{ id: eventId, workspaceId, type: "webinar", title: "Launch", status, visibility: "public" as const },
+    ...{ scheduledAt: null, scheduledEndAt: null, capacity: null, metadata: {} },
+    ...{ allowAnonymousVoting: false, allowAnonymousQuestions: false },
+  }
+  await insertEvent(sql, { event, phases: agenda })
   return { workspaceId, eventId, phaseIds: agenda.map(({ id }) => id) }
 }
 

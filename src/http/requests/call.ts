@@ -28,6 +28,7 @@ import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import type { Database } from "../../store/database.ts"
 import type { Agendas } from "../../store/events/agendas.ts"
+import type { NewEvents } from "../../store/events/new-events.ts"
 import type { AssetRow } from "../../store/events/public-surfaces.ts"
 import type { QuestionOwner } from "../../store/events/questions.ts"
 import type { MediaSignal } from "../../store/media/media-signal.ts"
@@ -152,6 +153,7 @@ export type HandlerServices =
   | GrantChanges
   | Tokens
   | LiveEvents
+  | NewEvents
   | WebhookRegistration
   | Egress
   | PartnerTokens

@@ -20,33 +20,49 @@ export interface NewPhase {
   readonly featureSet: ReadonlyArray<Feature>
 }
 
-/** One statement: the event and its phases in order. */
-export const insertEvent = async (sql: Queryable, event: NewEvent, phases: ReadonlyArray<NewPhase>): Promise<Event> => {
-  const rows = phases.map((phase, position) => ({
+/** An event that is to be stored, and its phases in order. */
+export interface EventDraft {
+  readonly event: NewEvent
+  readonly phases: ReadonlyArray<NewPhase>
+}
+
+/** A draft as `insert_events` takes it. */
+const draftRow = ({ event, phases }: EventDraft): object => ({
+  id: event.id,
+  workspace_id: event.workspaceId,
+  type: event.type,
+  title: event.title,
+  status: event.status,
+  visibility: event.visibility,
+  scheduled_at: event.scheduledAt,
+  scheduled_end_at: event.scheduledEndAt,
+  allow_anonymous_voting: event.allowAnonymousVoting,
+  allow_anonymous_questions: event.allowAnonymousQuestions,
+  capacity: event.capacity,
+  metadata: event.metadata,
+  phases: phases.map((phase, position) => ({
     id: phase.id,
     position,
     modality: phase.modality,
     config: phase.config,
     feature_set: phase.featureSet,
-  }))
+  })),
+})
+
+/** One statement: the event and its phases. */
+export const insertEvent = async (sql: Queryable, draft: EventDraft): Promise<Event> => {
   const [row] = await sql<Event[]>`
-    with event as (
-      insert into events (id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
-                          allow_anonymous_voting, allow_anonymous_questions, capacity, metadata)
-      values (${event.id}, ${event.workspaceId}, ${event.type}, ${event.title}, ${event.status}, ${event.visibility},
-              ${event.scheduledAt}, ${event.scheduledEndAt}, ${event.allowAnonymousVoting},
-              ${event.allowAnonymousQuestions}, ${event.capacity}, ${sql.json(event.metadata)})
-      returning ${sql.unsafe(EVENT_COLUMNS)}
-    ), agenda as (
-      insert into phases (id, event_id, position, modality, config, feature_set, status)
-      select p.id, event.id, p.position, p.modality, p.config, p.feature_set, 'pending'
-        from event, jsonb_to_recordset(${sql.json(rows)})
-             as p(id uuid, position integer, modality text, config jsonb, feature_set text[])
-    )
-    select * from event`
+    select ${sql.unsafe(EVENT_COLUMNS)} from insert_events(${sql.json([draftRow(draft)])})`
   if (row === undefined) throw new Error("insert returned no row")
   return row
 }
+
+/** All or none, in no order; fails soon with 55P03 instead of waiting for a row that another transaction has locked. */
+export const insertEventsSoon = async (
+  sql: Queryable,
+  drafts: ReadonlyArray<EventDraft>,
+): Promise<ReadonlyArray<Event>> =>
+  sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from insert_events_soon(${sql.json(drafts.map(draftRow))})`
 
 export const findEvent = async (sql: Queryable, id: string): Promise<Event | undefined> => {
   const [row] = await sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`

@@ -101,14 +101,6 @@ export const commitFailure = (cause: unknown): Fenced | AnsweredBefore | OverCap
 }
 
 /** An SQLSTATE. */
-const SERVERS_CODE = /^[0-9A-Z]{5}$/
-
-/** PostgreSQL is well and refused the statement: nothing of it is stored, and it may be sent again. */
-export const isRefusal = (cause: unknown): boolean => {
-  const { code, unavailable } = sqlState(cause)
-  return !unavailable && SERVERS_CODE.test(code)
-}
-
 /** A commit with the JSON of its rows, made once. */
 export interface WrittenCommit extends Pick<LiveCommit, "eventId" | "fencingToken" | "from" | "version" | "at"> {
   readonly written: string

@@ -7,12 +7,12 @@ import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import { Database, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
+import { isRefusal } from "../sqlstate.ts"
 import {
   type AnsweredBefore,
   type CommitUnknown,
   commitFailure,
   type Fenced,
-  isRefusal,
   type LiveCommit,
   type OverCapacity,
   runCommit,

@@ -9,7 +9,8 @@ import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
 import { requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
-import { insertEvent, type NewEvent, type NewPhase, pageEvents } from "../../../store/events/events.ts"
+import { type EventDraft, insertEvent, pageEvents } from "../../../store/events/events.ts"
+import { NewEvents } from "../../../store/events/new-events.ts"
 import { query } from "../../../store/query.ts"
 import type { Events } from "../../contract/events/events.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
@@ -37,21 +38,21 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
 /**
  * The account that creates an event from the dashboard hosts it (specification §4). A key is no participant, and may be revoked.
  */
-const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, { accountId, credential }: Scopes["workspace"]) =>
-  Effect.flatMap(Database, (database) =>
-    accountId === null
-      ? database.run((sql) => insertEvent(sql, event, phases))
-      : database.transaction((sql) =>
+const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["workspace"]) =>
+  accountId === null
+    ? Effect.flatMap(NewEvents, ({ insert }) => insert(draft))
+    : Effect.flatMap(Database, (database) =>
+        database.transaction((sql) =>
           Effect.gen(function* () {
-            const { workspaceId, id: eventId } = event
+            const { workspaceId, id: eventId } = draft.event
             // A concurrent removal of the member, which takes event roles back, comes before this or sees its result.
             yield* requireMember(sql, workspaceId, credential)
-            const created = yield* query(() => insertEvent(sql, event, phases))
+            const created = yield* query(() => insertEvent(sql, draft))
             yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
             return created
           }),
         ),
-  )
+      )
 
 const lifecycle = (command: AgendaCommand) => ({
   access: "event" as const,
@@ -91,7 +92,7 @@ export const events: Handlers<typeof Events> = {
           config,
           featureSet,
         }))
-        return yield* storeEvent(event, phases, scope)
+        return yield* storeEvent({ event, phases }, scope)
       }),
   },
   listEvents: {
