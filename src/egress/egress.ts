@@ -109,6 +109,18 @@ const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
   }
 }
 
+/** Keeps the URLs that were checked; the check knows the text and the policy alone. A refusal is made anew each time. */
+const rememberingTargets = (check: (text: string) => URL): ((text: string) => URL) => {
+  const targets = new LRUCache<string, URL>({ max: MAX_LOOKUPS })
+  return (text) => {
+    const known = targets.get(text)
+    if (known !== undefined) return known
+    const url = check(text)
+    targets.set(text, url)
+    return url
+  }
+}
+
 /** A connection for one request; `release` gets it back. */
 interface Taken {
   readonly client: Client
@@ -256,6 +268,7 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
   const system = dns()
   const stalls = new StallClock()
   const resolve = remembering(options.resolve ?? system.resolve, options.lookupLifetimeMs ?? DEFAULT_LOOKUP_LIFETIME_MS)
+  const targetOf = rememberingTargets((text) => checkTarget(text, options))
   const targets = new Map<string, Connections>()
   const inUse = new Set<Client>()
   let loaded: ConnectionModule | undefined
@@ -308,7 +321,7 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
   }
 
   const begin = (exchange: Exchange, text: string): void => {
-    const url = checkTarget(text, options)
+    const url = targetOf(text)
     const literal = literalAddress(url)
     if (literal !== undefined) startAt(exchange, url, [literal])
     else if (isLoopbackName(url.hostname)) startAt(exchange, url, ["127.0.0.1", "::1"])

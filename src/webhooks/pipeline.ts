@@ -22,6 +22,19 @@ export interface PipelineOptions {
   readonly timeoutMs: number
 }
 
+/** Opened secrets by the target they are of, which all deliveries of the same moment share; they go with it. */
+const opened = new WeakMap<EndpointTarget, ReadonlyArray<string>>()
+
+const secretsOf = (target: EndpointTarget, endpointId: string, sealingKey: Uint8Array): ReadonlyArray<string> => {
+  const known = opened.get(target)
+  if (known !== undefined) return known
+  const { secretSealed, previousSecretSealed } = target
+  const sealed = previousSecretSealed === null ? [secretSealed] : [secretSealed, previousSecretSealed]
+  const secrets = sealed.map((secret) => openText(sealingKey, endpointId, secret))
+  opened.set(target, secrets)
+  return secrets
+}
+
 /**
  * The same id and body on every try; the signature carries this try's time, and there are two while a secret is being
  * replaced. Dies when a secret does not open.
@@ -33,9 +46,7 @@ export const prepare = (
   options: PipelineOptions,
 ): Effect.Effect<EgressRequest> =>
   Effect.sync(() => {
-    const { secretSealed, previousSecretSealed } = target
-    const sealed = previousSecretSealed === null ? [secretSealed] : [secretSealed, previousSecretSealed]
-    const secrets = sealed.map((secret) => openText(options.sealingKey, delivery.endpointId, secret))
+    const secrets = secretsOf(target, delivery.endpointId, options.sealingKey)
     return {
       url: target.url,
       method: "POST",

@@ -8,6 +8,9 @@ import { type Settlement, settleDeliveries } from "../store/webhooks/webhook-del
 import type { RetryForever } from "./retry-forever.ts"
 
 const MAX_BATCH = 500
+/** After a batch of so many results more are on their way: they gather for a moment, because each statement has a price of its own. */
+const MANY = 16
+const GATHER_MS = 8
 
 export interface Settlements {
   readonly put: (settlement: Settlement) => void
@@ -23,13 +26,16 @@ export const makeSettlements = (
 ): Effect.Effect<Settlements, never, Scope.Scope> =>
   Effect.gen(function* () {
     let waiting: Array<Settlement> = []
+    let settledLast = 0
     const some = Latch.makeUnsafe(false)
     const none = Latch.makeUnsafe(true)
     const settleNext = Effect.gen(function* () {
       yield* some.await
+      if (settledLast >= MANY && waiting.length < MAX_BATCH) yield* Effect.sleep(GATHER_MS)
       const batch = waiting.slice(0, MAX_BATCH)
       yield* retryForever(database.run((sql) => settleDeliveries(sql, batch)))
       waiting = waiting.slice(batch.length)
+      settledLast = batch.length
       if (waiting.length === 0) {
         some.closeUnsafe()
         none.openUnsafe()
