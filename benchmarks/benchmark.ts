@@ -3,6 +3,8 @@
 export interface OptionRow {
   readonly fallback: number
   readonly doc: string
+  /** Instead of the default in a quick run of all benchmarks; without it the default is quick enough. */
+  readonly quick?: number
 }
 
 export type OptionTable = { readonly [name: string]: OptionRow }

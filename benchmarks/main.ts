@@ -3,6 +3,7 @@
  * ends too when it takes longer than its limit or is interrupted. Exit codes: 0 measured, 1 failed, 2 not understood.
  */
 import { parseArgs } from "node:util"
+import { ALL_USAGE, runAll } from "./all.ts"
 import type { Benchmark, OptionTable } from "./benchmark.ts"
 
 const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
@@ -31,7 +32,7 @@ const usage = async (): Promise<string> => {
   const rows = await Promise.all(
     Object.entries(BENCHMARKS).map(async ([name, load]) => `  ${name.padEnd(12)} ${(await load()).summary}`),
   )
-  return ["npm run bench -- <name> [--option value …] [--help]", "", ...rows].join("\n")
+  return ["npm run bench -- <name> [--option value …] [--help]", "", ...rows, "  all          All of them."].join("\n")
 }
 
 const helpOf = (name: string, { summary, options, limitSeconds }: Benchmark): string => {
@@ -89,6 +90,8 @@ const runBenchmark = async (benchmark: Benchmark, args: ReadonlyArray<string>): 
 const [name, ...args] = process.argv.slice(2)
 const load = name === undefined ? undefined : BENCHMARKS[name]
 if (name === undefined || name === "--help") console.log(await usage())
+else if (name === "all" && args.includes("--help")) console.log(ALL_USAGE)
+else if (name === "all") process.exit(await runAll(BENCHMARKS, args))
 else if (load === undefined) refuse(`There is no benchmark "${name}".\n\n${await usage()}`)
 else if (args.includes("--help")) console.log(helpOf(name, await load()))
 else {

@@ -10,11 +10,11 @@ import { type ActorHouse, openHouse } from "./house.ts"
 import { type SeededEvent, seedLiveEvents, seedWorkspace } from "./seed.ts"
 
 const OPTIONS = {
-  events: { fallback: 10_000, doc: "Live events with running timers." },
-  lead: { fallback: 40, doc: "Seconds until the first timer falls due; all must be in memory by then." },
-  spread: { fallback: 20, doc: "Seconds over which all timers fall due." },
-  rounds: { fallback: 3, doc: "Rounds of commands, through actors and without, in turns." },
-  seconds: { fallback: 2, doc: "Length of a round." },
+  events: { fallback: 10_000, quick: 500, doc: "Live events with running timers." },
+  lead: { fallback: 40, quick: 8, doc: "Seconds until the first timer falls due; all must be in memory by then." },
+  spread: { fallback: 20, quick: 4, doc: "Seconds over which all timers fall due." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of commands, through actors and without, in turns." },
+  seconds: { fallback: 2, quick: 1, doc: "Length of a round." },
   pool: { fallback: 10, doc: "Database connections." },
 }
 type Options = Bench<typeof OPTIONS>["options"]

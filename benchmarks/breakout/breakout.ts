@@ -12,9 +12,9 @@ import { type Contestant, measure, nothingMeasured, openContestants } from "../s
 import { PROFILE_OPTION } from "../support/server-process.ts"
 
 const OPTIONS = {
-  people: { fallback: 1000, doc: "People present." },
+  people: { fallback: 1000, quick: 400, doc: "People present." },
   size: { fallback: 4, doc: "People a room." },
-  rounds: { fallback: 7, doc: "Rounds of each side, in turns." },
+  rounds: { fallback: 7, quick: 3, doc: "Rounds of each side, in turns." },
   ...PROFILE_OPTION,
 }
 

@@ -17,11 +17,11 @@ import { encoded, goLive, type OnAir } from "./on-air.ts"
 import type { Viewed, Viewers } from "./viewers-process.ts"
 
 const OPTIONS = {
-  rounds: { fallback: 3, doc: "Rounds of each side, in turns." },
-  seconds: { fallback: 5, doc: "Length of a round." },
-  connections: { fallback: 1000, doc: "Viewers." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
+  seconds: { fallback: 5, quick: 2, doc: "Length of a round." },
+  connections: { fallback: 1000, quick: 200, doc: "Viewers." },
   sockets: { fallback: 20, doc: "Gateway sockets whose round trips are measured." },
-  joins: { fallback: 100, doc: "Viewers that join one after the other." },
+  joins: { fallback: 100, quick: 20, doc: "Viewers that join one after the other." },
   ...PROFILE_OPTION,
 }
 

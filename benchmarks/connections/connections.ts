@@ -13,8 +13,12 @@ import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-peer.ts"
 
 const OPTIONS = {
-  sockets: { fallback: 20_000, doc: "Idle sockets; fewer when a process may not open so many files." },
-  rest: { fallback: 30, doc: "Seconds over which the CPU time at rest is taken; a heartbeat of each side fits in." },
+  sockets: { fallback: 20_000, quick: 4000, doc: "Idle sockets; fewer when a process may not open so many files." },
+  rest: {
+    fallback: 30,
+    quick: 22,
+    doc: "Seconds over which the CPU time at rest is taken; a heartbeat of each side fits in.",
+  },
   storm: { fallback: 1, doc: "0 leaves the storm out." },
   ...PROFILE_OPTION,
 }

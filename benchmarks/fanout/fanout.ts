@@ -27,9 +27,9 @@ import type { SocketIoOptions } from "../support/socket-io-peer.ts"
 import { dispatchOf, TEXT } from "./message.ts"
 
 const OPTIONS = {
-  sockets: { fallback: 5000, doc: "Sockets on each server." },
-  rounds: { fallback: 3, doc: "Rounds of each server and pace, in turns." },
-  seconds: { fallback: 10, doc: "Length of a round." },
+  sockets: { fallback: 5000, quick: 1000, doc: "Sockets on each server." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of each server and pace, in turns." },
+  seconds: { fallback: 10, quick: 2, doc: "Length of a round." },
   slow: { fallback: 20, doc: "Dispatches per second at the slow pace." },
   fast: { fallback: 200, doc: "Dispatches per second at the fast pace." },
   peers: { fallback: 1, doc: "0 leaves the peers out." },

@@ -17,11 +17,11 @@ const OPTIONS = {
   perSecond: { fallback: 1000, doc: "Wrong passwords per second." },
   attackers: { fallback: 2000, doc: "Addresses they come from: so many that none reaches its limit." },
   sockets: { fallback: 200, doc: "People at an event." },
-  people: { fallback: 50, doc: "People who sign in, one after the other, from where they did before." },
+  people: { fallback: 50, quick: 20, doc: "People who sign in, one after the other, from where they did before." },
   newcomers: { fallback: 10, doc: "Of them, people who come from an address of theirs that is new in each round." },
-  seconds: { fallback: 20, doc: "Length of a round." },
-  rounds: { fallback: 3, doc: "Rounds, without the flood and with it in turns." },
-  addresses: { fallback: 1_000_000, doc: "Made-up addresses; 0 leaves them out." },
+  seconds: { fallback: 20, quick: 3, doc: "Length of a round." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds, without the flood and with it in turns." },
+  addresses: { fallback: 1_000_000, quick: 100000, doc: "Made-up addresses; 0 leaves them out." },
 }
 
 type Values = Bench<typeof OPTIONS>["options"]

@@ -14,8 +14,8 @@ import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-peer.ts"
 
 const OPTIONS = {
-  sockets: { fallback: 10_000, doc: "People who join." },
-  rounds: { fallback: 3, doc: "Storms, each on an event of its own." },
+  sockets: { fallback: 10_000, quick: 2000, doc: "People who join." },
+  rounds: { fallback: 3, quick: 1, doc: "Storms, each on an event of its own." },
   perSecond: { fallback: 3500, doc: "Sockets opened per second; the server admits 4,000." },
   ...PROFILE_OPTION,
 }

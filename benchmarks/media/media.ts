@@ -28,10 +28,10 @@ import type { Put } from "./transfer-process.ts"
 import { compareUploads, filesAsSide, oursAsSide, type Verdict } from "./uploads.ts"
 
 const OPTIONS = {
-  rounds: { fallback: 3, doc: "Rounds of each side, in turns." },
-  mebibytes: { fallback: 1024, doc: "Size of one upload; eight at once have an eighth each." },
-  ranges: { fallback: 1000, doc: "Ranges of a mebibyte in a round." },
-  minutes: { fallback: 60, doc: "Length of the recording that is inspected and cut." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
+  mebibytes: { fallback: 1024, quick: 64, doc: "Size of one upload; eight at once have an eighth each." },
+  ranges: { fallback: 1000, quick: 200, doc: "Ranges of a mebibyte in a round." },
+  minutes: { fallback: 60, quick: 5, doc: "Length of the recording that is inspected and cut." },
   viewers: { fallback: 200, doc: "Gateway sockets beside an upload." },
   ...PROFILE_OPTION,
 }

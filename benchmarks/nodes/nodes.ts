@@ -19,17 +19,21 @@ import { openPeer, type Peer } from "./socket-io.ts"
 import { measureEvents, measureResident, printStanding } from "./standing.ts"
 
 const OPTIONS = {
-  sockets: { fallback: 5400, doc: "Sockets of the largest audience; the others have 5/9 and 2/9 of it." },
-  joins: { fallback: 6000, doc: "People of the largest storm; the others have 5/9 and 2/9 of it." },
-  rounds: { fallback: 3, doc: "Rounds of each side, in turns." },
-  seconds: { fallback: 12, doc: "Length of a round." },
-  rest: { fallback: 14, doc: "Seconds over which the CPU at rest is taken; two checks of all grants fit in." },
+  sockets: { fallback: 5400, quick: 600, doc: "Sockets of the largest audience; the others have 5/9 and 2/9 of it." },
+  joins: { fallback: 6000, quick: 600, doc: "People of the largest storm; the others have 5/9 and 2/9 of it." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
+  seconds: { fallback: 12, quick: 3, doc: "Length of a round." },
+  rest: {
+    fallback: 14,
+    quick: 3,
+    doc: "Seconds over which the CPU at rest is taken; two checks of all grants fit in.",
+  },
   perSecond: { fallback: 5, doc: "Announcements per second to one event." },
   joinsPerSecond: { fallback: 1000, doc: "Newcomers per second." },
   commands: { fallback: 60, doc: "Commands per second at the highest rate; the others have a half and a quarter." },
   events: { fallback: 24, doc: "Events that commands go to." },
-  standing: { fallback: 1500, doc: "Live events whose memory is taken." },
-  losses: { fallback: 3, doc: "Times that a process is killed on each side." },
+  standing: { fallback: 1500, quick: 100, doc: "Live events whose memory is taken." },
+  losses: { fallback: 3, quick: 1, doc: "Times that a process is killed on each side." },
   slowJoins: { fallback: 60, doc: "Newcomers per second of a storm of a fifteenth of the largest one." },
   only: {
     fallback: 0,

@@ -18,10 +18,10 @@ import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf
 import { HISTORY_MS, seedHistory } from "./history.ts"
 
 const OPTIONS = {
-  messages: { fallback: 300_000, doc: "Chat messages of the event." },
-  publications: { fallback: 100_000, doc: "Its dispatches of the last minutes." },
-  heads: { fallback: 600_000, doc: "Heads of streams of other events, long ended." },
-  rounds: { fallback: 9, doc: "Rounds, with history and without in turns." },
+  messages: { fallback: 300_000, quick: 20000, doc: "Chat messages of the event." },
+  publications: { fallback: 100_000, quick: 10000, doc: "Its dispatches of the last minutes." },
+  heads: { fallback: 600_000, quick: 20000, doc: "Heads of streams of other events, long ended." },
+  rounds: { fallback: 9, quick: 3, doc: "Rounds, with history and without in turns." },
   pool: { fallback: 10, doc: "Database connections." },
 }
 

@@ -12,9 +12,9 @@ import { measure, nothingMeasured, openContestants } from "../support/seating.ts
 import { PROFILE_OPTION } from "../support/server-process.ts"
 
 const OPTIONS = {
-  people: { fallback: 2000, doc: "People present." },
-  rounds: { fallback: 10, doc: "Rounds of each side, in turns." },
-  pairings: { fallback: 100, doc: "Rounds of the pairing alone." },
+  people: { fallback: 2000, quick: 400, doc: "People present." },
+  rounds: { fallback: 10, quick: 3, doc: "Rounds of each side, in turns." },
+  pairings: { fallback: 100, quick: 20, doc: "Rounds of the pairing alone." },
   ...PROFILE_OPTION,
 }
 

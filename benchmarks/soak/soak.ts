@@ -13,8 +13,8 @@ import { startServerProcess } from "../support/server-process.ts"
 import type { CrowdOptions, LiveOptions, Settled } from "./crowd-process.ts"
 
 const OPTIONS = {
-  minutes: { fallback: 10, doc: "How long the crowd lives." },
-  people: { fallback: 2000, doc: "People, each over a socket." },
+  minutes: { fallback: 10, quick: 0.5, doc: "How long the crowd lives." },
+  people: { fallback: 2000, quick: 200, doc: "People, each over a socket." },
   acts: { fallback: 100, doc: "Things they do per second." },
   cuts: { fallback: 10, doc: "Links that break per second." },
   leaves: { fallback: 3, doc: "People per second who go for good and are replaced." },

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/database.ts"
 import { printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
 import { startServerProcess } from "../support/server-process.ts"
 
-const OPTIONS = { rounds: { fallback: 5, doc: "First and second starts of each side, in turns." } }
+const OPTIONS = { rounds: { fallback: 5, quick: 1, doc: "First and second starts of each side, in turns." } }
 
 const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(

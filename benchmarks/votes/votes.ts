@@ -12,10 +12,10 @@ import type { Taken } from "./pace.ts"
 import type { Compared, VotersOptions } from "./voters-process.ts"
 
 const OPTIONS = {
-  people: { fallback: 2000, doc: "People who vote, each over one socket." },
-  rate: { fallback: 5000, doc: "Votes offered per second; a person may vote five times a second." },
-  rounds: { fallback: 3, doc: "Rounds of each side, in turns." },
-  seconds: { fallback: 10, doc: "Length of a round." },
+  people: { fallback: 2000, quick: 500, doc: "People who vote, each over one socket." },
+  rate: { fallback: 5000, quick: 1500, doc: "Votes offered per second; a person may vote five times a second." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
+  seconds: { fallback: 10, quick: 2, doc: "Length of a round." },
   peers: { fallback: 1, doc: "0 leaves the peer out." },
   ...PROFILE_OPTION,
 }

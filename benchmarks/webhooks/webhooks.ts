@@ -32,12 +32,12 @@ import type { PeerOptions } from "./peer-delivery.ts"
 import type { Received } from "./receiver.ts"
 
 const OPTIONS = {
-  rounds: { fallback: 3, doc: "Rounds of each side, in turns." },
-  deliveries: { fallback: 16_000, doc: "Deliveries of a backlog." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
+  deliveries: { fallback: 16_000, quick: 4000, doc: "Deliveries of a backlog." },
   endpoints: { fallback: 16, doc: "Endpoints they go to, at most 20 and at least 8." },
   concurrency: { fallback: 64, doc: "Requests in flight of each side." },
   pool: { fallback: 10, doc: "Database connections of each side." },
-  paced: { fallback: 300, doc: "Occurrences for the latency." },
+  paced: { fallback: 300, quick: 40, doc: "Occurrences for the latency." },
   pace: { fallback: 20, doc: "Occurrences per second for the latency." },
   ...PROFILE_OPTION,
 }
