@@ -89,8 +89,8 @@ describe("with one server", () => {
   afterAll(() => server.stop())
 
   test.each([
-    ["the reply to the insert", /insert into events/, "cutReply"],
-    ["the insert on its way", /insert into events/, "cutBefore"],
+    ["the reply to the insert", /insert_events/, "cutReply"],
+    ["the insert on its way", /insert_events/, "cutBefore"],
     ["the reply to keeping the answer", /insert into idempotency_keys/, "cutReply"],
     ["the commit on its way", keptCommit, "cutBefore"],
     ["the reply to the commit", keptCommit, "cutReply"],

@@ -37,7 +37,7 @@ const open = async (): Promise<EventInserts> => {
   const pool = new Pool({ url: proxy.url, connections: 6, waiting: 100, deadlineMs: 2_000 })
   onTestFinished(() => pool.close(100))
   await pool.sql`select 1`
-  return new EventInserts(pool.sql, systemTimers)
+  return new EventInserts(pool.sql, systemTimers, () => {})
 }
 
 const draftOf = (title: string, of = workspaceId, phases = 2): EventDraft => ({

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
 import { PoolError } from "../pool/errors.ts"
@@ -25,8 +26,11 @@ interface Asked {
 
 export class AgendaReads {
   readonly #gathering: Gathering<Asked>
+  readonly #refused: () => void
 
-  constructor(sql: Queryable, timers: Timers) {
+  /** `refused` counts those that were one too many. */
+  constructor(sql: Queryable, timers: Timers, refused: () => void) {
+    this.#refused = refused
     const send = async (asked: ReadonlyArray<Asked>): Promise<void> => {
       try {
         const ids = new Set(asked.map(({ id }) => id))
@@ -41,7 +45,10 @@ export class AgendaReads {
 
   /** Rejects with database errors and `PoolError`. */
   find(id: string): Promise<EventAgenda | undefined> {
-    if (this.#gathering.size >= MOST_WAITING) return Promise.reject(new PoolError("POOL_FULL"))
+    if (this.#gathering.size >= MOST_WAITING) {
+      this.#refused()
+      return Promise.reject(new PoolError("POOL_FULL"))
+    }
     return new Promise((resolve, reject) => this.#gathering.add({ id, resolve, reject }))
   }
 }
@@ -53,11 +60,12 @@ export class Agendas extends Context.Service<
     readonly find: (id: string) => Effect.Effect<EventAgenda | undefined, Unavailable>
   }
 >()("gathercue/Agendas") {
-  static readonly layer: Layer.Layer<Agendas, never, Database> = Layer.effect(
+  static readonly layer: Layer.Layer<Agendas, never, Database | Telemetry> = Layer.effect(
     Agendas,
     Effect.gen(function* () {
+      const { metrics } = yield* Telemetry
       const { sql } = yield* Database
-      const reads = new AgendaReads(sql, yield* currentTimers)
+      const reads = new AgendaReads(sql, yield* currentTimers, () => metrics.databaseRefused.add())
       return { find: (id) => query(() => reads.find(id)) }
     }),
   )

@@ -6,6 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, isInTransaction, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
 import { PoolError } from "../pool/errors.ts"
@@ -33,8 +34,11 @@ interface Asked {
 export class EventInserts {
   readonly #sql: Queryable
   readonly #gathering: Gathering<Asked>
+  readonly #refused: () => void
 
-  constructor(sql: Queryable, timers: Timers) {
+  /** `refused` counts those that were one too many. */
+  constructor(sql: Queryable, timers: Timers, refused: () => void) {
+    this.#refused = refused
     this.#sql = sql
     this.#gathering = new Gathering({
       send: (asked) => this.#send(asked),
@@ -47,7 +51,10 @@ export class EventInserts {
 
   /** Rejects with database errors and `PoolError`: the outcome may be unknown. */
   add(draft: EventDraft): Promise<Event> {
-    if (this.#gathering.size >= MOST_WAITING) return Promise.reject(new PoolError("POOL_FULL"))
+    if (this.#gathering.size >= MOST_WAITING) {
+      this.#refused()
+      return Promise.reject(new PoolError("POOL_FULL"))
+    }
     if (draft.phases.length > LONG_AGENDA) return insertEvent(this.#sql, draft)
     return new Promise((resolve, reject) => this.#gathering.add({ draft, resolve, reject }))
   }
@@ -84,11 +91,12 @@ export class NewEvents extends Context.Service<
     readonly insert: (draft: EventDraft) => Effect.Effect<Event, Unavailable>
   }
 >()("gathercue/NewEvents") {
-  static readonly layer: Layer.Layer<NewEvents, never, Database> = Layer.effect(
+  static readonly layer: Layer.Layer<NewEvents, never, Database | Telemetry> = Layer.effect(
     NewEvents,
     Effect.gen(function* () {
+      const { metrics } = yield* Telemetry
       const database = yield* Database
-      const inserts = new EventInserts(database.sql, yield* currentTimers)
+      const inserts = new EventInserts(database.sql, yield* currentTimers, () => metrics.databaseRefused.add())
       return {
         insert: (draft) =>
           Effect.flatMap(isInTransaction, (inTransaction) =>
