@@ -10,7 +10,7 @@ import { number, printMachine, printRows, printVerdicts, sleep } from "../suppor
 import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
-import type { SocketIoOptions } from "../support/socket-io-peer.ts"
+import type { SocketIoOptions } from "../support/socket-io-server.ts"
 
 const OPTIONS = {
   sockets: { fallback: 20_000, quick: 4000, doc: "Idle sockets; fewer when a process may not open so many files." },

@@ -23,7 +23,7 @@ import {
 import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
-import type { SocketIoOptions } from "../support/socket-io-peer.ts"
+import type { SocketIoOptions } from "../support/socket-io-server.ts"
 import { dispatchOf, TEXT } from "./message.ts"
 
 const OPTIONS = {

@@ -2,14 +2,14 @@
  * A flood of wrong passwords beside people who have done nothing wrong, on a server in production mode; and a request each from a
  * million made-up addresses. The limit beside each figure is the same server without the flood.
  */
-import { randomUUID } from "node:crypto"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
 import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
+import { type Person, signUp } from "../support/people.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
 import { createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import { PRODUCTION, type ServerProcess, startServerProcess } from "../support/server-process.ts"
 import type { Flood, Flooded } from "./attackers-process.ts"
 import type { Served, SignIns } from "./honest-process.ts"
 
@@ -25,26 +25,8 @@ const OPTIONS = {
 }
 
 type Values = Bench<typeof OPTIONS>["options"]
-type Person = Omit<SignIns["people"][number], "isNew">
 
-const PASSWORD = "correct horse battery"
 const MIB = 1_048_576
-
-/** Signs somebody up from an address of their own. */
-const signUp = async (url: string, n: number): Promise<Person> => {
-  const person = {
-    email: `honest-${randomUUID()}@example.com`,
-    password: PASSWORD,
-    address: `10.1.${n >> 8}.${n & 255}`,
-  }
-  const response = await fetch(`${url}/v1/accounts/signup`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-forwarded-for": person.address },
-    body: JSON.stringify({ email: person.email, password: PASSWORD, name: "Honest" }),
-  })
-  if (response.status !== 201) throw new Error(`signup: ${response.status} ${await response.text()}`)
-  return person
-}
 
 interface House {
   readonly server: ServerProcess
@@ -55,17 +37,12 @@ interface House {
 
 const openHouse = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<House> => {
   const databases = await startDatabases(defer)
-  const environment = {
-    NODE_ENV: "production",
-    PUBLIC_URL: "https://events.example.com",
-    TRUSTED_PROXIES: "127.0.0.1",
-    DATABASE_URL: await databases.create("migrated"),
-  }
+  const environment = { ...PRODUCTION, DATABASE_URL: await databases.create("migrated") }
   const server = await startServerProcess({ environment }, defer)
   const workspace = await createWorkspace(server.url)
   const eventId = await createLiveEvent(server.url, workspace.key)
   const people: Person[] = []
-  for (let n = 0; n < options.people; n++) people.push(await signUp(server.url, n))
+  for (let n = 0; n < options.people; n++) people.push(await signUp(server.url, `10.1.${n >> 8}.${n & 255}`))
   const honest = await startChild(new URL("./honest-process.js", import.meta.url), defer)
   const place = { eventId, workspaceId: workspace.id }
   await honest.call("join", { port: server.port, place, sockets: options.sockets })

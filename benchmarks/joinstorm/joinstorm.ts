@@ -11,7 +11,7 @@ import { number, printMachine, printRows, printVerdicts, ratio, sleep, spread, s
 import { affordableSockets, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
-import type { SocketIoOptions } from "../support/socket-io-peer.ts"
+import type { SocketIoOptions } from "../support/socket-io-server.ts"
 
 const OPTIONS = {
   sockets: { fallback: 10_000, quick: 2000, doc: "People who join." },

@@ -10,7 +10,7 @@ import { type Goal, printMachine, printRows, printVerdicts, ratio, spread } from
 import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
 import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
 import { AGENDA, call, createWorkspace, eventBody } from "../support/rest-calls.ts"
-import { PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
+import { PRODUCTION, PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
 import { storeKeys } from "./keys.ts"
 
 const OPTIONS = {
@@ -38,12 +38,6 @@ interface Measured {
 }
 
 const WARM_UP_SECONDS = 2
-/** A proxy in front, which names the addresses of the clients. */
-const PRODUCTION = {
-  NODE_ENV: "production",
-  PUBLIC_URL: "https://events.example.com",
-  TRUSTED_PROXIES: "127.0.0.1",
-}
 /** A key may send 100 requests a second. A prime number, so that each event is read by all of them. */
 const KEYS = 127
 const KEYS_PER_LIST = 50

@@ -6,7 +6,7 @@ import { type Child, startChild } from "./child.ts"
 import { type BenchDatabases, startDatabases } from "./database.ts"
 import type { GatewayPlace } from "./gateway-tokens.ts"
 import { fileLimit } from "./process-usage.ts"
-import { createLiveEvent, createWorkspace } from "./rest-calls.ts"
+import { type BenchWorkspace, createLiveEvent, createWorkspace } from "./rest-calls.ts"
 import { type ServerProcess, startServerProcess } from "./server-process.ts"
 
 /** The server admits 2,000 newcomers a second; a little less, so that none is turned away. */
@@ -17,6 +17,7 @@ const OTHER_FILES = 200
 export interface LiveServer {
   readonly server: ServerProcess
   readonly place: GatewayPlace
+  readonly workspace: BenchWorkspace
   /** The PostgreSQL server behind it. */
   readonly databases: BenchDatabases
 }
@@ -27,6 +28,8 @@ export const SHOW = [
 ]
 
 interface Given {
+  /** Of the server, beside the address of its database. */
+  readonly environment?: { readonly [key: string]: string }
   /** Phases as REST takes them; the first one is active. */
   readonly agenda?: ReadonlyArray<object>
   /** Users of the workspace, stored before the start. */
@@ -56,17 +59,17 @@ export const storeUsers = async (
 export const startLiveServer = async (
   profile: number,
   defer: Defer,
-  { agenda = SHOW, users = 0 }: Given = {},
+  { agenda = SHOW, users = 0, environment: given = {} }: Given = {},
 ): Promise<LiveServer> => {
   const databases = await startDatabases(defer)
   const url = await databases.create("migrated")
-  const environment = { DATABASE_URL: url }
+  const environment = { ...given, DATABASE_URL: url }
   const server = await startServerProcess({ environment, profile }, defer)
   const workspace = await createWorkspace(server.url)
   const eventId = await createLiveEvent(server.url, workspace.key, agenda)
   const place = { eventId, workspaceId: workspace.id }
   const stored = users === 0 ? {} : { users: await storeUsers(url, workspace.id, users) }
-  return { server, databases, place: { ...place, ...stored } as GatewayPlace }
+  return { server, databases, workspace, place: { ...place, ...stored } as GatewayPlace }
 }
 
 export const openAudience = async (options: AudienceOptions, defer: Defer): Promise<Child> => {

@@ -10,6 +10,13 @@ import type { Defer } from "../benchmark.ts"
 
 export const SECRET_KEY = "secret-key-of-the-benchmarks-0123456789"
 
+/** The environment of a server in production, behind a proxy that names the addresses of the clients. */
+export const PRODUCTION = {
+  NODE_ENV: "production",
+  PUBLIC_URL: "https://events.example.com",
+  TRUSTED_PROXIES: "127.0.0.1",
+} as const
+
 export interface ServerProcess {
   readonly pid: number
   readonly url: string
