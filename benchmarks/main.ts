@@ -25,6 +25,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   media: async () => (await import("./media/media.ts")).media,
   ingest: async () => (await import("./broadcast/ingest.ts")).ingest,
   nodes: async () => (await import("./nodes/nodes.ts")).nodes,
+  chat: async () => (await import("./chat/chat.ts")).chat,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 
