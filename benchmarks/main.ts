@@ -26,6 +26,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   ingest: async () => (await import("./broadcast/ingest.ts")).ingest,
   nodes: async () => (await import("./nodes/nodes.ts")).nodes,
   chat: async () => (await import("./chat/chat.ts")).chat,
+  quiet: async () => (await import("./quiet/quiet.ts")).quiet,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 
