@@ -27,6 +27,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   nodes: async () => (await import("./nodes/nodes.ts")).nodes,
   chat: async () => (await import("./chat/chat.ts")).chat,
   quiet: async () => (await import("./quiet/quiet.ts")).quiet,
+  signins: async () => (await import("./signins/signins.ts")).signins,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 
