@@ -28,6 +28,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   chat: async () => (await import("./chat/chat.ts")).chat,
   quiet: async () => (await import("./quiet/quiet.ts")).quiet,
   signins: async () => (await import("./signins/signins.ts")).signins,
+  lists: async () => (await import("./lists/lists.ts")).lists,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 
