@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { answerParent } from "./child.ts"
 import { percentile } from "./figures.ts"
-import { responseLength } from "./http-response.ts"
+import { AnswerReader } from "./http-response.ts"
 
 export interface HttpLoad {
   readonly port: number
@@ -34,19 +34,17 @@ const run = async (load: HttpLoad): Promise<HttpLoadResult> => {
   let running = true
   const drive = (socket: Socket): Promise<void> =>
     new Promise((resolve, reject) => {
-      let buffered = ""
+      const reader = new AnswerReader()
       let sentAt = 0
       const send = (): void => {
         sentAt = performance.now()
         socket.write(requests[next++ % requests.length] ?? "")
       }
       socket.on("data", (chunk: Buffer) => {
-        buffered += chunk.toString("latin1")
-        const length = responseLength(buffered)
-        if (length === 0) return
+        const status = reader.take(chunk)
+        if (status === undefined) return
         latencies.push(performance.now() - sentAt)
-        if (buffered[9] !== "2") refused += 1
-        buffered = buffered.slice(length)
+        if (status < 200 || status > 299) refused += 1
         if (running) send()
         else resolve()
       })
