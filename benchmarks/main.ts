@@ -29,6 +29,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   quiet: async () => (await import("./quiet/quiet.ts")).quiet,
   signins: async () => (await import("./signins/signins.ts")).signins,
   lists: async () => (await import("./lists/lists.ts")).lists,
+  static: async () => (await import("./static/static.ts")).staticPages,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

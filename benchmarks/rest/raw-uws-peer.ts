@@ -1,12 +1,12 @@
-/** The ceiling for `rest`: uWebSockets.js answering fixed bytes from one route, with no request read and nothing decided. */
+/** The ceiling for `rest` and `static`: uWebSockets.js answering fixed bytes from one route, with no request read and nothing decided. */
 import { App, us_socket_local_port } from "uWebSockets.js"
 import { answerParent } from "../support/child.ts"
 
-interface FixedAnswer {
+export interface FixedAnswer {
   readonly path: string
   readonly status: string
   readonly headers: ReadonlyArray<readonly [string, string]>
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
 const start = ({ path, status, headers, body }: FixedAnswer): Promise<number> =>
