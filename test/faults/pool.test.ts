@@ -364,6 +364,15 @@ describe("a read of a live event whose answer is late is sent once more", () => 
     expect(await sent("slow")).toBe(1)
   })
 
+  test("and costs no connection when the server is slow: its own limit ends both", async () => {
+    openPool()
+    await Promise.all([pool.sql`select 1`, pool.sql`select 2`, pool.sql`select 3`])
+    const since = performance.now()
+    expect(await settle(pool.liveReads`select pg_sleep(5)`)).toBe("57014")
+    expect(performance.now() - since).toBeLessThan(2_000)
+    expect(destroyed).toEqual([])
+  })
+
   test("and fails within the deadline when neither is answered", async () => {
     openPool()
     await pool.sql`select 1`

@@ -241,11 +241,14 @@ export class Pool {
   #statement(
     bound: Bound,
     priority: Priority,
-    within = this.#options.deadlineMs,
+    patienceMs = this.#patienceMs(this.#options.deadlineMs),
   ): Promise<Rows<ReadonlyArray<object>>> {
-    const slot = this.#take(within - this.#patienceMs(within))
+    const useMs = this.#options.deadlineMs * (1 - WAITING_SHARE)
+    const slot = this.#take(useMs)
     return slot === undefined
-      ? this.#wait(priority, within, within - this.#patienceMs(within)).then((waited) => this.#runOn(waited, bound))
+      ? this.#wait(priority, patienceMs).then((waited) =>
+          this.#runOn(waited.checkOut(performance.now() + useMs), bound),
+        )
       : this.#runOn(slot, bound)
   }
 
@@ -254,7 +257,8 @@ export class Pool {
     const afterMs = deadlineMs * AGAIN_SHARE
     return hedged({
       first: () => this.#statement(bound, "live"),
-      second: () => this.#statement(bound, "live", deadlineMs - afterMs),
+      // It waits less and not runs shorter: the server's own limit must pass first, or a slow server would cost connections.
+      second: () => this.#statement(bound, "live", this.#patienceMs(deadlineMs) - afterMs),
       afterMs,
       // All connections are in use: one more statement would not be sent, and others wait.
       maySend: () => this.#waiting.size === 0 && !this.#closed,
@@ -266,7 +270,13 @@ export class Pool {
   }
 
   async #checkOut(priority: Priority, withinMs: number): Promise<Slot> {
-    return this.#take(withinMs) ?? this.#wait(priority, withinMs, withinMs)
+    const slot = this.#take(withinMs)
+    if (slot !== undefined) return slot
+    const until = performance.now() + withinMs
+    const patienceMs = this.#patienceMs(withinMs)
+    const waited = await this.#wait(priority, patienceMs)
+    // A stall of the process may have used up the wait and more; the transaction gets its own part of the deadline all the same.
+    return waited.checkOut(Math.max(until, performance.now() + withinMs - patienceMs))
   }
 
   /** A connection that is free now. */
@@ -278,19 +288,15 @@ export class Pool {
     return slot?.checkOut(performance.now() + withinMs)
   }
 
-  /** `useMs`: for how long it may be checked out, the wait counted in. */
-  async #wait(priority: Priority, withinMs: number, useMs: number): Promise<Slot> {
-    const patienceMs = this.#patienceMs(withinMs)
-    const until = performance.now() + useMs
+  /** A connection whose time the caller sets. */
+  async #wait(priority: Priority, patienceMs: number): Promise<Slot> {
     const waiting = this.#waiting.enter(priority, patienceMs)
     if (waiting === undefined) {
       this.#observe.refused()
       throw new PoolError("POOL_FULL")
     }
     this.#opener.wake()
-    const slot = await waiting
-    // A stall of the process may have used up the wait and more; the statement gets its own part of the deadline all the same.
-    return slot.checkOut(Math.max(until, performance.now() + withinMs - patienceMs))
+    return waiting
   }
 
   #patienceMs(withinMs: number): number {
