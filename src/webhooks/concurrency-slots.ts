@@ -52,7 +52,8 @@ export const makeSlots = (all: number): ConcurrencySlots => {
       }
       return left === 0
     },
-    runLengths: () => runLengths,
+    // A copy: a claim whose answer was lost is repeated with the same lengths, or the end of its runs would wait for their lease.
+    runLengths: () => new Map(runLengths),
     answered: (endpointId, afterMs) => {
       slow.delete(endpointId)
       if (taken.has(endpointId)) {

@@ -4,8 +4,11 @@ import { Redacted } from "effect"
 import { pino } from "pino"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
 import { claimFirstTries } from "../../src/store/webhooks/webhook-deliveries.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import { openOutbox, startDispatcher } from "../support/webhooks.ts"
 
 const claimLike = (node: string, leaseMs: number) => ({
@@ -155,6 +158,35 @@ test("an outage of the database is logged once, survived, and loses nothing", as
   await settled(outbox, Array(41).fill("delivered"))
   await expect.poll(() => lines.map(({ level }) => level)).toEqual([50, 40])
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(41)
+})
+
+test("a long run whose claim lost its answer is sent at once, also when its endpoint is not known to be fast any more", async () => {
+  const outbox = await openOutbox()
+  const proxy = await startPostgresProxy(Redacted.value(outbox.url))
+  onTestFinished(() => proxy.close())
+  let end = (): void => {}
+  const receiver = await startReceiver((response, request, nth) => {
+    if (nth === 9) end = () => status(200)(response, request, nth)
+    else status(200)(response, request, nth)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const [one, other] = ["1", "2"].map((lane) => newId().slice(0, -1) + lane) as [string, string]
+  for (let n = 0; n < 9; n++) await outbox.emit(one)
+  const dispatcher = await startDispatcher(outbox, { url: proxy.url })
+  await receiver.count(9)
+  await settled(outbox, [...Array(8).fill("delivered"), "pending"])
+  const occurrence = { type: "question.created" as const, workspaceId: outbox.workspaceId, eventId: other, extra: {} }
+  const lost = proxy.onStatement({ match: /as on_their_way/, action: { kind: "cutReply" }, times: 1 })
+  await appendOccurrences(
+    outbox.sql,
+    Array.from({ length: 40 }, () => ({ ...occurrence, id: newId(), occurredAt: toTimestamp(Date.now()) })),
+  )
+  dispatcher.ring()
+  await lost.reached(1)
+  // The endpoint uses no slot when the claim is repeated.
+  end()
+  // A lease takes thirty seconds to lapse.
+  await receiver.count(49, 10_000)
 })
 
 test("stopping lets requests in flight end and gives the rest back untried", async () => {
