@@ -12,7 +12,8 @@
  * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
  *
  * The lease of a first try ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry, and of
- * a first try that an earlier release has claimed, ends at `next_attempt_at`.
+ * a first try that an earlier release has claimed, ends at `next_attempt_at`. Earlier releases look at that column alone: a first try
+ * has a time about a day ahead there from the beginning, so that they take one that is claimed here for leased.
  *
  * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match
  * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
@@ -124,7 +125,9 @@ export const claimFirstTries = async (
      where r.on_their_way = 0 and r.turn <= coalesce(b.n, ${request.runLength}::int)
   ), claimed as (
     update webhook_deliveries d
-       set claimed_by = ${request.claim}, claimed_until = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+       set claimed_by = ${request.claim}, claimed_until = now() + ${request.leaseMs}::float8 * interval '1 millisecond',
+           next_attempt_at = case when d.next_attempt_at > now() + interval '1 hour' then d.next_attempt_at
+                                  else now() + interval '1 day' end
      where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
        and (d.claimed_by is null or d.claimed_by = ${request.claim} or coalesce(d.claimed_until, d.next_attempt_at) <= now())
     returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
@@ -262,7 +265,8 @@ export const releaseDeliveries = async (
 ): Promise<void> => {
   const claims = Object.fromEntries(deliveries.map(({ id, claim }) => [id, claim]))
   await sql`
-    update webhook_deliveries set claimed_by = null, claimed_until = null, next_attempt_at = case when attempts > 0 then now() end
+    update webhook_deliveries set claimed_by = null, claimed_until = null,
+           next_attempt_at = case when attempts > 0 then now() else next_attempt_at end
      where id = any (${Object.keys(claims)}::uuid[]) and status = 'pending'
        and claimed_by = ${sql.json(claims)}::jsonb ->> id::text`
 }
@@ -273,7 +277,8 @@ export const releaseDeliveries = async (
  */
 export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
   const { count } = await sql`
-    update webhook_deliveries set claimed_by = null, claimed_until = null, next_attempt_at = case when attempts > 0 then now() end
+    update webhook_deliveries set claimed_by = null, claimed_until = null,
+           next_attempt_at = case when attempts > 0 then now() else next_attempt_at end
      where not starts_with(claimed_by, ${exceptNode}) and id = any (array(
       select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
       select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`

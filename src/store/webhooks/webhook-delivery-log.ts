@@ -26,7 +26,8 @@ export interface WebhookDeliveryRow {
 
 const COLUMNS = `d.id, d.endpoint_id as webhook_id, d.message_id as occurrence_id, m.type, m.event_id, d.status,
   d.attempts as attempt_count, d.last_status as last_status_code, d.history -> -1 ->> 'error' as last_error,
-  case when d.status = 'pending' and d.claimed_by is null then coalesce(d.next_attempt_at, d.created_at) end as next_attempt_at,
+  case when d.status = 'pending' and d.claimed_by is null
+       then case when d.attempts > 0 then d.next_attempt_at else d.created_at end end as next_attempt_at,
   d.created_at, d.finished_at`
 
 /** Newest first. Each status is read through its own stretch of the index, so that a rare one is found as fast as a frequent one. */

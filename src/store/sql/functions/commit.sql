@@ -257,9 +257,10 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
     select distinct id, workspace_id, event_id, type, body, occurred_at from wanted order by id
     on conflict (id) do nothing returning id
   ), delivery as (
-    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, finished_at)
+    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, next_attempt_at, finished_at)
     select new_id(), w.id, w.endpoint_id, w.event_id, case when w.is_sent then 'pending' else 'skipped' end,
-           case when not w.is_sent then now() end
+           -- Not the time of the try: see `claimFirstTries`.
+           case when w.is_sent then now() + interval '1 day' end, case when not w.is_sent then now() end
       from wanted w join message using (id) order by w.n
     returning status
   )
