@@ -19,7 +19,10 @@ export interface ConcurrencySlots {
   readonly take: (endpointId: string) => void
   /** Returns whether it was the endpoint's last. */
   readonly leave: (endpointId: string) => boolean
-  /** By endpoint that uses a slot and has answered: deliveries of one lane that it takes in a quarter of a second, at most `LONGEST_RUN`. */
+  /**
+   * By endpoint that uses a slot and has answered, or is slow: deliveries of one lane that it takes in a quarter of a second, at
+   * least one and at most `LONGEST_RUN`.
+   */
   readonly runLengths: () => ReadonlyMap<string, number>
   readonly answered: (endpointId: string, afterMs: number) => void
 }
@@ -53,7 +56,12 @@ export const makeSlots = (all: number): ConcurrencySlots => {
       return left === 0
     },
     // A copy: a claim whose answer was lost is repeated with the same lengths, or the end of its runs would wait for their lease.
-    runLengths: () => new Map(runLengths),
+    runLengths: () => {
+      const lengths = new Map(runLengths)
+      // A slow one has one slot, which its lanes take in turn: it uses none when it is asked for.
+      for (const id of slow) lengths.set(id, 1)
+      return lengths
+    },
     answered: (endpointId, afterMs) => {
       slow.delete(endpointId)
       if (taken.has(endpointId)) {
