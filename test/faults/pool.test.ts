@@ -364,6 +364,15 @@ describe("a read of a live event whose answer is late is sent once more", () => 
     expect(await sent("slow")).toBe(1)
   })
 
+  test("and leaves no timer when the pool is closed, which would keep the process from its end", async () => {
+    openPool()
+    await pool.close(100)
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
+    const before = timers()
+    expect(await settle(pool.liveReads`select 1`)).toBe("POOL_CLOSED")
+    expect(timers()).toBeLessThanOrEqual(before)
+  })
+
   test("and costs no connection when the server is slow: its own limit ends both", async () => {
     openPool()
     await Promise.all([pool.sql`select 1`, pool.sql`select 2`, pool.sql`select 3`])

@@ -28,6 +28,7 @@ export const hedged = <A>({ first, second, afterMs, maySend }: Hedge<A>): Promis
         },
       )
     }
-    const due = setTimeout(() => maySend() && send(second), afterMs)
     send(first)
+    // After the first, which may throw: then nothing waits for the second.
+    const due = setTimeout(() => maySend() && send(second), afterMs)
   })
