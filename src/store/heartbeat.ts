@@ -65,14 +65,21 @@ export class DatabaseHeartbeat extends Context.Service<DatabaseHeartbeat, { read
       let lastAt = Number.NEGATIVE_INFINITY
       let reason: string | null = "The database has not been written to yet."
 
-      /** A backup holds a lock that this one waits for in vain: then the probes grow by a page a second until a later try. */
+      /**
+       * A backup holds a lock that this one waits for in vain: then the probes grow by a page a second until a later try. One statement,
+       * which commits by itself: a node that is cut off in between must not keep the lock, for which all probes wait.
+       */
       const truncate = (): Promise<void> =>
-        database
-          .attempt(async (sql) => {
-            await sql`select set_config('lock_timeout', ${TRUNCATE_LOCK}, true)`
-            await sql`truncate disk_probes`
-          })
-          .catch(() => {})
+        Promise.resolve(
+          database.sql`
+            do $$ begin
+              perform set_config('lock_timeout', '${database.sql.unsafe(TRUNCATE_LOCK)}', true);
+              truncate disk_probes;
+            end $$`,
+        ).then(
+          () => {},
+          () => {},
+        )
 
       /** Resolves to the milliseconds until the next. */
       const beat = async (): Promise<number> => {

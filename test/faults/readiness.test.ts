@@ -128,6 +128,34 @@ test("a node that is cut off in the middle of its heartbeat keeps no other from 
   expect([...outcomes]).toEqual([200])
 })
 
+test("nor does one that is cut off while it empties the probes", async () => {
+  const direct = postgres(database.url, { max: 1 })
+  // A table that is emptied has another file.
+  const file = async () =>
+    (await direct<{ file: number }[]>`select pg_relation_filenode('disk_probes') as file`)[0]?.file
+  const before = await file()
+  const cutOff = proxy.onStatement({ match: /truncate disk_probes/, action: { kind: "delay", ms: 3_500 }, times: 1 })
+  // The first beat is one that empties the probes.
+  const runtime = ManagedRuntime.make(
+    DatabaseHeartbeat.layer.pipe(
+      Layer.provide(Database.layer({ url: Redacted.make(proxy.url), connections: 2 })),
+      Layer.provide(Telemetry.layer("silent")),
+    ),
+  )
+  await runtime.runPromise(DatabaseHeartbeat)
+  await cutOff.reached(1)
+  const outcomes = new Set<number>()
+  const since = performance.now()
+  await eventually(async () => {
+    outcomes.add((await readyz()).status)
+    return performance.now() - since > 3_000
+  })
+  await runtime.dispose()
+  expect([...outcomes]).toEqual([200])
+  expect(await file()).not.toBe(before)
+  await direct.end()
+})
+
 test("a black hole is reported; callers get 503, sockets stay, and commands are acknowledged once it is over", async () => {
   const client = await host()
   expect((await client.command("chat.send", { to: "event", text: "before" })).ok).toBe(true)
