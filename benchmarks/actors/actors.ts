@@ -155,7 +155,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const p99 = await measureTimers(house, events)
   console.log(`${options.rounds} rounds of ${options.seconds} s each; median (min..max)`)
   printVerdicts("the same commits without an actor", ratios, [
-    { what: "heap per live event", value: perEventKiB, goal: 24, unit: "KiB", better: "lower" },
+    { what: "heap per live event", value: perEventKiB, goal: 22, unit: "KiB", better: "lower" },
     { what: "timer lateness p99", value: p99, goal: 100, unit: "ms", better: "lower" },
   ])
 }

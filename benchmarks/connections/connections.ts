@@ -98,7 +98,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
       `CPU per join ${times(socketIo.joinCpuMs, ours.joinCpuMs)}`,
       `CPU at rest ${times(socketIo.restPercent, ours.restPercent)}`,
     ],
-    [{ what: "memory per socket", value: ours.bytesEach / 1024, goal: 8, unit: "KiB", better: "lower" }],
+    [{ what: "memory per socket", value: ours.bytesEach / 1024, goal: 5.5, unit: "KiB", better: "lower" }],
   )
 }
 

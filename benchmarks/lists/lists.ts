@@ -15,9 +15,9 @@ import { casesOf, type ListCase } from "./pages.ts"
 import { storeRows } from "./rows.ts"
 
 const OPTIONS = {
-  rows: { fallback: 1_000_000, doc: "Rows of each list." },
-  rounds: { fallback: 3, doc: "Rounds of REST and of the statement alone, in turns." },
-  seconds: { fallback: 1, doc: "Length of a round." },
+  rows: { fallback: 1_000_000, quick: 20000, doc: "Rows of each list." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of REST and of the statement alone, in turns." },
+  seconds: { fallback: 1, quick: 0.3, doc: "Length of a round." },
   atOnce: { fallback: 4, doc: "Requests or statements at once." },
   pool: { fallback: 10, doc: "Database connections of each side." },
   ...PROFILE_OPTION,

@@ -37,6 +37,7 @@ const OPTIONS = {
   slowJoins: { fallback: 60, doc: "Newcomers per second of a storm of a fifteenth of the largest one." },
   only: {
     fallback: 0,
+    quick: 2,
     doc: "1 measures fan-out alone, 2 joins, 3 commands, 4 what stands, 5 the loss of a process, 6 brokers with much to do.",
   },
   save: { fallback: 0, doc: "1 keeps the figures in capacity/measured.json." },

@@ -16,10 +16,10 @@ import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
 const OPTIONS = {
   people: { fallback: 20, doc: "People at the quiet event." },
   perSecond: { fallback: 1, doc: "Messages per second there." },
-  sockets: { fallback: 2000, doc: "People at the loud event." },
+  sockets: { fallback: 2000, quick: 400, doc: "People at the loud event." },
   loud: { fallback: 50, doc: "Messages per second there; a person may write once a second." },
-  seconds: { fallback: 30, doc: "Length of a round." },
-  rounds: { fallback: 3, doc: "Rounds alone and beside the loud event, in turns." },
+  seconds: { fallback: 30, quick: 8, doc: "Length of a round." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds alone and beside the loud event, in turns." },
   ...PROFILE_OPTION,
 }
 

@@ -15,10 +15,10 @@ import type { Joined, Joins } from "./newcomers-process.ts"
 import type { SignedIn, SignIns } from "./people-process.ts"
 
 const OPTIONS = {
-  perSecond: { fallback: 200, doc: "Joins per second." },
-  signins: { fallback: 16, doc: "Sign-ins at once, each of another person." },
-  seconds: { fallback: 10, doc: "Length of a round." },
-  rounds: { fallback: 3, doc: "Rounds of joins alone, sign-ins alone, and both, in turns." },
+  perSecond: { fallback: 200, quick: 60, doc: "Joins per second." },
+  signins: { fallback: 16, quick: 4, doc: "Sign-ins at once, each of another person." },
+  seconds: { fallback: 10, quick: 4, doc: "Length of a round." },
+  rounds: { fallback: 3, quick: 1, doc: "Rounds of joins alone, sign-ins alone, and both, in turns." },
   ...PROFILE_OPTION,
 }
 
