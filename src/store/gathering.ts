@@ -3,6 +3,7 @@
  * them. An item that comes alone is sent at once, so that gathering costs no time. An item is never added to a statement that was sent.
  */
 import type { Timers } from "../clock/timers.ts"
+import { PoolError } from "./pool/errors.ts"
 
 export interface GatheringOptions<A> {
   /** Sends one statement; never rejects, because the items carry their own promises. */
@@ -14,6 +15,10 @@ export interface GatheringOptions<A> {
   readonly most: number
   /** A statement that takes longer, in milliseconds, does not hold the others up. */
   readonly slowMs: number
+  /** Items that may wait; without it the callers bound them. */
+  readonly mostWaiting?: number
+  /** Counts the items that were one too many. */
+  readonly refused?: () => void
 }
 
 export class Gathering<A> {
@@ -25,12 +30,13 @@ export class Gathering<A> {
     this.#options = options
   }
 
-  /** Items that were not sent yet. */
-  get size(): number {
-    return this.#waiting.length
-  }
-
+  /** Throws a `PoolError` when too many wait. */
   add(item: A): void {
+    const { mostWaiting, refused } = this.#options
+    if (mostWaiting !== undefined && this.#waiting.length >= mostWaiting) {
+      refused?.()
+      throw new PoolError("POOL_FULL")
+    }
     this.#waiting.push(item)
     this.#next()
   }

@@ -1,6 +1,7 @@
 /**
  * The concurrency slots in use by endpoint. An endpoint that answers slowly keeps one, until it answers fast again. The faster an
- * endpoint answers, the more deliveries of a lane are claimed for it together: claims are what deliveries cost the database.
+ * endpoint answers, the more deliveries of a lane are claimed for it together, because a claim costs the database nearly as much for one
+ * delivery as for many.
  */
 import { LONGEST_RUN } from "../store/webhooks/webhook-deliveries.ts"
 

@@ -8,7 +8,6 @@ import type { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
-import { PoolError } from "../pool/errors.ts"
 import { query } from "../query.ts"
 import { type EventAgenda, findEventsWithPhases } from "./events.ts"
 
@@ -26,11 +25,9 @@ interface Asked {
 
 export class AgendaReads {
   readonly #gathering: Gathering<Asked>
-  readonly #refused: () => void
 
   /** `refused` counts those that were one too many. */
   constructor(sql: Queryable, timers: Timers, refused: () => void) {
-    this.#refused = refused
     const send = async (asked: ReadonlyArray<Asked>): Promise<void> => {
       try {
         const ids = new Set(asked.map(({ id }) => id))
@@ -40,15 +37,19 @@ export class AgendaReads {
         for (const { reject } of asked) reject(cause)
       }
     }
-    this.#gathering = new Gathering({ send, timers, atOnce: STATEMENTS, most: MOST_TOGETHER, slowMs: SLOW_MS })
+    this.#gathering = new Gathering({
+      send,
+      timers,
+      refused,
+      atOnce: STATEMENTS,
+      most: MOST_TOGETHER,
+      slowMs: SLOW_MS,
+      mostWaiting: MOST_WAITING,
+    })
   }
 
   /** Rejects with database errors and `PoolError`. */
   find(id: string): Promise<EventAgenda | undefined> {
-    if (this.#gathering.size >= MOST_WAITING) {
-      this.#refused()
-      return Promise.reject(new PoolError("POOL_FULL"))
-    }
     return new Promise((resolve, reject) => this.#gathering.add({ id, resolve, reject }))
   }
 }

@@ -26,10 +26,9 @@ export interface EventDraft {
   readonly phases: ReadonlyArray<NewPhase>
 }
 
-/** A draft as `insert_events` takes it. */
-const draftRow = ({ event, phases }: EventDraft): object => ({
+/** The columns that a draft and a stored event have. */
+const columnsOf = (event: NewEvent): object => ({
   id: event.id,
-  workspace_id: event.workspaceId,
   type: event.type,
   title: event.title,
   status: event.status,
@@ -40,6 +39,12 @@ const draftRow = ({ event, phases }: EventDraft): object => ({
   allow_anonymous_questions: event.allowAnonymousQuestions,
   capacity: event.capacity,
   metadata: event.metadata,
+})
+
+/** A draft as `insert_events` takes it. */
+const draftRow = ({ event, phases }: EventDraft): object => ({
+  ...columnsOf(event),
+  workspace_id: event.workspaceId,
   phases: phases.map((phase, position) => ({
     id: phase.id,
     position,
@@ -139,17 +144,7 @@ export const listLiveEventIds = async (sql: Queryable): Promise<ReadonlyArray<st
 
 /** An event as `update_event` takes it. */
 export const eventRow = (event: Event): object => ({
-  id: event.id,
-  type: event.type,
-  title: event.title,
-  status: event.status,
-  visibility: event.visibility,
-  scheduled_at: event.scheduledAt,
-  scheduled_end_at: event.scheduledEndAt,
-  allow_anonymous_voting: event.allowAnonymousVoting,
-  allow_anonymous_questions: event.allowAnonymousQuestions,
-  capacity: event.capacity,
-  metadata: event.metadata,
+  ...columnsOf(event),
   updated_at: event.updatedAt,
   published_at: event.publishedAt,
   started_at: event.startedAt,

@@ -9,7 +9,6 @@ import type { Event } from "../../model/event.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, isInTransaction, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
-import { PoolError } from "../pool/errors.ts"
 import { query } from "../query.ts"
 import { isRefusal, sqlState } from "../sqlstate.ts"
 import { type EventDraft, insertEvent, insertEventsSoon } from "./events.ts"
@@ -34,11 +33,9 @@ interface Asked {
 export class EventInserts {
   readonly #sql: Queryable
   readonly #gathering: Gathering<Asked>
-  readonly #refused: () => void
 
   /** `refused` counts those that were one too many. */
   constructor(sql: Queryable, timers: Timers, refused: () => void) {
-    this.#refused = refused
     this.#sql = sql
     this.#gathering = new Gathering({
       send: (asked) => this.#send(asked),
@@ -46,15 +43,13 @@ export class EventInserts {
       atOnce: STATEMENTS,
       most: MOST_TOGETHER,
       slowMs: SLOW_MS,
+      mostWaiting: MOST_WAITING,
+      refused,
     })
   }
 
   /** Rejects with database errors and `PoolError`: the outcome may be unknown. */
   add(draft: EventDraft): Promise<Event> {
-    if (this.#gathering.size >= MOST_WAITING) {
-      this.#refused()
-      return Promise.reject(new PoolError("POOL_FULL"))
-    }
     if (draft.phases.length > LONG_AGENDA) return insertEvent(this.#sql, draft)
     return new Promise((resolve, reject) => this.#gathering.add({ draft, resolve, reject }))
   }
