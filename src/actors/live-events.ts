@@ -3,15 +3,16 @@
  * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
  */
 import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
-import type { Sharding } from "effect/cluster"
+import type { ClusterError, Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { CallReply, CallRequest } from "./calls/call-request.ts"
-import { type Answer, type Envelope, NotOwner, Refused, StoreUnavailable } from "./commands.ts"
+import { type Answer, type Envelope, NotOwner, Refused, StoreUnavailable, type Unreachable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"
 import {
   LiveEvent,
+  type LiveEventRequests,
   type LiveReading,
   type LiveSnapshot,
   type PresenceReport,
@@ -20,6 +21,7 @@ import {
 } from "./protocol.ts"
 import { CommandBatcher } from "./runtime/command-batcher.ts"
 import { Ownership } from "./runtime/ownership.ts"
+import { ResidentEvents } from "./runtime/resident-events.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
@@ -74,7 +76,7 @@ export class LiveEvents extends Context.Service<
   }: {
     readonly mailbox: number
     readonly pseudonymKey: Uint8Array
-  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership> =>
+  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership | ResidentEvents> =>
     Layer.effect(
       LiveEvents,
       Effect.gen(function* () {
@@ -83,6 +85,7 @@ export class LiveEvents extends Context.Service<
         const client = yield* LiveEvent.client
         const { metrics, log } = yield* Telemetry
         const { onReturned } = yield* Ownership
+        const residents = yield* ResidentEvents
 
         /** One call, repeated while the event moves; other errors of the cluster engine become `Unavailable`. */
         const reach = <A, E extends { readonly _tag: string }>(
@@ -108,13 +111,31 @@ export class LiveEvents extends Context.Service<
             }),
           )
 
+        /** Asks the event in this process' memory, and the mailbox otherwise. Each attempt looks anew where the event is. */
+        const ask = <A, E extends { readonly _tag: string }>(
+          eventId: string,
+          here: (requests: LiveEventRequests) => Effect.Effect<A, Unreachable>,
+          mailbox: () => Effect.Effect<A, E>,
+        ) =>
+          reach(
+            Effect.suspend(
+              (): Effect.Effect<A, E | Unreachable | ClusterError.MailboxFull> =>
+                residents.find(eventId)?.ask(here) ?? mailbox(),
+            ),
+          )
+
         /** Commands of one event that arrive while others are under way are sent together, next. */
         const inboxOf = (eventId: string): CommandBatcher => {
           const known = inboxes.get(eventId)
           if (known !== undefined) return known
           const inbox = new CommandBatcher({
             most: mailbox,
-            send: (envelopes) => reach(client(eventId).Execute({ envelopes })),
+            send: (envelopes) =>
+              ask(
+                eventId,
+                (here) => here.execute(envelopes),
+                () => client(eventId).Execute({ envelopes }),
+              ),
             fork: (effect) => void fork(effect),
             emptied: () => inboxes.delete(eventId),
           })
@@ -136,7 +157,11 @@ export class LiveEvents extends Context.Service<
 
         /** Without the defect in the log: its text may hold a signal, with addresses of people. */
         const call = (eventId: string, request: CallRequest): Reachable<CallReply> =>
-          reach(client(eventId).Call(request)).pipe(
+          ask(
+            eventId,
+            (here) => here.call(request),
+            () => client(eventId).Call(request),
+          ).pipe(
             Effect.catchDefect(() => {
               log.warn({ eventId }, "the owner of an event did not understand a request of its calls")
               return Effect.fail(unavailable("Calls are not available for the moment."))
@@ -146,18 +171,38 @@ export class LiveEvents extends Context.Service<
         return {
           execute,
           call,
-          reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
-          reportReactions: (eventId, report) => reach(client(eventId).ReportReactions(report)),
+          reportPresence: (eventId, report) =>
+            ask(
+              eventId,
+              (here) => here.reportPresence(report),
+              () => client(eventId).ReportPresence(report),
+            ),
+          reportReactions: (eventId, report) =>
+            ask(
+              eventId,
+              (here) => here.reportReactions(report),
+              () => client(eventId).ReportReactions(report),
+            ),
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {
             const query = { participants, fresh, streams, known: known?.id ?? null }
-            return Effect.flatMap(reach(client(eventId).Read(query)), (reading) => {
+            const asked = ask(
+              eventId,
+              (here) => here.read(query),
+              () => client(eventId).Read(query),
+            )
+            return Effect.flatMap(asked, (reading) => {
               const snapshot = reading.snapshot ?? known
               return snapshot === undefined
                 ? Effect.die(new Error("a reading without a snapshot"))
                 : Effect.succeed({ ...reading, snapshot })
             })
           },
-          roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
+          roster: (eventId, query) =>
+            ask(
+              eventId,
+              (here) => here.roster(query),
+              () => client(eventId).ReadRoster(query),
+            ),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
           onForgotten: onReturned,
         }

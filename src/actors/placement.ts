@@ -23,6 +23,7 @@ import type { Feed } from "./feed.ts"
 import { LiveEvents } from "./live-events.ts"
 import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
 import { Ownership } from "./runtime/ownership.ts"
+import { ResidentEvents } from "./runtime/resident-events.ts"
 
 export interface LiveEventsOptions extends LiveEventOptions {
   /** 32 bytes: the key of the pseudonyms of anonymous callers. */
@@ -41,12 +42,14 @@ const ARRIVED_AFTER = "20 millis"
 export interface OneProcessOptions {
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
-  /** Serialise messages as if they crossed a network; set in tests, so that values that cannot be serialised fail there. */
+  /** Serialise all messages as if they crossed a network; set in tests, so that values that cannot be serialised fail there. */
   readonly simulateNetwork: boolean
 }
 
 /** All live events are in this process. */
-export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sharding, never, Telemetry> =>
+export const oneProcess = (
+  options: OneProcessOptions,
+): Layer.Layer<Sharding.Sharding | ResidentEvents, never, Telemetry> =>
   Sharding.layer.pipe(
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerNoop),
@@ -61,6 +64,7 @@ export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sha
       }),
     ),
     Layer.provide(engineLogLayer),
+    Layer.merge(options.simulateNetwork ? ResidentEvents.none : ResidentEvents.layer),
   )
 
 /** Loads live events into memory, so that their timers fire without waiting for a caller. */
@@ -105,7 +109,7 @@ export const liveEventsLayer = (
 ): Layer.Layer<
   LiveEvents,
   never,
-  Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership | Sharding.Sharding
+  Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership | ResidentEvents | Sharding.Sharding
 > =>
   Layer.effectDiscard(Effect.forkScoped(recoverArrivals)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),

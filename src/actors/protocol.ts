@@ -2,7 +2,7 @@
  * The live event as a cluster entity: the requests of its mailbox. All requests are volatile; durability and exactly-once come
  * from the fenced commit and the command log, not from the mailbox.
  */
-import { Schema } from "effect"
+import { type Effect, Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Event } from "../model/event.ts"
@@ -12,7 +12,7 @@ import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 import { COMMANDS } from "../protocol/contract.ts"
 import { CallReply, CallRequest } from "./calls/call-request.ts"
-import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable } from "./commands.ts"
+import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable, type Unreachable } from "./commands.ts"
 import type { ActivePhase } from "./domain/state.ts"
 import { ReactionReport } from "./presence/reactions.ts"
 
@@ -174,3 +174,13 @@ export const LiveEvent = Entity.make("LiveEvent", [
   Reside,
   Touch,
 ])
+
+/** The requests that an event in this process' memory answers without its mailbox, with the same outcomes. */
+export interface LiveEventRequests {
+  readonly execute: (envelopes: ReadonlyArray<Envelope>) => Effect.Effect<ReadonlyArray<Outcome>, Unreachable>
+  readonly reportPresence: (report: PresenceReport) => Effect.Effect<void, Unreachable>
+  readonly reportReactions: (report: ReactionReport) => Effect.Effect<void, Unreachable>
+  readonly read: (query: ReadQuery) => Effect.Effect<WireReading, Unreachable>
+  readonly roster: (query: RosterQuery) => Effect.Effect<RosterPage, Unreachable>
+  readonly call: (request: CallRequest) => Effect.Effect<CallReply, Unreachable>
+}

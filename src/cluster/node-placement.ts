@@ -16,6 +16,7 @@ import {
 import { RpcSerialization } from "effect/rpc"
 import { SHARDS } from "../actors/placement.ts"
 import { Ownership } from "../actors/runtime/ownership.ts"
+import { ResidentEvents } from "../actors/runtime/resident-events.ts"
 import { ShardArrivals } from "../actors/runtime/shard-arrivals.ts"
 import { systemTimers } from "../clock/timers.ts"
 import { Listeners } from "../model/listeners.ts"
@@ -64,7 +65,7 @@ export const nodePlacement = ({
   lostMs,
   node,
   idleMs,
-}: NodePlacementOptions): Layer.Layer<Sharding.Sharding | Ownership, never, Telemetry> => {
+}: NodePlacementOptions): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents, never, Telemetry> => {
   const key = secret === null ? null : sharedKeyOf(secret)
   const sockets = new NodeSockets(key)
   const membership = new Membership(systemTimers, lostMs)
@@ -130,5 +131,5 @@ export const nodePlacement = ({
       }
     }),
   )
-  return ownership.pipe(Layer.provideMerge(sharding), Layer.provide(engineLogLayer))
+  return Layer.merge(ownership, ResidentEvents.layer).pipe(Layer.provideMerge(sharding), Layer.provide(engineLogLayer))
 }

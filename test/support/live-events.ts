@@ -65,6 +65,8 @@ export const startActors = async (
     readonly clustered?: { readonly node: string }
     readonly clock?: JumpingClock
     readonly feed?: Layer.Layer<Feed>
+    /** Requests go to actors in memory without the mailbox, as in a server; otherwise all messages are serialised. */
+    readonly direct?: boolean
   } = {},
 ): Promise<ActorHouse> => {
   const clock = options.clock ?? openJumpingClock()
@@ -73,7 +75,7 @@ export const startActors = async (
   const placement =
     session === undefined || options.clustered === undefined
       ? Layer.mergeAll(
-          oneProcess({ idleMs: options.idleMs ?? IDLE_MS, simulateNetwork: true }),
+          oneProcess({ idleMs: options.idleMs ?? IDLE_MS, simulateNetwork: options.direct !== true }),
           Layer.succeed(
             Ownership,
             Ownership.alone(options.node ?? "test", () => options.holds?.() ?? true),

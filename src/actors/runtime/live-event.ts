@@ -1,6 +1,6 @@
 /** The live event's entity: its mailbox in the cluster engine, in front of the actor. */
 import { Effect, Layer } from "effect"
-import { Entity, type Sharding } from "effect/cluster"
+import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
@@ -12,9 +12,10 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Envelope, Received } from "../commands.ts"
 import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
-import { LiveEvent } from "../protocol.ts"
+import { LiveEvent, type LiveEventRequests } from "../protocol.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
 import { Ownership } from "./ownership.ts"
+import { ResidentEvent, ResidentEvents } from "./resident-events.ts"
 
 export interface LiveEventOptions {
   /** Commands that one event may queue; one more fails with `MailboxFull`. */
@@ -46,17 +47,20 @@ export const liveEventLayer = (
 ): Layer.Layer<
   never,
   never,
-  Sharding.Sharding | Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership
+  Sharding.Sharding | Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership | ResidentEvents
 > =>
   LiveEvent.toLayer(
     Effect.gen(function* () {
-      const { entityId: eventId, shardId } = yield* Entity.CurrentAddress
+      const address = yield* Entity.CurrentAddress
+      const { entityId: eventId, shardId } = address
       const telemetry = yield* Telemetry
       const timers = options.timers ?? (yield* currentTimers)
       const self = yield* LiveEvent.client
       const fork = Effect.runForkWith(yield* Effect.context<never>())
       const ownership = yield* Ownership
       const feed = yield* Feed
+      const residents = yield* ResidentEvents
+      const sharding = yield* Sharding.Sharding
       const actor = new LiveEventActor({
         eventId,
         database: yield* Database,
@@ -94,31 +98,58 @@ export const liveEventLayer = (
         const at = timers.now()
         return envelopes.map((envelope) => ({ ...envelope, at }))
       }
+      const requests: LiveEventRequests = {
+        execute: (envelopes) => actor.execute(received(envelopes)),
+        reportPresence: (report) => {
+          ownership.heardFrom(report.node)
+          return actor.report(report)
+        },
+        reportReactions: (report) => actor.react(report),
+        read: (query) => actor.read(query),
+        roster: (query) => actor.roster(query),
+        call: (request) => {
+          ownership.heardFrom(request.node)
+          return actor.call(request)
+        },
+      }
+      let isBroken = false
+      const resident = new ResidentEvent({
+        address,
+        requests,
+        isHere: () => sharding.hasShardId(shardId),
+        most: options.mailbox,
+        fork,
+        broken: () => {
+          isBroken = true
+          residents.leave(eventId, resident)
+          fork(Effect.ignore(self(eventId).Touch()))
+        },
+      })
+      residents.enter(eventId, resident)
       telemetry.metrics.actorsActive.add(1)
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          for (const end of ends) end()
-          actor.stop()
-          telemetry.metrics.actorsActive.add(-1)
-        }),
-      )
+      yield* Effect.addFinalizer(() => {
+        residents.leave(eventId, resident)
+        return Effect.andThen(
+          resident.leave,
+          Effect.sync(() => {
+            for (const end of ends) end()
+            actor.stop()
+            telemetry.metrics.actorsActive.add(-1)
+          }),
+        )
+      })
       return LiveEvent.of({
         // Beside each other, so that those of several nodes are committed together.
-        Execute: ({ payload }) => Rpc.fork(actor.execute(received(payload.envelopes))),
-        ReportPresence: ({ payload }) => {
-          ownership.heardFrom(payload.node)
-          return actor.report(payload)
-        },
-        ReportReactions: ({ payload }) => actor.react(payload),
-        Read: ({ payload }) => actor.read(payload),
-        ReadRoster: ({ payload }) => actor.roster(payload),
+        Execute: ({ payload }) => Rpc.fork(requests.execute(payload.envelopes)),
+        ReportPresence: ({ payload }) => requests.reportPresence(payload),
+        ReportReactions: ({ payload }) => requests.reportReactions(payload),
+        Read: ({ payload }) => requests.read(payload),
+        ReadRoster: ({ payload }) => requests.roster(payload),
         // Beside commits, which a call does not wait for.
-        Call: ({ payload }) => {
-          ownership.heardFrom(payload.node)
-          return Rpc.fork(actor.call(payload))
-        },
+        Call: ({ payload }) => Rpc.fork(requests.call(payload)),
         Reside: () => Rpc.fork(Effect.never),
-        Touch: () => Rpc.fork(Effect.void),
+        // The engine builds an actor anew after a defect that it sees.
+        Touch: () => Rpc.fork(isBroken ? Effect.die(new Error("a request ended with a defect")) : Effect.void),
       })
     }),
     { mailboxCapacity: options.mailbox, maxIdleTime: options.idleMs },

@@ -100,7 +100,6 @@ export const commitFailure = (cause: unknown): Fenced | AnsweredBefore | OverCap
   return new CommitUnknown({ cause, lost: state.unavailable })
 }
 
-/** An SQLSTATE. */
 /** A commit with the JSON of its rows, made once. */
 export interface WrittenCommit extends Pick<LiveCommit, "eventId" | "fencingToken" | "from" | "version" | "at"> {
   readonly written: string

@@ -1,0 +1,169 @@
+/** Requests that reach an actor in the same process without its mailbox: the same outcomes, and the same care when it leaves. */
+import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
+import { EntityAddress, EntityId, EntityType, ShardId } from "effect/cluster"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import type { LiveEventRequests } from "../../src/actors/protocol.ts"
+import { ResidentEvent, ResidentEvents } from "../../src/actors/runtime/resident-events.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { holdLiveEvent } from "../support/store.ts"
+import { eventually } from "../support/wait.ts"
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const TWO = [{ modality: "meeting" }, { modality: "meeting" }] as const
+const ANNOUNCE = { type: "announce", d: { text: "hello" } } as const
+
+const announce = (eventId: string) => Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(ANNOUNCE)))
+
+const announcements = async (sql: Awaited<ReturnType<typeof startActors>>["sql"], eventId: string): Promise<number> => {
+  const rows = await sql`select 1 from publications where event_id = ${eventId} and frame like '%announcement%'`
+  return rows.length
+}
+
+test("a full event answers unavailable, and what it took is done", async () => {
+  const house = await startActors(database.url, { mailbox: 4, direct: true })
+  try {
+    const { eventId } = await seedEvent(house.sql, TWO)
+    await house.execute(eventId, { type: "event.start", d: {} })
+    const letGo = await holdLiveEvent(house.url, eventId)
+    const pending = Array.from({ length: 10 }, () => house.exit(announce(eventId)))
+    const full = await Promise.race(pending)
+    expect(full._tag === "Failure" && Cause.squash(full.cause)).toMatchObject({ _tag: "Unavailable" })
+    await letGo()
+    const done = (await Promise.all(pending)).filter(({ _tag }) => _tag === "Success").length
+    expect(done).toBeGreaterThanOrEqual(3)
+    expect(await announcements(house.sql, eventId)).toBe(done)
+  } finally {
+    await house.stop()
+  }
+})
+
+test("an event that leaves memory finishes the commit under way before it is gone", async () => {
+  const house = await startActors(database.url, { direct: true })
+  const { eventId } = await seedEvent(house.sql, TWO)
+  await house.execute(eventId, { type: "event.start", d: {} })
+  const letGo = await holdLiveEvent(house.url, eventId)
+  const outcome = house.exit(announce(eventId))
+  const watcher = await startActors(database.url, { holds: () => false })
+  try {
+    await eventually(async () => {
+      const rows = await watcher.sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_live_event%'`
+      return rows.length === 1
+    })
+    let isStopped = false
+    const stopped = house.stop().then(() => {
+      isStopped = true
+    })
+    // The stop ends the caller at once, and waits for the commit.
+    await outcome
+    expect(isStopped).toBe(false)
+    await letGo()
+    await stopped
+    expect(await announcements(watcher.sql, eventId)).toBe(1)
+  } finally {
+    await watcher.stop()
+  }
+})
+
+test("an event without traffic leaves memory and comes back, and loses nothing in a storm of requests meanwhile", async () => {
+  const house = await startActors(database.url, { idleMs: 300, direct: true })
+  try {
+    const { eventId } = await seedEvent(house.sql, TWO)
+    const stored = async () => {
+      const [row] = await house.sql<{ version: number; epoch: number }[]>`
+        select version, epoch from live_events where event_id = ${eventId}`
+      return row
+    }
+    let done = 0
+    let isOver = false
+    // The engine does not see direct requests: an event that waits to begin leaves memory in the middle of them.
+    const lane = async (): Promise<void> => {
+      while (!isOver) {
+        await house.execute(eventId, { type: "event.patch", d: { title: `Title ${done}` } })
+        done += 1
+      }
+    }
+    const lanes = Promise.all([lane(), lane(), lane()])
+    await eventually(async () => ((await stored())?.epoch ?? 0) > 1)
+    isOver = true
+    await lanes
+    expect((await stored())?.version).toBe(done)
+  } finally {
+    await house.stop()
+  }
+})
+
+const ADDRESS = new EntityAddress.EntityAddress({
+  shardId: ShardId.make("default", 1),
+  entityType: EntityType.make("LiveEvent"),
+  entityId: EntityId.make("e"),
+})
+
+const requestsThat = (read: Effect.Effect<never>): LiveEventRequests => ({
+  execute: () => read,
+  reportPresence: () => read,
+  reportReactions: () => read,
+  read: () => read,
+  roster: () => read,
+  call: () => read,
+})
+
+const residentOf = (read: Effect.Effect<never>, more: { isHere?: () => boolean; broken?: () => void } = {}) =>
+  new ResidentEvent({
+    address: ADDRESS,
+    requests: requestsThat(read),
+    isHere: more.isHere ?? (() => true),
+    most: 2,
+    fork: Effect.runFork,
+    broken: more.broken ?? (() => {}),
+  })
+
+const QUERY = { participants: [], streams: [], fresh: false, known: null }
+
+test("a caller that stops waiting does not wait for work that cannot be interrupted", async () => {
+  const open = Effect.runSync(Deferred.make<void>())
+  const resident = residentOf(Effect.uninterruptible(Effect.andThen(Deferred.await(open), Effect.never)))
+  const asked = Effect.runFork(resident.ask((requests) => requests.read(QUERY)))
+  const exit = await Effect.runPromise(Effect.andThen(Fiber.interrupt(asked), Fiber.await(asked)))
+  expect(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)).toBe(true)
+})
+
+test("requests beyond the limit and requests to an event that leaves are refused, and a defect is reported", async () => {
+  const resident = residentOf(Effect.never)
+  const first = [0, 1].map(() => Effect.runFork(resident.ask((requests) => requests.read(QUERY))))
+  const tagOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string | undefined =>
+    Exit.isFailure(exit) ? (Cause.squash(exit.cause) as { _tag?: string })._tag : undefined
+  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.read(QUERY))))).toBe("MailboxFull")
+  const left = Effect.runPromise(resident.leave)
+  expect(resident.isHere).toBe(false)
+  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.read(QUERY))))).toBe("NotOwner")
+  for (const fiber of first) await Effect.runPromise(Fiber.interrupt(fiber))
+  await left
+
+  let broken = 0
+  const failing = residentOf(Effect.die("a defect"), { broken: () => broken++ })
+  const died = await Effect.runPromiseExit(failing.ask((requests) => requests.read(QUERY)))
+  expect([Exit.isFailure(died) && Cause.hasDies(died.cause), broken]).toEqual([true, 1])
+})
+
+test("an event of a shard that went to another process is not found, nor is one after a newer activation left", async () => {
+  const residents = await Effect.runPromise(Effect.provide(ResidentEvents, ResidentEvents.layer))
+  let isHere = true
+  const [older, newer] = [residentOf(Effect.never, { isHere: () => isHere }), residentOf(Effect.never)]
+  residents.enter("e", older)
+  expect(residents.find("e")).toBe(older)
+  isHere = false
+  expect(residents.find("e")).toBeUndefined()
+  residents.enter("e", newer)
+  residents.leave("e", older)
+  expect(residents.find("e")).toBe(newer)
+  residents.leave("e", newer)
+  expect(residents.find("e")).toBeUndefined()
+})
