@@ -120,7 +120,8 @@ export class LiveEvents extends Context.Service<
           reach(
             Effect.suspend(
               (): Effect.Effect<A, E | Unreachable | ClusterError.MailboxFull> =>
-                residents.find(eventId)?.ask(here) ?? mailbox(),
+                // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
+                residents.find(eventId)?.ask(here) ?? Effect.withTracerEnabled(mailbox(), false),
             ),
           )
 

@@ -125,7 +125,7 @@ describe.concurrent("a node's session", () => {
     },
   )
 
-  placeTest("sessions of replacements that fail are forgotten when they must have ended", async ({ place, expect }) => {
+  placeTest("sessions of replacements that fail are forgotten when they must have ended", async ({ place }) => {
     const node = await place.node(place.proxy.url, 600)
     let former = 0
     let isRefused = true
@@ -141,7 +141,8 @@ describe.concurrent("a node's session", () => {
     // Those of the beats are among them still.
     await eventually(() => former < 20, "the earlier ones to be forgotten")
     isRefused = false
-    expect(await node?.run(listHeldShards)).toEqual(new Set())
+    // A loaded machine may not connect within the deadline of one try.
+    await eventually(async () => (await node?.run(listHeldShards).catch(() => undefined))?.size === 0)
   })
 })
 

@@ -33,6 +33,8 @@ interface CallsNeeds {
   readonly eventId: string
   readonly timers: Timers
   readonly tell: (node: string, message: NodeMessage) => void
+  /** When this activation began, by the elapsed time of the timers. */
+  readonly since: number
   /** There was an activation before this one, whose peers other nodes may remember. */
   readonly mayBeRemembered: () => boolean
 }
@@ -58,7 +60,7 @@ export class Calls {
 
   constructor(needs: CallsNeeds) {
     this.#needs = needs
-    this.#since = needs.timers.elapsed()
+    this.#since = needs.since
     this.#sequences = new NodeSequences(needs.eventId, needs.tell)
     this.#expiry = new DueRun(needs.timers, () => {
       this.#expire()

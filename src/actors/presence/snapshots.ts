@@ -37,7 +37,8 @@ export const headsOfReading = (of: LoadedEvent, { participants, streams }: ReadQ
 ]
 
 export class Snapshots {
-  #last: LiveSnapshot | undefined
+  /** The garbage collector may take it: an event that nobody joins would keep kilobytes for nobody. */
+  #last: WeakRef<LiveSnapshot> | undefined
   #madeAt = 0
 
   read(
@@ -46,7 +47,7 @@ export class Snapshots {
     now: number,
     { participants, fresh, streams, known }: ReadQuery,
   ): WireReading {
-    if (fresh && this.#last?.version !== of.version) this.#last = undefined
+    if (fresh && this.#last?.deref()?.version !== of.version) this.#last = undefined
     const context = contextOf(of, presence, now)
     const personal = participants.map((id) => {
       return [id, { head: of.heads.of(ownStream(id)), state: personalViewOf(context, id) }] as const
@@ -67,14 +68,15 @@ export class Snapshots {
   }
 
   #snapshot(of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot {
-    const last = this.#last
+    const last = this.#last?.deref()
     if (last?.epoch === of.epoch) {
       const mayBeOlder = (presence?.connected ?? 0) > LARGE && last.event.status === of.state.event.status
       if (last.version === of.version || (mayBeOlder && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS)) return last
     }
-    this.#last = snapshotOf(of, presence, now)
+    const made = snapshotOf(of, presence, now)
+    this.#last = new WeakRef(made)
     this.#madeAt = now
-    return this.#last
+    return made
   }
 }
 

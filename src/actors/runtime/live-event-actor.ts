@@ -63,7 +63,9 @@ export class LiveEventActor {
   readonly #replacements: Replacements
   readonly #snapshots = new Snapshots()
   readonly #exclusive: Mutex
-  /** As old as the presence of this activation. */
+  /** The last activation here, which the calls belong to. */
+  #activation: { readonly fencingToken: number; readonly at: number } | undefined
+  /** Made by the first request: most events have no calls. */
   #calls: Calls | undefined
   /** Lets the entity go; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
@@ -156,8 +158,10 @@ export class LiveEventActor {
   /** Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does. */
   call(request: CallRequest): Effect.Effect<CallReply, Unreachable> {
     return Effect.suspend(() => {
-      const answer = (): Effect.Effect<CallReply, Unreachable> =>
-        this.#calls === undefined ? Effect.fail(new NotOwner()) : Effect.succeed(this.#calls.answer(request))
+      const answer = (): Effect.Effect<CallReply, Unreachable> => {
+        this.#calls ??= this.#makeCalls()
+        return this.#calls === undefined ? Effect.fail(new NotOwner()) : Effect.succeed(this.#calls.answer(request))
+      }
       return this.#owned.loaded === undefined ? Effect.flatMap(this.#exclusive(this.#owned.current), answer) : answer()
     })
   }
@@ -192,7 +196,7 @@ export class LiveEventActor {
   #follow(change: OwnedEventChange): void {
     switch (change.type) {
       case "activated":
-        this.#beginCalls(change.loaded)
+        this.#endCalls(change.loaded)
         this.#awaitReturns(change.loaded, change.presence)
         break
       case "adopted":
@@ -211,13 +215,21 @@ export class LiveEventActor {
   }
 
   /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
-  #beginCalls({ fencingToken }: LoadedEvent): void {
-    const { eventId, timers, feed, ownership } = this.#needs
+  #endCalls({ fencingToken }: LoadedEvent): void {
     this.#calls?.stop()
-    this.#calls = new Calls({
+    this.#calls = undefined
+    this.#activation = { fencingToken, at: this.#needs.timers.elapsed() }
+  }
+
+  #makeCalls(): Calls | undefined {
+    const { eventId, timers, feed, ownership } = this.#needs
+    if (this.#activation === undefined) return undefined
+    const { fencingToken, at } = this.#activation
+    return new Calls({
       eventId,
       timers,
       tell: feed.tell,
+      since: at,
       mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.hasOthers(),
     })
   }

@@ -105,6 +105,7 @@ class World {
     return new Calls({
       eventId: "event",
       timers: systemTimers,
+      since: systemTimers.elapsed(),
       tell: (to, message) => void this.told.push({ node: to, message }),
       mayBeRemembered: () => !isFirst,
     })

@@ -61,6 +61,7 @@ export const openCallNodes = (
     return new Calls({
       eventId: EVENT_ID,
       timers,
+      since: timers.elapsed(),
       tell: (node, message) => {
         if (!isCut) whole.tell(node, crossing(message))
       },
