@@ -1,15 +1,18 @@
 import { expect, test } from "vitest"
 import { FanOut, type Receivers } from "../../src/gateway/broadcast/fan-out.ts"
+import { Connection } from "../../src/gateway/connection/connection.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
 const open = async () => {
   const { timers, pass } = await openVirtualTime()
   const sent: string[] = []
+  let released = (): void => undefined
   const receivers: Receivers = {
     publish: (topic, text) => sent.push(`${topic} ${text}`),
     sendTo: (participantId, dispatches) =>
       sent.push(`to ${participantId} ${dispatches.map(({ frame }) => frame).join(",")}`),
     sendEphemeralTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
+    release: () => released(),
     inspect: () => sent.push("inspected"),
     flushed: () => undefined,
     tickMs: 50,
@@ -19,7 +22,10 @@ const open = async () => {
     fanOut.ordered("event", { frame })
     fanOut.schedule()
   }
-  return { sent, fanOut, say, pass }
+  const onRelease = (body: () => void): void => {
+    released = body
+  }
+  return { sent, fanOut, say, pass, onRelease }
 }
 
 test("the first dispatch after idle goes at once, later ones together at the tick", async () => {
@@ -76,4 +82,54 @@ test("a stopped fan-out sends nothing more", async () => {
   fanOut.stop()
   await pass(100)
   expect(sent).toEqual(["e/event 1"])
+})
+
+test("own dispatches go before shared ones, and what connections hold back goes between them", async () => {
+  const { sent, fanOut, onRelease } = await open()
+  onRelease(() => sent.push("released"))
+  fanOut.ordered("event", { frame: "1" })
+  fanOut.ordered("me:ann", { frame: "2" })
+  fanOut.ordered("event", { frame: "3" })
+  fanOut.ordered("me:bob", { frame: "4" })
+  fanOut.schedule()
+  expect(sent).toEqual(["to ann 2", "to bob 4", "released", "e/event [1,3]"])
+})
+
+const openConnection = () => {
+  const sent: string[] = []
+  const socket = {
+    send: (text: string) => void sent.push(text),
+    end: () => undefined,
+    terminate: () => undefined,
+    subscribe: () => undefined,
+    unsubscribe: () => undefined,
+    buffered: () => 0,
+  }
+  const owner = { left: () => undefined, makeReady: () => undefined }
+  return { sent, connection: new Connection(socket, { number: 1, address: "127.0.0.1", openedAt: 0 }, owner) }
+}
+
+test("held objects are part of the next frame, or a frame of their own at the release", () => {
+  const { sent, connection } = openConnection()
+  connection.hold('{"n":1}')
+  connection.hold('{"n":2}')
+  connection.send('[{"n":3},{"n":4}]')
+  connection.hold('{"n":5}')
+  connection.send('{"n":6}')
+  connection.hold('{"n":7}')
+  connection.release()
+  connection.release()
+  expect(sent.flatMap((frame) => [JSON.parse(frame) as unknown])).toEqual([
+    [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }],
+    [{ n: 5 }, { n: 6 }],
+    [{ n: 7 }],
+  ])
+})
+
+test("a closed connection sends nothing that it held", () => {
+  const { sent, connection } = openConnection()
+  connection.hold('{"n":1}')
+  connection.apply({ type: "lost" })
+  connection.release()
+  expect(sent).toEqual([])
 })

@@ -27,6 +27,8 @@ export class Delivery implements Receivers {
   readonly #targets: Targets
   readonly #subscriber: EventSubscriber
   readonly #fanOut: FanOut
+  /** Connections that hold something back. */
+  readonly #holding: Connection[] = []
   /** The version up to which all dispatches are published. */
   #shown = 0
 
@@ -72,9 +74,20 @@ export class Delivery implements Receivers {
     this.#fanOut.after(topic, frame)
   }
 
+  /** Keeps an object back for the connection's next frame, at the latest until `schedule`: its own dispatches may follow. */
+  hold(connection: Connection, object: string): void {
+    connection.hold(object)
+    this.#holding.push(connection)
+  }
+
+  release(): void {
+    for (const connection of this.#holding.splice(0)) connection.release()
+  }
+
   /** Publishes what is pending now if the last tick is over, else at its end. */
   schedule(): void {
     this.#fanOut.schedule()
+    this.release()
   }
 
   /** Publishes everything that is pending now. */

@@ -19,6 +19,8 @@ export interface Receivers {
   sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void
   /** Sends ephemeral dispatches to the participant's tabs that receive them. */
   sendEphemeralTo(participantId: string, dispatches: ReadonlyArray<string>): void
+  /** Sends what connections hold back: a topic is published next. */
+  release(): void
   /** Checks slow sockets; called before more is added to their buffers. */
   inspect(): void
   /** All pending dispatches have been published. */
@@ -104,14 +106,19 @@ export class FanOut {
     }
     // Own votes first: a dispatch about the voted entity, such as its removal, was decided after the vote.
     for (const [owner, byKey] of personal) this.#receivers.sendEphemeralTo(owner, [...byKey.values()])
+    // Own dispatches before shared ones, which may be long: a participant learns of their room first, and of all rooms then.
+    const shared: (readonly [StreamName, ReadonlyArray<Outgoing>])[] = []
     for (const [stream, dispatches] of ordered) {
       const owner = ownerOf(stream)
-      if (owner !== undefined) this.#receivers.sendTo(owner, dispatches)
-      else
-        this.#publish(
-          streamTopic(this.#eventId, stream),
-          dispatches.map(({ frame }) => frame),
-        )
+      if (owner === undefined) shared.push([stream, dispatches])
+      else this.#receivers.sendTo(owner, dispatches)
+    }
+    this.#receivers.release()
+    for (const [stream, dispatches] of shared) {
+      this.#publish(
+        streamTopic(this.#eventId, stream),
+        dispatches.map(({ frame }) => frame),
+      )
     }
     for (const [topic, frame] of after) this.#publish(topic, [frame])
     for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])

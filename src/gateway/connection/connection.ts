@@ -49,6 +49,8 @@ export class Connection {
   inFlight = 0
   /** Frames before it was open: bounded, because no participant's budget counts them yet. */
   earlyFrames = 0
+  /** Objects of the next frame, with commas between them. */
+  #held: string | undefined
   #life: Life
   readonly #socket: Socket
   readonly #owner: ConnectionOwner
@@ -117,9 +119,27 @@ export class Connection {
     for (const effect of effects) this.#perform(effect)
   }
 
-  /** Sends a frame whose content or order depends on more than the connection's life. */
-  send(text: string): void {
-    if (this.state !== "closed") this.#socket.send(text)
+  /** Sends a frame whose content or order depends on more than the connection's life. What was held comes first, in the same frame. */
+  send(frame: string): void {
+    if (this.state !== "closed") this.#send(frame)
+  }
+
+  /** Keeps an object back for the next frame, which must be sent within this turn. */
+  hold(object: string): void {
+    this.#held = this.#held === undefined ? object : `${this.#held},${object}`
+  }
+
+  /** Sends what is held. */
+  release(): void {
+    const held = this.#held
+    this.#held = undefined
+    if (held !== undefined && this.state !== "closed") this.#socket.send(`[${held}]`)
+  }
+
+  #send(frame: string): void {
+    const held = this.#held
+    this.#held = undefined
+    this.#socket.send(held === undefined ? frame : joined(held, frame))
   }
 
   close(why: CloseCode): void {
@@ -135,7 +155,7 @@ export class Connection {
         this.#socket.unsubscribe(effect.topic)
         break
       case "send":
-        this.#socket.send(effect.frame)
+        this.#send(effect.frame)
         break
       case "leave":
         this.#owner.left(this, effect)
@@ -152,3 +172,7 @@ export class Connection {
     }
   }
 }
+
+/** A frame is one object, or an array of several. */
+const joined = (held: string, frame: string): string =>
+  frame.startsWith("[") ? `[${held},${frame.slice(1)}` : `[${held},${frame}]`

@@ -116,6 +116,7 @@ export class MembershipSync {
       // The live event may have counted them as waiting when they were reported.
       if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
     }
+    this.#needs.delivery.release()
     this.#admitAllowed()
   }
 
@@ -167,7 +168,7 @@ export class MembershipSync {
     connection.apply({ type: "moved", roomId })
     if (!isSubscribed) return
     const cursors = Object.fromEntries(entered.map((stream) => [stream, this.#needs.delivery.published(stream)]))
-    connection.send(JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
+    this.#needs.delivery.hold(connection, JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
   }
 
   /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
