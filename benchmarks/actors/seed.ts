@@ -1,5 +1,5 @@
 /** Live events as the store keeps them: five phases, the first one active with a running timer. */
-import type { Sql } from "postgres"
+import postgres, { type Sql } from "postgres"
 import { newId } from "../../src/model/ids.ts"
 
 const PHASE_SECONDS = 1800
@@ -64,6 +64,24 @@ export const seedLiveEvents = async (
     await sql`insert into phases ${sql(phases)}`
   }
   return seeded
+}
+
+/** After the end of every benchmark. */
+const ENDS_IN_MS = 7_200_000
+
+/** As `seedLiveEvents`, with timers that run throughout; resolves to the ids. */
+export const storeLiveEvents = async (
+  url: string,
+  workspaceId: string,
+  count: number,
+): Promise<ReadonlyArray<string>> => {
+  const sql = postgres(url, { max: 1 })
+  try {
+    const endings = Array.from({ length: count }, () => Date.now() + ENDS_IN_MS)
+    return (await seedLiveEvents(sql, workspaceId, endings)).map(({ id }) => id)
+  } finally {
+    await sql.end()
+  }
 }
 
 export const seedWorkspace = async (sql: Sql): Promise<string> => {

@@ -10,9 +10,10 @@ import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { commitBare, rateOf, readBare } from "../actors/commits.ts"
 import type { Defer } from "../benchmark.ts"
 import type { Nats } from "../support/brokers.ts"
+import { openCommanders } from "../support/commanders.ts"
 import { number, printRows, sleep } from "../support/figures.ts"
 import { postgresSeconds, threadSeconds } from "../support/process-usage.ts"
-import { openCommanders, placesOf, seedEvents } from "./commands.ts"
+import { placesOf, seedEvents } from "./commands.ts"
 import { portOf, type Site } from "./site.ts"
 
 const LANES = 32

@@ -1,12 +1,12 @@
 /** Commands whose event is owned by the node of their sender, or by another one. */
-import postgres from "postgres"
 import type { CommandsMeasured } from "../../capacity/measured.ts"
-import { seedLiveEvents } from "../actors/seed.ts"
+import { storeLiveEvents } from "../actors/seed.ts"
 import type { Defer } from "../benchmark.ts"
-import { type Child, startChild } from "../support/child.ts"
+import type { Child } from "../support/child.ts"
+import { openCommanders } from "../support/commanders.ts"
+import type { Acknowledged } from "../support/commanders-process.ts"
 import { printRows, sleep, spread } from "../support/figures.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
-import type { Acknowledged, CommandersOptions } from "./commanders-process.ts"
 import { measured, NODES, ownersOf, portOf, type Site } from "./site.ts"
 import { byRole, median, medianCpu, medianTraffic, type Used } from "./usage-by-role.ts"
 
@@ -18,31 +18,16 @@ export interface CommandsOptions {
 }
 
 const SETTLE_MS = 3000
-/** After the end of every round. */
-const ENDS_IN_MS = 7_200_000
 const OWNER = 0
 /** Of the seeded events a third falls to each node; a few more, so that there are enough. */
 const SEEDED_PER_WANTED = NODES * 2
 
 /** Live events of the site's workspace that have just been seeded. */
-export const seedEvents = async (site: Site, count: number): Promise<ReadonlyArray<string>> => {
-  const sql = postgres(site.databaseUrl, { max: 1 })
-  try {
-    const endings = Array.from({ length: count }, () => Date.now() + ENDS_IN_MS)
-    return (await seedLiveEvents(sql, site.workspace.id, endings)).map(({ id }) => id)
-  } finally {
-    await sql.end()
-  }
-}
+export const seedEvents = ({ databaseUrl, workspace }: Site, count: number): Promise<ReadonlyArray<string>> =>
+  storeLiveEvents(databaseUrl, workspace.id, count)
 
 export const placesOf = ({ workspace }: Site, eventIds: ReadonlyArray<string>): ReadonlyArray<GatewayPlace> =>
   eventIds.map((eventId) => ({ eventId, workspaceId: workspace.id }))
-
-export const openCommanders = async (options: CommandersOptions, defer: Defer): Promise<Child> => {
-  const child = await startChild(new URL("./commanders-process.js", import.meta.url), defer)
-  await child.call("open", options)
-  return child
-}
 
 /** Events that the first server owns: an event has an owner once it was asked for. */
 const eventsOfOwner = async (site: Site, count: number, defer: Defer): Promise<ReadonlyArray<GatewayPlace>> => {

@@ -10,10 +10,10 @@ import { sleep } from "../support/figures.ts"
 import { freePort } from "../support/free-port.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import { SHOW, storeUsers } from "../support/live-server.ts"
+import { startProbedServer } from "../support/memory.ts"
 import { postgresSeconds, threadSeconds } from "../support/process-usage.ts"
 import { type BenchWorkspace, call, createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
 import type { ServerProcess } from "../support/server-process.ts"
-import { startProbedServer } from "./memory.ts"
 
 export const NODES = 3
 const CLUSTER_SECRET = "cluster-secret-of-the-benchmarks-0123456789abcdef"

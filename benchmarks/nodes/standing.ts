@@ -2,10 +2,11 @@
 import type { StandingMeasured } from "../../capacity/measured.ts"
 import type { Defer } from "../benchmark.ts"
 import type { Joined } from "../support/audience.ts"
+import { openCommanders } from "../support/commanders.ts"
 import { number, printRows, sleep } from "../support/figures.ts"
 import { openAudience } from "../support/live-server.ts"
-import { openCommanders, placesOf, seedEvents } from "./commands.ts"
-import { type Memory, memoryOf } from "./memory.ts"
+import { type Memory, memoryOf } from "../support/memory.ts"
+import { placesOf, seedEvents } from "./commands.ts"
 import { endEvent, measured, NODES, openEvent, portOf, type Site, type Usage } from "./site.ts"
 import { sumOfServers, type Used } from "./usage-by-role.ts"
 

@@ -5,6 +5,7 @@ import type { AudienceOptions } from "./audience-process.ts"
 import { type Child, startChild } from "./child.ts"
 import { type BenchDatabases, startDatabases } from "./database.ts"
 import type { GatewayPlace } from "./gateway-tokens.ts"
+import { startProbedServer } from "./memory.ts"
 import { fileLimit } from "./process-usage.ts"
 import { type BenchWorkspace, createLiveEvent, createWorkspace } from "./rest-calls.ts"
 import { type ServerProcess, startServerProcess } from "./server-process.ts"
@@ -20,6 +21,7 @@ export interface LiveServer {
   readonly workspace: BenchWorkspace
   /** The PostgreSQL server behind it. */
   readonly databases: BenchDatabases
+  readonly databaseUrl: string
 }
 
 export const SHOW = [
@@ -34,6 +36,8 @@ interface Given {
   readonly agenda?: ReadonlyArray<object>
   /** Users of the workspace, stored before the start. */
   readonly users?: number
+  /** The server tells what memory is left after all garbage was collected (`memory.ts`). */
+  readonly isProbed?: boolean
 }
 
 /** Users that the workspace's key vouched for. */
@@ -59,17 +63,17 @@ export const storeUsers = async (
 export const startLiveServer = async (
   profile: number,
   defer: Defer,
-  { agenda = SHOW, users = 0, environment: given = {} }: Given = {},
+  { agenda = SHOW, users = 0, environment: given = {}, isProbed = false }: Given = {},
 ): Promise<LiveServer> => {
   const databases = await startDatabases(defer)
   const url = await databases.create("migrated")
   const environment = { ...given, DATABASE_URL: url }
-  const server = await startServerProcess({ environment, profile }, defer)
+  const server = await (isProbed ? startProbedServer : startServerProcess)({ environment, profile }, defer)
   const workspace = await createWorkspace(server.url)
   const eventId = await createLiveEvent(server.url, workspace.key, agenda)
   const place = { eventId, workspaceId: workspace.id }
   const stored = users === 0 ? {} : { users: await storeUsers(url, workspace.id, users) }
-  return { server, databases, workspace, place: { ...place, ...stored } as GatewayPlace }
+  return { server, databases, databaseUrl: url, workspace, place: { ...place, ...stored } as GatewayPlace }
 }
 
 export const openAudience = async (options: AudienceOptions, defer: Defer): Promise<Child> => {

@@ -1,6 +1,6 @@
 /** Servers that collect all garbage on demand and tell what memory is left. */
 import type { Defer } from "../benchmark.ts"
-import { type ServerOptions, type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import { type ServerOptions, type ServerProcess, startServerProcess } from "./server-process.ts"
 
 export interface Memory {
   readonly heapUsed: number
