@@ -30,6 +30,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   signins: async () => (await import("./signins/signins.ts")).signins,
   lists: async () => (await import("./lists/lists.ts")).lists,
   static: async () => (await import("./static/static.ts")).staticPages,
+  growth: async () => (await import("./growth/growth.ts")).growth,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 
