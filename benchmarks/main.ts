@@ -31,6 +31,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   lists: async () => (await import("./lists/lists.ts")).lists,
   static: async () => (await import("./static/static.ts")).staticPages,
   growth: async () => (await import("./growth/growth.ts")).growth,
+  departures: async () => (await import("./departures/departures.ts")).departures,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

@@ -1,7 +1,7 @@
 /**
- * The peer of `fanout`, `joinstorm` and `connections`: Socket.IO, WebSocket only, everyone in one room. As it comes it runs on `ws` and
- * emits each dispatch. At its best it runs on uWebSockets.js, and gathers dispatches in the tick that ours has. In both ways it
- * can check a token at the join.
+ * The peer of `fanout`, `joinstorm`, `connections` and `departures`: Socket.IO, WebSocket only, everyone in one room. As it comes it
+ * runs on `ws` and emits each dispatch. At its best it runs on uWebSockets.js, and gathers dispatches in the tick that ours has. In both
+ * ways it can check a token at the join.
  */
 import { dispatchOf } from "../fanout/message.ts"
 import { answerParent } from "./child.ts"
@@ -16,6 +16,7 @@ export interface SocketIoPublish {
 }
 
 const ROOM = "event"
+const LOOK_MS = 5
 const io = socketIoServer()
 let places = 0
 
@@ -55,4 +56,10 @@ const publish = async ({ perSecond, seconds, tickMs }: SocketIoPublish): Promise
   return emitted
 }
 
-answerParent({ start, publish })
+/** Resolves to the moment at which nobody is in the room any more, in Unix milliseconds. */
+const emptied = async (): Promise<number> => {
+  while ((io.sockets.adapter.rooms.get(ROOM)?.size ?? 0) > 0) await sleep(LOOK_MS)
+  return Date.now()
+}
+
+answerParent({ start, publish, emptied })
