@@ -33,20 +33,27 @@ interface Idle {
 const SETTLE_MS = 3000
 const STORM_ANNOUNCEMENTS = { text: "We are having a short break.", perSecond: 5, seconds: 60 }
 
-const percentOver = async (pid: number, seconds: number): Promise<number> => {
-  const before = cpuSeconds(pid)
-  await sleep(seconds * 1000)
-  return ((cpuSeconds(pid) - before) / seconds) * 100
+interface Side {
+  readonly pid: number
+  readonly audience: Child
 }
 
-const measureIdle = async (pid: number, audience: Child, sockets: number, restSeconds: number): Promise<Idle> => {
+type Joining = Pick<Idle, "joined" | "joinCpuMs"> & { readonly bytesBefore: number }
+
+const join = async ({ pid, audience }: Side, sockets: number): Promise<Joining> => {
   const bytesBefore = residentBytes(pid)
   const cpuBefore = cpuSeconds(pid)
   const joined = await audience.call<Joined>("join", JOINS_PER_SECOND)
   const joinCpuMs = ((cpuSeconds(pid) - cpuBefore) / sockets) * 1000
   await sleep(SETTLE_MS)
-  const restPercent = await percentOver(pid, restSeconds)
-  return { bytesEach: (residentBytes(pid) - bytesBefore) / sockets, joined, joinCpuMs, restPercent }
+  return { joined, joinCpuMs, bytesBefore }
+}
+
+/** Of all sides at the same time: they do next to nothing, so that none is in another's way. */
+const restPercents = async (sides: ReadonlyArray<Side>, seconds: number): Promise<ReadonlyArray<number>> => {
+  const before = sides.map(({ pid }) => cpuSeconds(pid))
+  await sleep(seconds * 1000)
+  return sides.map(({ pid }, at) => ((cpuSeconds(pid) - (before[at] ?? 0)) / seconds) * 100)
 }
 
 const rowOf = (name: string, sockets: number, { bytesEach, joined, joinCpuMs, restPercent }: Idle) => [
@@ -58,31 +65,47 @@ const rowOf = (name: string, sockets: number, { bytesEach, joined, joinCpuMs, re
   restPercent.toFixed(1),
 ]
 
+const stormOn = async (
+  { pid, audience }: Side,
+  sockets: number,
+  announced: Pick<AnnounceOptions, "port" | "place">,
+): Promise<void> => {
+  await audience.call("announce", { ...announced, ...STORM_ANNOUNCEMENTS } satisfies AnnounceOptions)
+  await sleep(2000)
+  const before = cpuSeconds(pid)
+  const storm = await audience.call<Joined>("storm")
+  const cpu = cpuSeconds(pid) - before
+  console.log(
+    `  storm: all ${sockets} caught up after ${storm.seconds.toFixed(1)} s (turned away and back later: ${storm.turnedAway}; server CPU ${cpu.toFixed(1)} s)`,
+  )
+}
+
 const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
   printMachine()
   const sockets = affordableSockets(options.sockets)
   const { server, place } = await startLiveServer(options.profile, defer)
   const audience = await openAudience({ port: server.port, sockets, speaks: "gateway", place }, defer)
-  const ours = await measureIdle(server.pid, audience, sockets, options.rest)
-  if (options.storm > 0) {
-    const announcements: AnnounceOptions = { port: server.port, place, ...STORM_ANNOUNCEMENTS }
-    await audience.call("announce", announcements)
-    await sleep(2000)
-    const before = cpuSeconds(server.pid)
-    const storm = await audience.call<Joined>("storm")
-    const cpu = cpuSeconds(server.pid) - before
-    console.log(
-      `  storm: all ${sockets} caught up after ${storm.seconds.toFixed(1)} s (turned away and back later: ${storm.turnedAway}; server CPU ${cpu.toFixed(1)} s)`,
-    )
-  }
-  await audience.call("leave")
-  await audience.stop()
-  await server.stop()
+  const own: Side = { pid: server.pid, audience }
+  const joined = await join(own, sockets)
 
   const peer = await startChild(new URL("../support/socket-io-peer.js", import.meta.url), defer)
   const port = await peer.call<number>("start", { engine: "ws", checksTokens: false } satisfies SocketIoOptions)
   const crowd = await openAudience({ port, sockets, speaks: "socket.io", place }, defer)
-  const socketIo = await measureIdle(peer.pid, crowd, sockets, options.rest)
+  const other: Side = { pid: peer.pid, audience: crowd }
+  const joinedPeer = await join(other, sockets)
+
+  const [restPercent = Number.NaN, restOfPeer = Number.NaN] = await restPercents([own, other], options.rest)
+  const idle = ({ pid }: Side, { bytesBefore, ...of }: Joining, percent: number): Idle => ({
+    ...of,
+    bytesEach: (residentBytes(pid) - bytesBefore) / sockets,
+    restPercent: percent,
+  })
+  const ours = idle(own, joined, restPercent)
+  const socketIo = idle(other, joinedPeer, restOfPeer)
+  await crowd.call("leave")
+  await crowd.stop()
+  await peer.stop()
+  if (options.storm > 0) await stormOn(own, sockets, { port: server.port, place })
   console.log("")
   printRows([
     [`${sockets} idle sockets`, "bytes each", "joined/s", "turned away", "CPU ms per join", "CPU % at rest"],
