@@ -14,7 +14,7 @@ const OPTIONS = {
   lead: { fallback: 40, quick: 8, doc: "Seconds until the first timer falls due; all must be in memory by then." },
   spread: { fallback: 20, quick: 4, doc: "Seconds over which all timers fall due." },
   rounds: { fallback: 3, quick: 1, doc: "Rounds of commands, through actors and without, in turns." },
-  seconds: { fallback: 2, quick: 1, doc: "Length of a round." },
+  seconds: { fallback: 2, quick: 0.5, doc: "Length of a round." },
   pool: { fallback: 10, doc: "Database connections." },
 }
 type Options = Bench<typeof OPTIONS>["options"]

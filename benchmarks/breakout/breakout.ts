@@ -14,7 +14,7 @@ import { PROFILE_OPTION } from "../support/server-process.ts"
 const OPTIONS = {
   people: { fallback: 1000, quick: 400, doc: "People present." },
   size: { fallback: 4, doc: "People a room." },
-  rounds: { fallback: 7, quick: 3, doc: "Rounds of each side, in turns." },
+  rounds: { fallback: 7, quick: 2, doc: "Rounds of each side, in turns." },
   ...PROFILE_OPTION,
 }
 

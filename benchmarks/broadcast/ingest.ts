@@ -19,7 +19,7 @@ import { encoded, FRAGMENTED, ffmpeg, goLive, type OnAir } from "./on-air.ts"
 const OPTIONS = {
   minutes: { fallback: 60, quick: 5, doc: "Length of the broadcast that is recorded." },
   kbps: { fallback: 400, doc: "Its bit rate." },
-  seconds: { fallback: 20, quick: 5, doc: "For which the cost of an encoder of 2 Mbit/s is measured." },
+  seconds: { fallback: 20, quick: 3, doc: "For which the cost of an encoder of 2 Mbit/s is measured." },
   ...PROFILE_OPTION,
 }
 

@@ -19,7 +19,7 @@ const OPTIONS = {
     doc: "People at the event, each with a socket; a person may write once a second.",
   },
   rounds: { fallback: 3, quick: 1, doc: "Rounds of each side and pace, in turns." },
-  seconds: { fallback: 10, quick: 3, doc: "Length of a round." },
+  seconds: { fallback: 10, quick: 2, doc: "Length of a round." },
   slow: { fallback: 20, doc: "Messages per second of all people together at the slow pace." },
   fast: { fallback: 200, quick: 150, doc: "Messages per second of all people together at the fast pace." },
   peers: { fallback: 1, doc: "0 leaves the peer out." },

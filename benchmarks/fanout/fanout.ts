@@ -29,7 +29,8 @@ import { dispatchOf, TEXT } from "./message.ts"
 const OPTIONS = {
   sockets: { fallback: 5000, quick: 1000, doc: "Sockets on each server." },
   rounds: { fallback: 3, quick: 1, doc: "Rounds of each server and pace, in turns." },
-  seconds: { fallback: 10, quick: 2, doc: "Length of a round." },
+  seconds: { fallback: 10, quick: 1.5, doc: "Length of a round." },
+  settle: { fallback: 2, quick: 0.5, doc: "Seconds between two rounds." },
   slow: { fallback: 20, doc: "Dispatches per second at the slow pace." },
   fast: { fallback: 200, doc: "Dispatches per second at the fast pace." },
   peers: { fallback: 1, doc: "0 leaves the peers out." },
@@ -54,7 +55,12 @@ interface Measured {
 
 const SETTLE_MS = 2000
 
-const measureOnce = async (contestant: Contestant, perSecond: number, seconds: number, into: Measured) => {
+const measureOnce = async (
+  contestant: Contestant,
+  perSecond: number,
+  { seconds, settle }: Bench<typeof OPTIONS>["options"],
+  into: Measured,
+) => {
   const { audience, pid } = contestant
   await audience.call("listen")
   const startedAt = performance.now()
@@ -69,7 +75,7 @@ const measureOnce = async (contestant: Contestant, perSecond: number, seconds: n
   into.perSecond.push(received.deliveries / elapsed)
   into.cpuPercent.push((cpuOfSending / elapsed) * 100)
   into.p99Ms.push(received.p99Ms)
-  await sleep(SETTLE_MS)
+  await sleep(settle * 1000)
 }
 
 const startOurs = async (
@@ -174,7 +180,7 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
     for (let round = 0; round < options.rounds; round++) {
       for (const [index, contestant] of contestants.entries()) {
         const into = measured[index]
-        if (into !== undefined) await measureOnce(contestant, perSecond, options.seconds, into)
+        if (into !== undefined) await measureOnce(contestant, perSecond, options, into)
       }
     }
     const rows = contestants.map(({ name }, index) => {

@@ -80,6 +80,6 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
 export const growth = defineBenchmark({
   summary: "What joins, deliveries, commands and memory cost as an audience grows, and as live events become more.",
   options: OPTIONS,
-  limitSeconds: 900,
+  limitSeconds: 1200,
   run,
 })

@@ -21,6 +21,7 @@ import { measureEvents, measureResident, printStanding } from "./standing.ts"
 const OPTIONS = {
   sockets: { fallback: 5400, quick: 600, doc: "Sockets of the largest audience; the others have 5/9 and 2/9 of it." },
   joins: { fallback: 6000, quick: 600, doc: "People of the largest storm; the others have 5/9 and 2/9 of it." },
+  sizes: { fallback: 3, quick: 1, doc: "Of audiences and storms; 1 measures the largest alone, and no slow storm." },
   rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
   seconds: { fallback: 12, quick: 3, doc: "Length of a round." },
   rest: {
@@ -50,8 +51,8 @@ const SAVED = fileURLToPath(new URL("../../../capacity/measured.json", import.me
 const SLOW_SHARE = 1 / 15
 const SHARES = [2 / 9, 5 / 9, 1]
 
-const sizesOf = (largest: number): ReadonlyArray<number> =>
-  SHARES.map((share) => Math.round((largest * share) / NODES) * NODES)
+const sizesOf = (largest: number, sizes: number): ReadonlyArray<number> =>
+  SHARES.slice(-sizes).map((share) => Math.round((largest * share) / NODES) * NODES)
 
 /** Parts that were not measured this time stay as they were. */
 const save = (measured: Partial<Measured>): void => {
@@ -118,7 +119,7 @@ interface Sides {
 const fanOutOf = async (sides: Sides, options: Values, defer: Defer): Promise<ReadonlyArray<FanOutResult>> => {
   const events = { single: await openEvent(sides.single, 0), nodes: await openEvent(sides.nodes, 0) }
   const results: FanOutResult[] = []
-  for (const sockets of sizesOf(options.sockets)) {
+  for (const sockets of sizesOf(options.sockets, options.sizes)) {
     results.push(await measureFanOut(sides, events, sockets, options, defer))
     console.log("")
   }
@@ -128,7 +129,8 @@ const fanOutOf = async (sides: Sides, options: Values, defer: Defer): Promise<Re
 const joinsOf = async (sides: Sides, options: Values, defer: Defer): Promise<ReadonlyArray<JoinsResult>> => {
   const { rounds, joinsPerSecond: perSecond } = options
   const slow = { joins: Math.round(options.joins * SLOW_SHARE), perSecond: options.slowJoins }
-  const storms = [slow, ...sizesOf(options.joins).map((joins) => ({ joins, perSecond }))]
+  const fast = sizesOf(options.joins, options.sizes).map((joins) => ({ joins, perSecond }))
+  const storms = options.sizes === 1 ? fast : [slow, ...fast]
   // The first storms of a process are slow: their code is not compiled yet.
   await stormInTurns(sides, [{ joins: options.joins, perSecond }], 1, defer)
   return (await stormInTurns(sides, storms, rounds, defer)).map((taken) => {

@@ -18,7 +18,7 @@ const OPTIONS = {
   perSecond: { fallback: 1, doc: "Messages per second there." },
   sockets: { fallback: 2000, quick: 400, doc: "People at the loud event." },
   loud: { fallback: 50, doc: "Messages per second there; a person may write once a second." },
-  seconds: { fallback: 30, quick: 8, doc: "Length of a round." },
+  seconds: { fallback: 30, quick: 6, doc: "Length of a round." },
   rounds: { fallback: 3, quick: 1, doc: "Rounds alone and beside the loud event, in turns." },
   ...PROFILE_OPTION,
 }

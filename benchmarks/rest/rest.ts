@@ -15,7 +15,7 @@ import { storeKeys } from "./keys.ts"
 
 const OPTIONS = {
   rounds: { fallback: 5, quick: 1, doc: "Rounds of each side, in turns." },
-  seconds: { fallback: 3, quick: 2, doc: "Length of a round." },
+  seconds: { fallback: 3, quick: 1, doc: "Length of a round." },
   connections: { fallback: 32, doc: "Keep-alive connections, one request in flight on each." },
   pool: { fallback: 10, doc: "Database connections of each side." },
   events: { fallback: 500, doc: "Events that are read in turn." },

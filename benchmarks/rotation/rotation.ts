@@ -13,7 +13,7 @@ import { PROFILE_OPTION } from "../support/server-process.ts"
 
 const OPTIONS = {
   people: { fallback: 2000, quick: 400, doc: "People present." },
-  rounds: { fallback: 10, quick: 3, doc: "Rounds of each side, in turns." },
+  rounds: { fallback: 10, quick: 2, doc: "Rounds of each side, in turns." },
   pairings: { fallback: 100, quick: 20, doc: "Rounds of the pairing alone." },
   ...PROFILE_OPTION,
 }

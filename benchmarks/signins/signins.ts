@@ -17,7 +17,7 @@ import type { SignedIn, SignIns } from "./people-process.ts"
 const OPTIONS = {
   perSecond: { fallback: 200, quick: 60, doc: "Joins per second." },
   signins: { fallback: 16, quick: 4, doc: "Sign-ins at once, each of another person." },
-  seconds: { fallback: 10, quick: 4, doc: "Length of a round." },
+  seconds: { fallback: 10, quick: 3, doc: "Length of a round." },
   rounds: { fallback: 3, quick: 1, doc: "Rounds of joins alone, sign-ins alone, and both, in turns." },
   ...PROFILE_OPTION,
 }

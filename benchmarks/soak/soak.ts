@@ -13,7 +13,7 @@ import { startServerProcess } from "../support/server-process.ts"
 import type { CrowdOptions, LiveOptions, Settled } from "./crowd-process.ts"
 
 const OPTIONS = {
-  minutes: { fallback: 10, quick: 0.5, doc: "How long the crowd lives." },
+  minutes: { fallback: 10, quick: 0.25, doc: "How long the crowd lives." },
   people: { fallback: 2000, quick: 200, doc: "People, each over a socket." },
   acts: { fallback: 100, doc: "Things they do per second." },
   cuts: { fallback: 10, doc: "Links that break per second." },

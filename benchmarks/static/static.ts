@@ -14,7 +14,7 @@ import { type Answer, answerTo, headerOf } from "./answer.ts"
 
 const OPTIONS = {
   rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
-  seconds: { fallback: 3, quick: 1, doc: "Length of a round." },
+  seconds: { fallback: 3, quick: 0.5, doc: "Length of a round." },
   connections: { fallback: 16, doc: "Keep-alive connections, one request in flight on each." },
   ...PROFILE_OPTION,
 }
