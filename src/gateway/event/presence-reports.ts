@@ -69,6 +69,8 @@ export class PresenceReports {
   readonly #eventId: string
   readonly #here: ConnectionsHere
   #queue: Entry[] = []
+  /** Twice what the last compaction left: with a pass over all of them for each, tens of thousands who leave at once would take minutes. */
+  #compactAbove = COMPACT_ABOVE
   readonly #next: DueRun
   /** The time of the last report, by the monotonic clock. */
   #sentAt = Number.NEGATIVE_INFINITY
@@ -133,8 +135,13 @@ export class PresenceReports {
   #add(change: Change, acknowledged?: () => void): void {
     if (this.#isStopped) return
     this.#queue.push({ change, acknowledged })
-    if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
+    if (this.#queue.length > this.#compactAbove && !this.#isSending) this.#compact()
     this.#sendWithin(acknowledged === undefined ? this.#services.options.presenceTickMs : this.#soonMs)
+  }
+
+  #compact(): void {
+    this.#queue = compact(this.#queue)
+    this.#compactAbove = Math.max(COMPACT_ABOVE, 2 * this.#queue.length)
   }
 
   get #soonMs(): number {
@@ -169,6 +176,7 @@ export class PresenceReports {
     this.#isSending = false
     const done = this.#queue.slice(0, reported)
     this.#queue = this.#queue.slice(reported)
+    if (this.#queue.length <= COMPACT_ABOVE) this.#compactAbove = COMPACT_ABOVE
     const isUrgent = reported > 0 && this.#queue.some(({ acknowledged }) => acknowledged !== undefined)
     if (this.#queue.length > 0) this.#sendWithin(isUrgent ? this.#soonMs : nextAfterMs)
     for (const { acknowledged } of done) acknowledged?.()
