@@ -32,6 +32,7 @@ export class FiguresBySize {
   }
 
   print(): void {
+    if (this.#values.size === 0) return
     const head = [this.#unit, ...this.#sizes.map((size) => size.toLocaleString("en-US")), "slope"]
     const rows = [...this.#values].map(([figure, bySize]) => [
       figure,

@@ -13,7 +13,7 @@ import { measureMemory, measureRaw, measureSize } from "./one-event.ts"
 const OPTIONS = {
   sockets: {
     fallback: 10_000,
-    quick: 1000,
+    quick: 600,
     doc: "Largest audience of one event; the others have 1/10 and 1/100 of it.",
   },
   events: { fallback: 10_000, quick: 100, doc: "Most live events; the others are one, and 1/100 of it." },

@@ -12,7 +12,7 @@ import type { Applause, CheerOptions, FansOptions } from "./fans-process.ts"
 
 const OPTIONS = {
   sockets: { fallback: 10_000, quick: 2000, doc: "Viewers." },
-  perSecond: { fallback: 2000, doc: "Reactions sent per second, by 1 viewer in 10 at most." },
+  perSecond: { fallback: 2000, quick: 400, doc: "Reactions sent per second, by 1 viewer in 10 at most." },
   rounds: { fallback: 3, quick: 1, doc: "Rounds of each side, in turns." },
   seconds: { fallback: 10, quick: 2, doc: "Length of a round." },
   ...PROFILE_OPTION,
