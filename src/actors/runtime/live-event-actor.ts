@@ -63,6 +63,7 @@ export class LiveEventActor {
   readonly #replacements: Replacements
   readonly #snapshots = new Snapshots()
   readonly #exclusive: Mutex
+  #isStopped = false
   /** The last activation here, which the calls belong to. */
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
   /** Made by the first request: most events have no calls. */
@@ -119,7 +120,13 @@ export class LiveEventActor {
     })
   }
 
+  /** A live event stays, also when it is stopped here: another activation must follow. */
+  get staysInMemory(): boolean {
+    return this.#stopKeepAlive !== undefined
+  }
+
   stop(): void {
+    this.#isStopped = true
     this.#deadlineTimer.stop()
     this.#stopKeepAlive?.()
     this.#flush.stop()
@@ -287,6 +294,8 @@ export class LiveEventActor {
 
   /** A live event stays in memory without traffic, so that its timers fire. */
   #stay(wanted: boolean): void {
+    // A commit may outlive the wait for it.
+    if (this.#isStopped) return
     if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
     else {
       this.#stopKeepAlive?.()

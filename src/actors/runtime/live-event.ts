@@ -42,6 +42,9 @@ export interface LiveEventOptions {
 /** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
 
+/** A reading for nobody. */
+const LOAD = { participants: [], streams: [], fresh: false, known: null }
+
 export const liveEventLayer = (
   options: LiveEventOptions,
 ): Layer.Layer<
@@ -85,8 +88,11 @@ export const liveEventLayer = (
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
         keepAlive: () => {
-          const touch = setInterval(() => fork(Effect.ignore(self(eventId).Touch())), options.idleMs / TOUCHES_PER_IDLE)
-          return () => clearInterval(touch)
+          const touch = (): void => void fork(Effect.ignore(self(eventId).Touch()))
+          // At once: direct requests are no traffic to the engine, so that its idle time may be nearly over.
+          touch()
+          const touches = setInterval(touch, options.idleMs / TOUCHES_PER_IDLE)
+          return () => clearInterval(touches)
         },
       })
       const ends = [
@@ -129,14 +135,21 @@ export const liveEventLayer = (
       telemetry.metrics.actorsActive.add(1)
       yield* Effect.addFinalizer(() => {
         residents.leave(eventId, resident)
-        return Effect.andThen(
+        return Effect.all([
           resident.leave,
           Effect.sync(() => {
             for (const end of ends) end()
             actor.stop()
             telemetry.metrics.actorsActive.add(-1)
           }),
-        )
+          Effect.flatMap(sharding.isShutdown, (isShutdown) =>
+            Effect.sync(() => {
+              // It became live, or failed, while it left: it is loaded again where it belongs, so that its timers fire.
+              if (actor.staysInMemory && !isShutdown)
+                fork(Effect.ignore(Effect.timeout(self(eventId).Read(LOAD), "5 seconds")))
+            }),
+          ),
+        ])
       })
       return LiveEvent.of({
         // Beside each other, so that those of several nodes are committed together.
