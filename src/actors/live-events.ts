@@ -32,6 +32,13 @@ const MOVED_PAUSE = "100 millis"
 const REACH_TIMEOUT = "8 seconds"
 
 const gone = () => NotFound.of("event")
+/** Failures of the cluster engine between a caller and a mailbox. */
+type EngineFailure =
+  | ClusterError.MailboxFull
+  | ClusterError.AlreadyProcessingMessage
+  | ClusterError.PersistenceError
+  | ClusterError.EntityNotAssignedToRunner
+
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
 /** The reason why an event cannot answer now. */
@@ -111,17 +118,25 @@ export class LiveEvents extends Context.Service<
             }),
           )
 
-        /** Asks the event in this process' memory, and the mailbox otherwise. Each attempt looks anew where the event is. */
-        const ask = <A, E extends { readonly _tag: string }>(
-          eventId: string,
-          here: (requests: LiveEventRequests) => Effect.Effect<A, Unreachable>,
-          mailbox: () => Effect.Effect<A, E>,
-        ) =>
+        const mailboxOf = (eventId: string): LiveEventRequests<Unreachable | EngineFailure> => {
+          const mailbox = client(eventId)
+          return {
+            execute: (envelopes) => mailbox.Execute({ envelopes }),
+            reportPresence: (report) => mailbox.ReportPresence(report),
+            reportReactions: (report) => mailbox.ReportReactions(report),
+            read: (query) => mailbox.Read(query),
+            roster: (query) => mailbox.ReadRoster(query),
+            call: (request) => mailbox.Call(request),
+          }
+        }
+
+        /** Asks the event in this process' memory, and its mailbox otherwise. Each attempt looks anew where the event is. */
+        const ask = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>): Reachable<A> =>
           reach(
             Effect.suspend(
-              (): Effect.Effect<A, E | Unreachable | ClusterError.MailboxFull> =>
+              (): Effect.Effect<A, Unreachable | EngineFailure> =>
                 // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
-                residents.find(eventId)?.ask(here) ?? Effect.withTracerEnabled(mailbox(), false),
+                residents.find(eventId)?.ask(request) ?? Effect.withTracerEnabled(request(mailboxOf(eventId)), false),
             ),
           )
 
@@ -131,12 +146,7 @@ export class LiveEvents extends Context.Service<
           if (known !== undefined) return known
           const inbox = new CommandBatcher({
             most: mailbox,
-            send: (envelopes) =>
-              ask(
-                eventId,
-                (here) => here.execute(envelopes),
-                () => client(eventId).Execute({ envelopes }),
-              ),
+            send: (envelopes) => ask(eventId, (of) => of.execute(envelopes)),
             fork: (effect) => void fork(effect),
             emptied: () => inboxes.delete(eventId),
           })
@@ -158,11 +168,7 @@ export class LiveEvents extends Context.Service<
 
         /** Without the defect in the log: its text may hold a signal, with addresses of people. */
         const call = (eventId: string, request: CallRequest): Reachable<CallReply> =>
-          ask(
-            eventId,
-            (here) => here.call(request),
-            () => client(eventId).Call(request),
-          ).pipe(
+          ask(eventId, (of) => of.call(request)).pipe(
             Effect.catchDefect(() => {
               log.warn({ eventId }, "the owner of an event did not understand a request of its calls")
               return Effect.fail(unavailable("Calls are not available for the moment."))
@@ -172,25 +178,11 @@ export class LiveEvents extends Context.Service<
         return {
           execute,
           call,
-          reportPresence: (eventId, report) =>
-            ask(
-              eventId,
-              (here) => here.reportPresence(report),
-              () => client(eventId).ReportPresence(report),
-            ),
-          reportReactions: (eventId, report) =>
-            ask(
-              eventId,
-              (here) => here.reportReactions(report),
-              () => client(eventId).ReportReactions(report),
-            ),
+          reportPresence: (eventId, report) => ask(eventId, (of) => of.reportPresence(report)),
+          reportReactions: (eventId, report) => ask(eventId, (of) => of.reportReactions(report)),
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {
             const query = { participants, fresh, streams, known: known?.id ?? null }
-            const asked = ask(
-              eventId,
-              (here) => here.read(query),
-              () => client(eventId).Read(query),
-            )
+            const asked = ask(eventId, (of) => of.read(query))
             return Effect.flatMap(asked, (reading) => {
               const snapshot = reading.snapshot ?? known
               return snapshot === undefined
@@ -198,12 +190,7 @@ export class LiveEvents extends Context.Service<
                 : Effect.succeed({ ...reading, snapshot })
             })
           },
-          roster: (eventId, query) =>
-            ask(
-              eventId,
-              (here) => here.roster(query),
-              () => client(eventId).ReadRoster(query),
-            ),
+          roster: (eventId, query) => ask(eventId, (of) => of.roster(query)),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
           onForgotten: onReturned,
         }

@@ -175,12 +175,12 @@ export const LiveEvent = Entity.make("LiveEvent", [
   Touch,
 ])
 
-/** The requests that an event in this process' memory answers without its mailbox, with the same outcomes. */
-export interface LiveEventRequests {
-  readonly execute: (envelopes: ReadonlyArray<Envelope>) => Effect.Effect<ReadonlyArray<Outcome>, Unreachable>
-  readonly reportPresence: (report: PresenceReport) => Effect.Effect<void, Unreachable>
-  readonly reportReactions: (report: ReactionReport) => Effect.Effect<void, Unreachable>
-  readonly read: (query: ReadQuery) => Effect.Effect<WireReading, Unreachable>
-  readonly roster: (query: RosterQuery) => Effect.Effect<RosterPage, Unreachable>
-  readonly call: (request: CallRequest) => Effect.Effect<CallReply, Unreachable>
+/** The requests to a live event, whichever way they reach it. `E`: that of an actor in this process' memory; a mailbox has more. */
+export interface LiveEventRequests<E = Unreachable> {
+  readonly execute: (envelopes: ReadonlyArray<Envelope>) => Effect.Effect<ReadonlyArray<Outcome>, E>
+  readonly reportPresence: (report: PresenceReport) => Effect.Effect<void, E>
+  readonly reportReactions: (report: ReactionReport) => Effect.Effect<void, E>
+  readonly read: (query: ReadQuery) => Effect.Effect<WireReading, E>
+  readonly roster: (query: RosterQuery) => Effect.Effect<RosterPage, E>
+  readonly call: (request: CallRequest) => Effect.Effect<CallReply, E>
 }

@@ -7,7 +7,7 @@ import type { LiveEventRequests } from "../../src/actors/protocol.ts"
 import { ResidentEvent, ResidentEvents } from "../../src/actors/runtime/resident-events.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
-import { holdLiveEvent } from "../support/store.ts"
+import { holdLiveEvent, openStore, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
 let database: TestDatabase
@@ -21,7 +21,7 @@ const ANNOUNCE = { type: "announce", d: { text: "hello" } } as const
 
 const announce = (eventId: string) => Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(ANNOUNCE)))
 
-const announcements = async (sql: Awaited<ReturnType<typeof startActors>>["sql"], eventId: string): Promise<number> => {
+const announcements = async (sql: TestSql, eventId: string): Promise<number> => {
   const rows = await sql`select 1 from publications where event_id = ${eventId} and frame like '%announcement%'`
   return rows.length
 }
@@ -50,10 +50,10 @@ test("an event that leaves memory finishes the commit under way before it is gon
   await house.execute(eventId, { type: "event.start", d: {} })
   const letGo = await holdLiveEvent(house.url, eventId)
   const outcome = house.exit(announce(eventId))
-  const watcher = await startActors(database.url, { holds: () => false })
+  const watcher = openStore(database.url)
   try {
     await eventually(async () => {
-      const rows = await watcher.sql`select 1 from pg_stat_activity
+      const rows = await watcher`select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_live_event%'`
       return rows.length === 1
     })
@@ -66,9 +66,9 @@ test("an event that leaves memory finishes the commit under way before it is gon
     expect(isStopped).toBe(false)
     await letGo()
     await stopped
-    expect(await announcements(watcher.sql, eventId)).toBe(1)
+    expect(await announcements(watcher, eventId)).toBe(1)
   } finally {
-    await watcher.stop()
+    await watcher.end()
   }
 })
 

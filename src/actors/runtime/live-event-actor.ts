@@ -201,6 +201,8 @@ export class LiveEventActor {
   }
 
   #follow(change: OwnedEventChange): void {
+    // A commit may outlive the wait for it: nothing begins any more that would have to be stopped.
+    if (this.#isStopped) return
     switch (change.type) {
       case "activated":
         this.#endCalls(change.loaded)
@@ -294,8 +296,6 @@ export class LiveEventActor {
 
   /** A live event stays in memory without traffic, so that its timers fire. */
   #stay(wanted: boolean): void {
-    // A commit may outlive the wait for it.
-    if (this.#isStopped) return
     if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
     else {
       this.#stopKeepAlive?.()
