@@ -104,7 +104,13 @@ const envelope = (at: number, given: Command): Received => ({
   command: given,
 })
 
-const NOBODY = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
+const NOBODY = {
+  size: 0,
+  find: () => undefined,
+  all: () => [].values(),
+  storedAs: () => [],
+  waiting: () => [].values(),
+}
 
 const context = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
 

@@ -4,8 +4,8 @@ import { expect, test } from "vitest"
 import { Presence } from "../../src/actors/presence/presence.ts"
 
 const AT = "2027-01-01T00:00:00.000Z"
-const person = (participantId: string) =>
-  ({ participantId, name: participantId, role: "viewer", kind: "user", userId: null }) as const
+const person = (participantId: string, role: "speaker" | "viewer" = "viewer") =>
+  ({ participantId, name: participantId, role, kind: "user", userId: null }) as const
 
 const act = fc.record({
   kind: fc.constantFrom("join", "leave", "expire", "forget"),
@@ -125,4 +125,30 @@ test("people who are moved to the waiting room of one node keep waiting on anoth
   expect(presence.connectionsOf("p").map(({ node }) => node)).toEqual(["b", "a"])
   presence.leave("a", "p", 0, AT)
   expect(Array.from(presence.waiting(), ({ participantId }) => participantId)).toEqual(["p"])
+})
+
+test("speakers are found by their stored role, whatever became of it and of them", () => {
+  const step = fc.record({
+    kind: fc.constantFrom("join", "leave", "wait", "restore"),
+    who: fc.constantFrom("p1", "p2", "p3", "p4"),
+    role: fc.constantFrom("speaker", "viewer"),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, open) => {
+      const presence = new Presence(open, 0)
+      for (const { kind, who, role } of steps) {
+        if (kind === "join") presence.join(on("a"), person(who, role), AT)
+        else if (kind === "leave") presence.leave("a", who, 0, AT)
+        else if (kind === "wait") presence.joinWaitingRoom(on("a"), person(who, role), 0, AT)
+        else presence.restore([{ ...person(who, role), joinedAt: AT }], 0)
+      }
+      const connected = [...presence.connectedPeople.all()]
+      const speakers = connected.filter(({ role }) => role === "speaker").map(({ participantId }) => participantId)
+      expect([...presence.connectedPeople.storedAs("speaker")].toSorted()).toEqual(speakers.toSorted())
+      expect([...presence.storedAs("speaker")].length).toBe(open ? speakers.length : 0)
+      const { total, byRole } = presence.counts((role) => role)
+      expect([total, byRole["speaker"] ?? 0]).toEqual(open ? [connected.length, speakers.length] : [0, 0])
+    }),
+    { numRuns: 500 },
+  )
 })

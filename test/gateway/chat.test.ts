@@ -121,6 +121,33 @@ describe("permission to write", () => {
     expect(await newcomer(stage, "late", "viewer")).not.toHaveProperty("staffChat")
   })
 
+  test("of the staff follows a speaker's role: given, taken back, and while they are away", async () => {
+    const stage = await house.stage(SHOW)
+    const host = await house.join(stage, "host", "host")
+    const sam = await house.join(stage, "sam", "speaker")
+    const vera = await house.join(stage, "vera", "viewer")
+    await host.next(({ t, d }) => t === "presence.diff" && d.join.some((p: Frame) => p.participantId === "vera"))
+    const setRole = (id: string, role: string) => host.command("role.set", { id, role })
+    expect(await setRole("vera", "speaker")).toMatchObject({ ok: true })
+    expect(await setRole("sam", "viewer")).toMatchObject({ ok: true })
+    const first = await sent(host, "vera alone", { to: "staff" })
+    expect(await vera.next(({ d }) => d?.message?.id === first.id)).toMatchObject({ st: "me" })
+    expect(await setRole("vera", "viewer")).toMatchObject({ ok: true })
+    expect(await setRole("sam", "speaker")).toMatchObject({ ok: true })
+    const second = await sent(host, "sam alone", { to: "staff" })
+    expect(await sam.next(({ d }) => d?.message?.id === second.id)).toMatchObject({ st: "me" })
+    await sent(host, "everybody")
+    for (const client of [sam, vera]) await client.next(({ d }) => d?.message?.text === "everybody")
+    const heard = ({ received }: Client) =>
+      texts(received.filter(({ t }) => t === "chat.message").map(({ d }) => d.message))
+    expect([heard(sam), heard(vera)]).toEqual([
+      ["sam alone", "everybody"],
+      ["vera alone", "everybody"],
+    ])
+    await sam.cut()
+    expect(await sent(host, "with sam away", { to: "staff" })).toMatchObject({ to: "staff" })
+  })
+
   test("of a room: those who sit in it, in its stream alone", async () => {
     const stage = await house.stage(ROOMS, "scheduled")
     const [red, blue] = [newId(), newId()]

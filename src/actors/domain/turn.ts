@@ -43,6 +43,12 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
   all: function* () {
     for (const person of people.all()) if (isInside(person)) yield person
   },
+  storedAs: function* (role) {
+    for (const id of people.storedAs(role)) {
+      const person = people.find(id)
+      if (person !== undefined && isInside(person)) yield id
+    }
+  },
   waiting: people.waiting,
 })
 

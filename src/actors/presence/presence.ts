@@ -9,6 +9,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Admission } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
+import { RoleIndex } from "./role-index.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
 
 export interface Participant {
@@ -32,11 +33,18 @@ export interface Present extends Participant {
 export interface PresentPeople {
   readonly find: (participantId: string) => Present | undefined
   readonly all: () => IterableIterator<Present>
+  /** The ids of those with that stored role. */
+  readonly storedAs: (role: EventRole) => Iterable<string>
   /** The participants in the waiting room. */
   readonly waiting: () => IterableIterator<WaitingParticipant>
 }
 
-export const NOBODY: PresentPeople = { find: () => undefined, all: () => [].values(), waiting: () => [].values() }
+export const NOBODY: PresentPeople = {
+  find: () => undefined,
+  all: () => [].values(),
+  storedAs: () => [],
+  waiting: () => [].values(),
+}
 
 /** A change for webhook receivers, in the order of occurrence. */
 export interface PresenceChange {
@@ -65,6 +73,8 @@ export type PresenceMode = "list" | "summary"
 export class Presence implements PresentPeople {
   readonly lobby = new Lobby()
   readonly #entries = new Map<string, Entry>()
+  /** Of everyone in `#entries`. */
+  readonly #roles = new RoleIndex()
   /** Participants without a connection, and when their grace ends. */
   readonly #leaving = new Map<string, number>()
   #changes: PresenceChange[] = []
@@ -115,6 +125,7 @@ export class Presence implements PresentPeople {
       all: function* () {
         for (const { present } of entries.values()) yield present
       },
+      storedAs: (role) => this.#roles.of(role),
       waiting: () => this.lobby.all(),
     }
   }
@@ -145,10 +156,7 @@ export class Presence implements PresentPeople {
       this.#update(entry, participant, at)
       return
     }
-    this.#entries.set(participant.participantId, {
-      present: { ...participant, joinedAt: at },
-      connections: opened(from),
-    })
+    this.#enter({ present: { ...participant, joinedAt: at }, connections: opened(from) })
     if (this.#open) this.#note("joined", participant, at)
   }
 
@@ -206,7 +214,9 @@ export class Presence implements PresentPeople {
 
   #update(entry: Entry, participant: Participant, at: Timestamp): void {
     const { role, name, joinedAt } = entry.present
+    this.#roles.remove(role, participant.participantId)
     entry.present = { ...participant, joinedAt }
+    this.#roles.add(participant.role, participant.participantId)
     // A change of `walkIn` alone is not visible to others.
     if (role === participant.role && name === participant.name) return
     if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
@@ -216,8 +226,17 @@ export class Presence implements PresentPeople {
     this.#changes.push({ id: newId(), type, participant, at })
   }
 
+  #enter(entry: Entry): void {
+    const { participantId, role } = entry.present
+    const before = this.#entries.get(participantId)
+    if (before !== undefined) this.#roles.remove(before.present.role, participantId)
+    this.#entries.set(participantId, entry)
+    this.#roles.add(role, participantId)
+  }
+
   #remove(participantId: string, entry: Entry, at: Timestamp): void {
     this.#entries.delete(participantId)
+    this.#roles.remove(entry.present.role, participantId)
     if (this.#open) this.#note("left", entry.present, at)
   }
 
@@ -239,7 +258,7 @@ export class Presence implements PresentPeople {
   /** Participants present before a restart stay present if they return until `due` (Unix milliseconds). */
   restore(roster: ReadonlyArray<Present>, due: number): void {
     for (const present of roster) {
-      this.#entries.set(present.participantId, { present, connections: [] })
+      this.#enter({ present, connections: [] })
       this.#leaving.set(present.participantId, due)
     }
   }
@@ -286,13 +305,18 @@ export class Presence implements PresentPeople {
     for (const entry of this.#entries.values()) yield entry.present
   }
 
+  storedAs(role: EventRole): Iterable<string> {
+    return this.#open ? this.#roles.of(role) : []
+  }
+
   /** `read`: maps a stored role to the effective one in the active phase. */
   counts(read: (role: EventRole) => EventRole): {
     readonly total: number
     readonly byRole: { readonly [role: string]: number }
   } {
     const byRole: { [role: string]: number } = {}
-    for (const { role } of this.all()) byRole[read(role)] = (byRole[read(role)] ?? 0) + 1
+    if (this.#open)
+      for (const [role, size] of this.#roles.sizes()) byRole[read(role)] = (byRole[read(role)] ?? 0) + size
     return { total: this.size, byRole }
   }
 }

@@ -22,15 +22,22 @@ import { type Activity, type CommandHandler, noSuch, type ReadContext, refuse } 
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./questions/qa.ts"
 
+/** The participants inside who act as speakers: by their stored role, or by one that a host gave them. */
+const speakers = (turn: Turn): ReadonlyArray<string> => {
+  const candidates = new Set(turn.people.storedAs("speaker"))
+  for (const [participantId, { role }] of turn.all("role")) if (role === "speaker") candidates.add(participantId)
+  return [...candidates].filter((participantId) => {
+    const person = turn.people.find(participantId)
+    return person !== undefined && actingRole(turn.records, person) === "speaker"
+  })
+}
+
 /** Speakers take part in the staff's chat but are not subscribed to the staff's stream: they receive it on their own. */
 const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `me:${string}`) => void): void => {
   publish(place)
   if (place !== "staff") return
-  const traits = phaseTraits(turn.state)
-  for (const person of turn.people.all()) {
-    const role = actingRole(turn.records, person)
-    if (role === "speaker" && canChat(role, traits, "staff") === "allowed") publish(`me:${person.participantId}`)
-  }
+  if (canChat("speaker", phaseTraits(turn.state), "staff") !== "allowed") return
+  for (const participantId of speakers(turn)) publish(`me:${participantId}`)
 }
 
 const find = (turn: Turn, id: string): ChatMessage | undefined => turn.get("chat", id) ?? turn.get("pastChat", id)
