@@ -167,3 +167,37 @@ test("an event of a shard that went to another process is not found, nor is one 
   residents.leave("e", newer)
   expect(residents.find("e")).toBeUndefined()
 })
+
+test("an event that went live by a direct request stays in memory, however little of its idle time was left", async () => {
+  const house = await startActors(database.url, { direct: true, idleMs: 4000 })
+  try {
+    const seeded = await Promise.all(Array.from({ length: 60 }, () => seedEvent(house.sql, TWO)))
+    const [waiting = "", ...ids] = seeded.map(({ eventId }) => eventId)
+    const patch = (id: string) => house.execute(id, { type: "event.patch", d: { title: "Soon" } })
+    const epochsOf = async (some: ReadonlyArray<string>) => {
+      const rows = await house.sql<
+        { epoch: number }[]
+      >`select epoch from live_events where event_id = any (${some}::uuid[])`
+      return rows.map(({ epoch }) => epoch)
+    }
+    // The engine sees these requests alone. It looks for idle events every five seconds, and then lets the waiting one go.
+    await Promise.all([waiting, ...ids].map(patch))
+    const started: string[] = []
+    for (const id of ids) {
+      const startsAt = performance.now()
+      await house.execute(id, { type: "event.start", d: {} })
+      await patch(waiting)
+      // The start of the last one may be later than the engine's look.
+      if ((await epochsOf([waiting]))[0] !== 1) break
+      started.push(id)
+      await eventually(() => performance.now() > startsAt + 200)
+    }
+    expect(started.length).toBeGreaterThan(3)
+    expect(started.length).toBeLessThan(ids.length)
+    // An event that was let go would have come back meanwhile: it is live.
+    await Promise.all(started.map(patch))
+    expect(await epochsOf(started)).toEqual(started.map(() => 1))
+  } finally {
+    await house.stop()
+  }
+})
