@@ -3,7 +3,7 @@
  * `npm start` pays nothing for it. Exits with the compiler's code when there are errors.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, utimesSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { copyAssets, modified, root } from "./assets.mjs"
 
@@ -31,3 +31,5 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   if (status !== 0) process.exit(status ?? 1)
 }
 copyAssets()
+// The command of the package: npm makes it executable where it installs it, and here nobody does.
+chmodSync(join(root, "dist/src/main.js"), 0o755)

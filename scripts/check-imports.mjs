@@ -38,6 +38,7 @@ const MAY_IMPORT = {
   client: ["http/contract", "protocol"],
   // The composition root: everything.
   main: ["*"],
+  cli: ["store", "terminal"],
   run: ["*"],
   "run-process": ["*"],
   "run-server": ["*"],

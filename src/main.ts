@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * The command's first step: checks that the process may open enough files to load the rest, because Node reports a module that
  * cannot be opened only by a stack trace. Everything else is `run.ts`.

@@ -1,33 +1,44 @@
 /**
- * The command: `--help`, the configuration, and then this process as the server, as one of its workers, or as their supervisor.
- * Exit codes: 0 stopped, 1 refused or failed.
+ * The command: its arguments, then the configuration, and then this process as the server, as one of its workers, as their
+ * supervisor, or as a tool of the operator. Exit codes: 0 stopped or done, 1 refused or failed.
  */
-import { type Config, ConfigInvalid, configHelp, loadConfig } from "./config/config.ts"
+import { ArgumentsInvalid, type Invocation, readArguments } from "./cli/arguments.ts"
+import { checkConfig, loadConfig } from "./config/config.ts"
 import { print, refuse } from "./terminal.ts"
-import { WORKER_FLAG } from "./workers/worker.ts"
 
-const HELP = `Gathercue runs live events: a REST API, a WebSocket gateway and signed webhooks.
-
-It is configured by the environment. Each key with its default:
-
-${configHelp()}`
-
-if (process.argv.includes("--help")) {
-  print(HELP)
-  process.exit(0)
+const serve = async (isWorker: boolean): Promise<void> => {
+  const config = loadConfig(undefined, isWorker)
+  // The supervisor of workers loads no server.
+  if (config.workers > 1) await (await import("./run-workers.ts")).runWorkers(config)
+  else await (await import("./run-server.ts")).runServer(config)
 }
 
-const isWorker = process.argv.includes(WORKER_FLAG)
+/** Each loads what it needs, so that none waits for the rest of the product. */
+const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (folder: string) => Promise<void> } = {
+  help: async () => print((await import("./cli/help.ts")).help()),
+  version: async () => print((await import("./release.ts")).RELEASE),
+  check: async () => (await import("./cli/check.ts")).check(),
+  migrate: async () => (await import("./cli/migrate.ts")).migrateDatabase(loadConfig()),
+  keys: async () => (await import("./cli/keys.ts")).showKeys(loadConfig()),
+  "keys new": async () => print((await import("./cli/keys.ts")).newKey()),
+  "keys reseal": async () => (await import("./cli/keys.ts")).reseal(loadConfig()),
+  backup: async (folder) => (await import("./cli/backup.ts")).backUp(checkConfig(), folder),
+  restore: async (folder) => (await import("./cli/backup.ts")).restore(checkConfig(), folder),
+}
 
-const config = ((): Config => {
+const readEnvFile = (path: string): void => {
   try {
-    return loadConfig(undefined, isWorker)
+    process.loadEnvFile(path)
   } catch (cause) {
-    if (cause instanceof ConfigInvalid) return refuse(cause)
-    throw cause
+    throw new ArgumentsInvalid(`The file ${path} cannot be read (${(cause as Error).message}).`)
   }
-})()
+}
 
-// The supervisor of workers loads no server.
-if (config.workers > 1) await (await import("./run-workers.ts")).runWorkers(config)
-else await (await import("./run-server.ts")).runServer(config)
+try {
+  const { command, folder, envFiles, isWorker } = readArguments(process.argv.slice(2))
+  for (const path of envFiles) readEnvFile(path)
+  if (command === "serve") await serve(isWorker)
+  else await TOOLS[command](folder)
+} catch (cause) {
+  refuse(cause)
+}

@@ -89,6 +89,17 @@ export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
   return Redacted.make(key)
 }
 
+/** The secret that signs and seals, and then older ones, which only verify and open what they signed and sealed. */
+export type SecretKeys = readonly [Redacted.Redacted<string>, ...Redacted.Redacted<string>[]]
+
+/** Keys for one purpose, 32 bytes each, in the order of the secrets: the first one signs and seals, all verify and open. */
+export type KeyRing = readonly [Uint8Array, ...Uint8Array[]]
+
 /** A key for one purpose (HKDF, RFC 5869) derived from `SECRET_KEY`, so that no two purposes ever share one. 32 bytes. */
 export const deriveKey = (secretKey: Redacted.Redacted<string>, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", `gathercue/${purpose}`, 32))
+
+export const deriveKeyRing = ([current, ...older]: SecretKeys, purpose: string): KeyRing => [
+  deriveKey(current, purpose),
+  ...older.map((secretKey) => deriveKey(secretKey, purpose)),
+]

@@ -63,7 +63,7 @@ import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { StorageProbe } from "./media/storage/storage-probe.ts"
 import { Unavailable } from "./model/errors.ts"
 import { listenUrl } from "./model/listen-url.ts"
-import { deriveKey } from "./secret-key.ts"
+import { deriveKeyRing, type KeyRing } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
 import { Agendas } from "./store/events/agendas.ts"
@@ -72,7 +72,7 @@ import { DatabaseHeartbeat } from "./store/heartbeat.ts"
 import { giveBackTokens, takeTokens } from "./store/limits/shared-buckets.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
-import { ownsSealedSecrets } from "./store/sealing-key.ts"
+import { type KeptKeys, openKeptKeys, SECRETS_PURPOSE } from "./store/sealing-keys.ts"
 import { historySweepLayer } from "./store/sweeps/history-sweep.ts"
 import { retentionSweepLayer } from "./store/sweeps/retention-sweep.ts"
 import { backlogLayer } from "./store/webhooks/backlog.ts"
@@ -191,10 +191,11 @@ const layersOf = (
   open: OpenDatabase,
   node: string,
   publicUrl: string,
+  kept: KeptKeys,
   { mediaEntry, hashCost }: Parts,
 ) => {
-  const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
-  const links = mediaLinksOf(deriveKey(config.secretKey, "media-links"))
+  const keysOf = (purpose: string): KeyRing => deriveKeyRing(config.secretKeys, purpose)
+  const links = mediaLinksOf(keysOf("media-links"))
   const kernel = Layer.mergeAll(
     Database.layer({
       url: open.url,
@@ -206,7 +207,7 @@ const layersOf = (
     MediaSignal.layer,
     Layer.succeed(MediaLinks, links),
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
-    Tokens.layer(config.secretKey),
+    Tokens.layer(config.secretKeys),
     hashCost === undefined ? Passwords.layer : Passwords.layer.pipe(Layer.provide(Layer.succeed(HashCost, hashCost))),
     ClientAddresses.layer(config.trustedProxies),
     AnonymousBudgets.layer(config.production),
@@ -232,7 +233,7 @@ const layersOf = (
   const placement = placementOf(config, open, node)
   const actors = liveEventsLayer({
     mailbox: config.actorMailbox,
-    pseudonymKey: deriveKey(config.secretKey, "pseudonyms"),
+    pseudonymKey: kept.pseudonyms,
     presenceGraceMs: config.presenceGraceMs,
     connectionsPerParticipant: GATEWAY_DEFAULTS.connectionsPerParticipant,
     // A node that stops, or is lost, is known to be gone by then.
@@ -248,14 +249,14 @@ const layersOf = (
     ? RateLimits.layer(config.production)
     : clusterRateLimits(config.production).pipe(Layer.provide(placement))
   const dispatcher = dispatcherLayer({
-    sealingKey,
+    sealingKeys: keysOf(SECRETS_PURPOSE),
     retryDelaysMs: config.webhookRetryDelaysMs,
     concurrency: config.webhookConcurrency,
     alone,
     drainMs: DRAIN_DELIVERIES_MS,
   })
   const mailer = Mailer.layer({
-    sealingKey: deriveKey(config.secretKey, "mails"),
+    sealingKeys: keysOf("mails"),
     smtp: config.smtp,
     keep: !config.production,
   })
@@ -297,19 +298,19 @@ const layersOf = (
     mailer,
     Agendas.layer,
     NewEvents.layer,
-    LetterRefusals.layer(deriveKey(config.secretKey, "letter-refusals")),
+    LetterRefusals.layer(keysOf("letter-refusals"), kept.letterRefusals),
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,
-      sealingKey: deriveKey(config.secretKey, "idp-round-trips"),
+      sealingKeys: keysOf("idp-round-trips"),
     }),
     HelpDesk.layer(config.helpModel),
     Media.layer(config.media),
     config.media === null ? Layer.empty : Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
-    WebhookRegistration.layer(sealingKey),
+    WebhookRegistration.layer(keysOf(SECRETS_PURPOSE)),
     limits,
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
-    Idempotency.layer(deriveKey(config.secretKey, "kept-answers")).pipe(Layer.provide(mailer)),
+    Idempotency.layer(keysOf("kept-answers")).pipe(Layer.provide(mailer)),
     historySweepLayer(config.gatewayHistoryMs),
     DatabaseHeartbeat.layer,
     backlogLayer,
@@ -361,7 +362,7 @@ const listenOn = (
 }
 
 const WRONG_KEY =
-  "The secrets in this database were sealed with another key; set SECRET_KEY, or restore the file secret-key in the data folder, to the one they were sealed with."
+  "The secrets in this database were sealed with another key; set SECRET_KEY (or SECRET_KEYS_OLD beside a new one), or restore the file secret-key in the data folder, to the one they were sealed with."
 
 /** The answer to all requests until the routes are bound: clients try again, and load balancers use other servers. */
 const startingAnswer = (publicUrl: string) =>
@@ -399,11 +400,10 @@ export const startServer = async (
   }
   try {
     undo.push(stopAccepting)
-    const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
-    const isOurs = await usable(open.name, () => ownsSealedSecrets(Redacted.value(open.url), sealingKey))
-    if (!isOurs) throw new StartRefused(WRONG_KEY)
+    const kept = await usable(open.name, () => openKeptKeys(Redacted.value(open.url), config.secretKeys))
+    if (kept === undefined) throw new StartRefused(WRONG_KEY)
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
-    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, { ...PARTS, ...parts }))
+    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, kept, { ...PARTS, ...parts }))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
     let isStopping = false
     const rest = await runtime.runPromise(

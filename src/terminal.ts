@@ -2,6 +2,8 @@
 
 /** Failures whose message is meant for the operator; anything else is shown with its stack. */
 const REFUSALS = new Set([
+  "ArgumentsInvalid",
+  "CommandFailed",
   "ConfigInvalid",
   "StartRefused",
   "DatabaseRefused",

@@ -207,9 +207,20 @@ test("outside production a secret key is made once, readable by its owner only, 
   const path = join(DATA_DIR, "secret-key")
   expect(existsSync(path)).toBe(true)
   expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect(Redacted.value(first.secretKey)).toBe(readFileSync(path, "utf8"))
-  expect(Redacted.value(second.secretKey)).toBe(Redacted.value(first.secretKey))
-  expect(JSON.stringify(first)).not.toContain(Redacted.value(first.secretKey))
+  expect(Redacted.value(first.secretKeys[0])).toBe(readFileSync(path, "utf8"))
+  expect(Redacted.value(second.secretKeys[0])).toBe(Redacted.value(first.secretKeys[0]))
+  expect(JSON.stringify(first)).not.toContain(Redacted.value(first.secretKeys[0]))
+})
+
+test("older secret keys follow the one that is used, and each of them is long enough", () => {
+  const [a, b] = ["a".repeat(32), "b".repeat(40)]
+  const { secretKeys } = loadConfig({ SECRET_KEY, SECRET_KEYS_OLD: ` ${a}, ${b} ` })
+  expect(secretKeys.map((key) => Redacted.value(key))).toEqual([SECRET_KEY, a, b])
+  for (const list of ["short", `${a},`, `${a},short`, Array.from({ length: 9 }, () => a).join(",")]) {
+    expect(() => loadConfig({ SECRET_KEY, SECRET_KEYS_OLD: list })).toThrow(
+      "SECRET_KEYS_OLD must be at most 8 comma separated keys of at least 32 characters each.",
+    )
+  }
 })
 
 test("each purpose has a key of its own", () => {

@@ -13,7 +13,7 @@ export interface GatewayPlace {
 
 const SESSION_SECONDS = 3600
 
-const tokens = Effect.runSync(Effect.provide(Tokens, Tokens.layer(Redacted.make(SECRET_KEY))))
+const tokens = Effect.runSync(Effect.provide(Tokens, Tokens.layer([Redacted.make(SECRET_KEY)])))
 
 const sets = new WeakMap<ReadonlyArray<string>, ReadonlySet<string>>()
 

@@ -7,7 +7,7 @@ import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
 import { isTurnUrl } from "../model/media/ice-url.ts"
-import { keptSecretKey, SecretKeyUnusable } from "../secret-key.ts"
+import { keptSecretKey, SecretKeyUnusable, type SecretKeys } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 import { SETTINGS } from "./schemas.ts"
 
@@ -68,7 +68,7 @@ export interface Config {
   readonly adminPort: number | null
   /** Between the notice that the server stops and the end of its listening. */
   readonly drainDelayMs: number
-  readonly secretKey: Redacted.Redacted<string>
+  readonly secretKeys: SecretKeys
   readonly platformKey: Redacted.Redacted<string> | null
   readonly logLevel: string
   readonly webhookRetryDelaysMs: ReadonlyArray<number>
@@ -287,15 +287,30 @@ const isStaged = (values: Values): boolean =>
   mediaOf(values) !== null &&
   s3Of(values) !== null
 
+const checked = (env: Environment, isWorker: boolean): Values => {
+  const { values: read, problems } = readAll(env)
+  const all = [...problems, ...crossProblems(read, isWorker)]
+  if (all.length > 0) throw new ConfigInvalid(all)
+  return read as Values
+}
+
+/** Where the data is, by a configuration that can be used. Writes nothing, unlike `loadConfig`. Throws `ConfigInvalid`. */
+export const checkConfig = (
+  env: Environment = process.env,
+): Pick<Config, "databaseUrl" | "dataDir"> & {
+  /** The key is the one that the data folder keeps. */
+  readonly keepsKey: boolean
+} => {
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, SECRET_KEY: secretKey } = checked(env, false)
+  return { databaseUrl, dataDir: resolve(dataDir), keepsKey: secretKey === null }
+}
+
 /**
  * Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used.
  * `isWorker`: of one of several workers on one port, which was given its settings by their supervisor.
  */
 export const loadConfig = (env: Environment = process.env, isWorker = false): Config => {
-  const { values: read, problems } = readAll(env)
-  const all = [...problems, ...crossProblems(read, isWorker)]
-  if (all.length > 0) throw new ConfigInvalid(all)
-  const values = read as Values
+  const values = checked(env, isWorker)
   const production = values.NODE_ENV === "production"
   const dataDir = resolve(values.DATA_DIR)
   return {
@@ -360,7 +375,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
     allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
     // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
-    secretKey: values.SECRET_KEY ?? keptKey(dataDir),
+    secretKeys: [values.SECRET_KEY ?? keptKey(dataDir), ...values.SECRET_KEYS_OLD],
   }
 }
 

@@ -222,6 +222,12 @@ export const CONFIG_KEYS = [
     secret: true,
   },
   {
+    name: "SECRET_KEYS_OLD",
+    fallback: "unset",
+    doc: "Comma separated older values of `SECRET_KEY`, none with a comma, at most 8: what they signed and sealed is still read. `gathercue keys` says when one may go.",
+    secret: true,
+  },
+  {
     name: "PLATFORM_KEY",
     fallback: "unset",
     doc: "At least 32 characters; lets `x-platform-key` list all workspaces.",

@@ -66,6 +66,28 @@ const secret = (name: KeyName): Config.Config<Redacted.Redacted<string> | null> 
     text(`must have at least ${FEWEST_KEY_CHARACTERS} characters`, ({ length }) => length >= FEWEST_KEY_CHARACTERS),
   )
 
+const MOST_SECRETS = 8
+
+const partsOf = (value: string): ReadonlyArray<string> => value.split(",").map((part) => part.trim())
+
+const isSecretList = (value: string): boolean => {
+  const parts = partsOf(value)
+  return parts.length <= MOST_SECRETS && parts.every(({ length }) => length >= FEWEST_KEY_CHARACTERS)
+}
+
+/** Comma separated. */
+const secrets = (name: KeyName): Config.Config<ReadonlyArray<Redacted.Redacted<string>>> =>
+  Config.map(
+    redacted(
+      name,
+      text(
+        `must be at most ${MOST_SECRETS} comma separated keys of at least ${FEWEST_KEY_CHARACTERS} characters each`,
+        isSecretList,
+      ),
+    ),
+    (list) => (list === null ? [] : partsOf(Redacted.value(list)).map((part) => Redacted.make(part))),
+  )
+
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 const isIssuer = (value: string): boolean =>
@@ -224,6 +246,7 @@ export const SETTINGS = {
   NODE_LOST_MS: integer("NODE_LOST_MS", 6000, 1000, 60_000),
   DRAIN_DELAY_MS: integer("DRAIN_DELAY_MS", 0, 0, 60_000),
   SECRET_KEY: secret("SECRET_KEY"),
+  SECRET_KEYS_OLD: secrets("SECRET_KEYS_OLD"),
   PLATFORM_KEY: secret("PLATFORM_KEY"),
   LOG_LEVEL: required("LOG_LEVEL", literals(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
   /** In seconds. */

@@ -3,13 +3,13 @@
  * audience, so that no token is ever accepted as another.
  */
 import { createSecretKey, type KeyObject } from "node:crypto"
-import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Unauthorized } from "../model/errors.ts"
 import { Basis } from "../model/grants.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
-import { deriveKey } from "../secret-key.ts"
+import { deriveKeyRing, type SecretKeys } from "../secret-key.ts"
 import { signClaims, verifyClaims } from "./signed-claims.ts"
 
 /** A person on one event, a partner's guest or a registered one: no participant elsewhere in the workspace. */
@@ -80,12 +80,16 @@ class Signer<P extends Purpose> {
   readonly #seconds: number
   readonly #audience: string
   readonly #key: KeyObject
+  /** They verify what they signed before another one took their place. */
+  readonly #olderKeys: ReadonlyArray<KeyObject>
   readonly #decode: (payload: unknown) => Option.Option<Claims<P>>
 
-  constructor(purpose: P, { claims, seconds }: PurposeOf<Claims<P>>, secretKey: Redacted.Redacted<string>) {
+  constructor(purpose: P, { claims, seconds }: PurposeOf<Claims<P>>, secretKeys: SecretKeys) {
     this.#seconds = seconds
     this.#audience = `gathercue/${purpose}`
-    this.#key = createSecretKey(deriveKey(secretKey, `token/${purpose}`))
+    const [current, ...older] = deriveKeyRing(secretKeys, `token/${purpose}`)
+    this.#key = createSecretKey(current)
+    this.#olderKeys = older.map((key) => createSecretKey(key))
     this.#decode = Schema.decodeUnknownOption(claims)
   }
 
@@ -97,9 +101,19 @@ class Signer<P extends Purpose> {
   }
 
   verify(token: string, now: number): VerifiedToken<P> | undefined {
-    const signed = verifyClaims(this.#key, token, this.#audience, Math.floor(now / 1000))
+    const signed = this.#verified(token, Math.floor(now / 1000))
     const claims = signed === undefined ? Option.none() : this.#decode(signed)
     return signed === undefined || Option.isNone(claims) ? undefined : { claims: claims.value, expires: signed.exp }
+  }
+
+  #verified(token: string, nowSeconds: number): ReturnType<typeof verifyClaims> {
+    const signed = verifyClaims(this.#key, token, this.#audience, nowSeconds)
+    if (signed !== undefined) return signed
+    for (const key of this.#olderKeys) {
+      const signedBefore = verifyClaims(key, token, this.#audience, nowSeconds)
+      if (signedBefore !== undefined) return signedBefore
+    }
+    return undefined
   }
 }
 
@@ -111,14 +125,14 @@ export class Tokens extends Context.Service<
     readonly verify: <P extends Purpose>(purpose: P, token: string) => Effect.Effect<VerifiedToken<P>, Unauthorized>
   }
 >()("gathercue/Tokens") {
-  static readonly layer = (secretKey: Redacted.Redacted<string>): Layer.Layer<Tokens> =>
+  static readonly layer = (secretKeys: SecretKeys): Layer.Layer<Tokens> =>
     Layer.sync(Tokens, () => {
       const signers: { readonly [P in Purpose]: Signer<P> } = {
-        workspace: new Signer("workspace", PURPOSES.workspace, secretKey),
-        entry: new Signer("entry", PURPOSES.entry, secretKey),
-        guest: new Signer("guest", PURPOSES.guest, secretKey),
-        gateway: new Signer("gateway", PURPOSES.gateway, secretKey),
-        voter: new Signer("voter", PURPOSES.voter, secretKey),
+        workspace: new Signer("workspace", PURPOSES.workspace, secretKeys),
+        entry: new Signer("entry", PURPOSES.entry, secretKeys),
+        guest: new Signer("guest", PURPOSES.guest, secretKeys),
+        gateway: new Signer("gateway", PURPOSES.gateway, secretKeys),
+        voter: new Signer("voter", PURPOSES.voter, secretKeys),
       }
       const signerOf = <P extends Purpose>(purpose: P): Signer<P> => signers[purpose]
       return {

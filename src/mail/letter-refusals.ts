@@ -5,6 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
+import type { KeyRing } from "../secret-key.ts"
 import type { Queryable } from "../store/database.ts"
 import { findRefusal } from "../store/mail/letters.ts"
 
@@ -34,6 +35,9 @@ const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll("-", ""), "hex
 const idOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
+const keyed = (key: Uint8Array, what: "address" | "link", data: string | Uint8Array): Buffer =>
+  createHmac("sha256", key).update(`${what}:`).update(data).digest()
+
 export class LetterRefusals extends Context.Service<
   LetterRefusals,
   {
@@ -44,29 +48,28 @@ export class LetterRefusals extends Context.Service<
     readonly isRefused: (sql: Queryable, letter: UnaskedLetter) => Promise<boolean>
   }
 >()("gathercue/LetterRefusals") {
-  /** `key`: 32 bytes, for this purpose alone. */
-  static readonly layer = (key: Uint8Array): Layer.Layer<LetterRefusals> =>
+  /** `keys`: for this purpose alone; `addressKey`: 32 bytes, the same for as long as the store keeps hashes of addresses. */
+  static readonly layer = (keys: KeyRing, addressKey: Uint8Array): Layer.Layer<LetterRefusals> =>
     Layer.sync(LetterRefusals, () => {
-      const keyed = (what: "address" | "link", data: string | Uint8Array): Buffer =>
-        createHmac("sha256", key).update(`${what}:`).update(data).digest()
       const refusalOf = ({ workspaceId, kind, email }: UnaskedLetter): LetterRefusal => ({
         workspaceId,
         kind,
-        addressHash: keyed("address", email),
+        addressHash: keyed(addressKey, "address", email),
       })
       return {
         tokenFor: (letter) => {
           const { workspaceId, kind, addressHash } = refusalOf(letter)
           const claim = Buffer.concat([bytesOf(workspaceId), Buffer.of(KINDS.indexOf(kind)), addressHash])
-          return Buffer.concat([claim, keyed("link", claim)]).toString("base64url")
+          return Buffer.concat([claim, keyed(keys[0], "link", claim)]).toString("base64url")
         },
         read: (token) => {
           const bytes = Buffer.from(token, "base64url")
           if (bytes.length !== CLAIM_BYTES + HASH_BYTES) return undefined
           const claim = bytes.subarray(0, CLAIM_BYTES)
           const kind = KINDS[claim.readUInt8(ID_BYTES)]
-          if (!timingSafeEqual(bytes.subarray(CLAIM_BYTES), keyed("link", claim)) || kind === undefined)
-            return undefined
+          const given = bytes.subarray(CLAIM_BYTES)
+          const isOurs = keys.some((key) => timingSafeEqual(given, keyed(key, "link", claim)))
+          if (!isOurs || kind === undefined) return undefined
           return { workspaceId: idOf(claim.subarray(0, ID_BYTES)), kind, addressHash: claim.subarray(ID_BYTES + 1) }
         },
         isRefused: (sql, letter) => findRefusal(sql, refusalOf(letter)),

@@ -24,10 +24,11 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Letter } from "./letters.ts"
 import { MailNotSent } from "./mail-not-sent.ts"
 import type { Smtp } from "./smtp.ts"
+import type { KeyRing } from "../secret-key.ts"
 
 export interface MailerOptions {
   /** 32 bytes, derived from the configured secret for this purpose alone. */
-  readonly sealingKey: Uint8Array
+  readonly sealingKeys: KeyRing
   /** `null`: no mail server. */
   readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
   /** Letters that cannot be sent are kept to be read at the development outbox. */
@@ -72,12 +73,12 @@ export class Mailer extends Context.Service<
         const database = yield* Database
         const timers = yield* currentTimers
         const { log } = yield* Telemetry
-        const { sealingKey, keep } = options
+        const { sealingKeys, keep } = options
         const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
         const signal = yield* Latch.make(false)
 
         const contentOf = ({ id, contentSealed }: MailRow): Omit<Letter, "to" | "subject"> =>
-          JSON.parse(openText(sealingKey, id, contentSealed))
+          JSON.parse(openText(sealingKeys, id, contentSealed))
 
         /** Sends one claimed letter; afterwards it is deleted or due again. */
         const deliver = async (smtp: Smtp, mail: MailRow & { readonly attempts: number }): Promise<void> => {
@@ -137,7 +138,7 @@ export class Mailer extends Context.Service<
           post: async (sql, { to, subject, ...content }) => {
             if (options.smtp === null && !keep) return
             const id = newId()
-            const contentSealed = sealText(sealingKey, id, JSON.stringify(content))
+            const contentSealed = sealText(sealingKeys, id, JSON.stringify(content))
             const dueAt = options.smtp === null ? null : toTimestamp(timers.now())
             await insertMail(sql, { id, recipient: to, subject, contentSealed, dueAt })
           },

@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context } from "effect"
+import type { KeyRing } from "../secret-key.ts"
 
 /** `upload` and `part`: bytes in; `play` and `download`: out. */
 export type LinkUse = "upload" | "part" | "play" | "download"
@@ -50,20 +51,23 @@ export class MediaLinks extends Context.Service<
   }
 >()("gathercue/MediaLinks") {}
 
-/** `key`: 32 bytes, derived from the configured secret for this purpose alone. */
-export const mediaLinksOf = (key: Uint8Array): MediaLinks["Service"] => {
-  const tagOf = (claims: string): Buffer => createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
+const tagOf = (key: Uint8Array, claims: string): Buffer =>
+  createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
+
+/** `keys`: derived from the configured secrets for this purpose alone. */
+export const mediaLinksOf = (keys: KeyRing): MediaLinks["Service"] => {
   return {
     sign: ({ use, kind, id, audience, expires }) => {
       const claims = `${use}.${kind}.${id}.${audience}.${expires}`
-      return `${claims}.${tagOf(claims).toString("base64url")}`
+      return `${claims}.${tagOf(keys[0], claims).toString("base64url")}`
     },
     verify: (token, now) => {
       const [use, kind, id = "", audience, expires = "", tag = "", ...rest] = token.split(".")
       const given = Buffer.from(tag, "base64url")
       // The last character has bits that decode to nothing: each tag has one spelling alone.
       const isOurs = given.byteLength === TAG_BYTES && rest.length === 0 && given.toString("base64url") === tag
-      if (!isOurs || !timingSafeEqual(given, tagOf(`${use}.${kind}.${id}.${audience}.${expires}`))) return "altered"
+      const claims = `${use}.${kind}.${id}.${audience}.${expires}`
+      if (!isOurs || !keys.some((key) => timingSafeEqual(given, tagOf(key, claims)))) return "altered"
       const link = {
         use: USES.find((one) => one === use),
         kind: KINDS.find((one) => one === kind),

@@ -25,6 +25,7 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { type Session, withSession } from "./pool/session.ts"
+import type { Queryable } from "./pool/statement.ts"
 import { sqlState } from "./sqlstate.ts"
 
 /** The database was migrated by a newer build; running this one on it could damage data. */
@@ -112,6 +113,39 @@ export async function migrate(url: string, folder: URL = FOLDER): Promise<{ from
   })
 }
 
+/** The schema of a database beside that of this build; nothing is changed. */
+export interface SchemaState {
+  /** The highest migration that the database has; 0 is an empty database. */
+  readonly applied: number
+  /** The highest migration of this build. */
+  readonly known: number
+  /** Migrations of the database that this build lacks. */
+  readonly unknown: ReadonlyArray<number>
+}
+
+export async function readSchema(url: string, folder: URL = FOLDER): Promise<SchemaState> {
+  const known = (await readMigrations(folder)).map(({ version }) => version)
+  return withSession(url, SETTINGS, { connectMs: 10_000, withinMs: 10_000 }, async ({ sql }) => {
+    const applied = (await hasRecords(sql)) ? await recorded(sql) : []
+    return {
+      applied: Math.max(0, ...applied),
+      known: Math.max(0, ...known),
+      unknown: applied.filter((version) => !known.includes(version)),
+    }
+  })
+}
+
+async function hasRecords(sql: Queryable): Promise<boolean> {
+  const [table] = await sql<{ exists: boolean }[]>`
+    select to_regclass('schema_migrations') is not null as exists`
+  return table?.exists === true
+}
+
+async function recorded(sql: Queryable): Promise<ReadonlyArray<number>> {
+  const rows = await sql<{ version: number }[]>`select version from schema_migrations`
+  return rows.map(({ version }) => version)
+}
+
 async function applyMissing(
   session: Session,
   folder: URL,
@@ -134,12 +168,9 @@ async function applyMissing(
 }
 
 async function appliedVersions({ connection, sql }: Session): Promise<ReadonlyArray<number>> {
-  const [table] = await sql<{ exists: boolean }[]>`
-    select to_regclass('schema_migrations') is not null as exists`
   // Statements that are sent together are one transaction.
-  if (table?.exists !== true) await connection.control(RECORDS)
-  const rows = await sql<{ version: number }[]>`select version from schema_migrations`
-  return rows.map(({ version }) => version)
+  if (!(await hasRecords(sql))) await connection.control(RECORDS)
+  return recorded(sql)
 }
 
 async function applyFunctions(session: Session, files: ReadonlyArray<SqlFile>, hash: string): Promise<void> {

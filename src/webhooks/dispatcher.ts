@@ -29,10 +29,11 @@ import { housekeeping } from "./housekeeping.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
 import { makeRetryForever } from "./retry-forever.ts"
 import { makeSettlements } from "./settlements.ts"
+import type { KeyRing } from "../secret-key.ts"
 
 export interface DispatcherOptions {
   /** 32 bytes, derived from the configured secret for this purpose alone; opens signing secrets. */
-  readonly sealingKey: Uint8Array
+  readonly sealingKeys: KeyRing
   /** Milliseconds before each retry. */
   readonly retryDelaysMs: ReadonlyArray<number>
   /** Requests in flight at once; an endpoint gets an eighth of them. */
@@ -81,7 +82,7 @@ const start = (options: DispatcherOptions) =>
     const node = newId()
     const timeoutMs = options.timeoutMs ?? 10_000
     const leaseMs = options.leaseMs ?? 30_000
-    const pipeline = { sealingKey: options.sealingKey, timeoutMs }
+    const pipeline = { sealingKeys: options.sealingKeys, timeoutMs }
     const slots = makeSlots(options.concurrency)
     const retryForever = makeRetryForever(log)
     const wake = Latch.makeUnsafe(true)

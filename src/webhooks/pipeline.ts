@@ -11,13 +11,14 @@ import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webho
 import { type AttemptOutcome, classifyFailure, classifyStatus } from "./classify.ts"
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"
+import type { KeyRing } from "../secret-key.ts"
 
 /** Characters of an error that are kept for people to read. */
 const MAX_ERROR_LENGTH = 500
 
 export interface PipelineOptions {
   /** 32 bytes; opens signing secrets. */
-  readonly sealingKey: Uint8Array
+  readonly sealingKeys: KeyRing
   /** For the answer, from the lookup to its last byte. */
   readonly timeoutMs: number
 }
@@ -25,12 +26,12 @@ export interface PipelineOptions {
 /** Opened secrets by the target they are of, which all deliveries of the same moment share; they go with it. */
 const opened = new WeakMap<EndpointTarget, ReadonlyArray<string>>()
 
-const secretsOf = (target: EndpointTarget, endpointId: string, sealingKey: Uint8Array): ReadonlyArray<string> => {
+const secretsOf = (target: EndpointTarget, endpointId: string, sealingKeys: KeyRing): ReadonlyArray<string> => {
   const known = opened.get(target)
   if (known !== undefined) return known
   const { secretSealed, previousSecretSealed } = target
   const sealed = previousSecretSealed === null ? [secretSealed] : [secretSealed, previousSecretSealed]
-  const secrets = sealed.map((secret) => openText(sealingKey, endpointId, secret))
+  const secrets = sealed.map((secret) => openText(sealingKeys, endpointId, secret))
   opened.set(target, secrets)
   return secrets
 }
@@ -46,7 +47,7 @@ export const prepare = (
   options: PipelineOptions,
 ): Effect.Effect<EgressRequest> =>
   Effect.sync(() => {
-    const secrets = secretsOf(target, delivery.endpointId, options.sealingKey)
+    const secrets = secretsOf(target, delivery.endpointId, options.sealingKeys)
     return {
       url: target.url,
       method: "POST",

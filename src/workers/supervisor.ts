@@ -75,7 +75,7 @@ const sharedEnvironment = (
   WORKERS: "1",
   PORT: String(port),
   DATABASE_URL: Redacted.value(databaseUrl),
-  SECRET_KEY: Redacted.value(config.secretKey),
+  SECRET_KEY: Redacted.value(config.secretKeys[0]),
   PUBLIC_URL: config.publicUrl ?? listenUrl(config.host, port),
   // Other users of this machine must not reach the workers' ports.
   CLUSTER_SECRET:

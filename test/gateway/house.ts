@@ -31,7 +31,7 @@ import { Client } from "./client.ts"
 
 export const SECRET = "a secret key of the tests, long enough"
 
-const tokensLayer = Tokens.layer(Redacted.make(SECRET))
+const tokensLayer = Tokens.layer([Redacted.make(SECRET)])
 
 export interface Stage {
   readonly eventId: string

@@ -76,14 +76,14 @@ describe("a viewer", () => {
     const onAir = await goLive({ visibility: "private" })
     await push(onAir.streamUrl, STREAM)
     await push(onAir.streamUrl, STREAM)
-    const links = mediaLinksOf(deriveKey(Redacted.make(SECRET_KEY), "media-links"))
+    const links = mediaLinksOf([deriveKey(Redacted.make(SECRET_KEY), "media-links")])
     const link = { use: "play", kind: "broadcast", audience: "workspace", expires: 1 } as const
     const { broadcastId } = await onAir.state()
     const at = (key: string, file: string) => `${server.url}/v1/live/${key}/${file}`
     const key = links.sign({ ...link, id: broadcastId })
     expect(await status(at(key, "index.m3u8"))).toBe(200)
     expect(await status(at(links.sign({ ...link, use: "download", id: broadcastId }), "index.m3u8"))).toBe(401)
-    const other = mediaLinksOf(new Uint8Array(32)).sign({ ...link, id: broadcastId })
+    const other = mediaLinksOf([new Uint8Array(32)]).sign({ ...link, id: broadcastId })
     expect(await status(at(other, "index.m3u8"))).toBe(401)
     await onAir.control("stop")
     const all = ["index.m3u8", "s0.m4s", "init1.mp4"].map((file) => status(at(key, file)))

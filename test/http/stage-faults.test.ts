@@ -81,7 +81,7 @@ test("an expired address of a private event's stage is good as long as the broad
   const egress = await house.egressOf(room)
   await writeTake(house, egress, 1)
   await untilSegments(playbackUrl, 1)
-  const links = mediaLinksOf(deriveKey(Redacted.make(SECRET_KEY), "media-links"))
+  const links = mediaLinksOf([deriveKey(Redacted.make(SECRET_KEY), "media-links")])
   const key = links.sign({ use: "play", kind: "broadcast", id: broadcastId, audience: "workspace", expires: 1 })
   const expired = `${house.server.url}/v1/live/${key}/stage.m3u8`
   expect(await segmentsAt(expired)).toHaveLength(1)

@@ -21,8 +21,8 @@ const grant: GatewayGrant = {
 const session = { userId: "u", workspaceId: "w", sessionVersion: 0, login: null, keyId: null }
 const guest = { participantId: "guest:g", eventId: "e", name: "G" }
 
-const runtime = ManagedRuntime.make(Tokens.layer(Redacted.make("k".repeat(40))))
-const stranger = ManagedRuntime.make(Tokens.layer(Redacted.make("j".repeat(40))))
+const runtime = ManagedRuntime.make(Tokens.layer([Redacted.make("k".repeat(40))]))
+const stranger = ManagedRuntime.make(Tokens.layer([Redacted.make("j".repeat(40))]))
 let tokens: Tokens["Service"]
 beforeAll(async () => {
   tokens = await runtime.runPromise(Tokens)
@@ -42,6 +42,26 @@ describe("a token", () => {
       _tag: "Unauthorized",
     })
     await expect(Effect.runPromise(tokens.verify("workspace", gateway.token))).rejects.toMatchObject({
+      _tag: "Unauthorized",
+    })
+  })
+
+  test("that an older secret signed is accepted, and the newest one signs", async () => {
+    const secrets = [Redacted.make("n".repeat(40)), Redacted.make("k".repeat(40))] as const
+    const both = Effect.runSync(Effect.provide(Tokens, Tokens.layer(secrets)))
+    const before = await Effect.runPromise(tokens.issue("workspace", session))
+    expect((await Effect.runPromise(both.verify("workspace", before.token))).claims).toEqual(session)
+    const after = await Effect.runPromise(both.issue("workspace", session))
+    expect((await Effect.runPromise(both.verify("workspace", after.token))).claims).toEqual(session)
+    await expect(Effect.runPromise(tokens.verify("workspace", after.token))).rejects.toMatchObject({
+      _tag: "Unauthorized",
+    })
+    const foreign = await Effect.runPromise(
+      Effect.flatMap(Tokens, (others) => others.issue("workspace", session)).pipe(
+        Effect.provide(Tokens.layer([Redacted.make("j".repeat(40))])),
+      ),
+    )
+    await expect(Effect.runPromise(both.verify("workspace", foreign.token))).rejects.toMatchObject({
       _tag: "Unauthorized",
     })
   })

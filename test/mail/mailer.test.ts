@@ -36,7 +36,7 @@ const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
     Layer.provideMerge(Telemetry.layer("silent")),
   )
   const smtp = { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
-  const layer = Mailer.layer({ sealingKey: new Uint8Array(32).fill(7), smtp, keep: false, retryDelaysMs })
+  const layer = Mailer.layer({ sealingKeys: [new Uint8Array(32).fill(7)], smtp, keep: false, retryDelaysMs })
   const runtime = ManagedRuntime.make(layer.pipe(Layer.provideMerge(kernel)))
   stop = () => runtime.dispose()
   const services = await runtime.runPromise(Effect.all({ mailer: Mailer, database: Database }))

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest"
 import { type Link, type MediaLinks, mediaLinksOf } from "../../src/media/links.ts"
 
-const linksWith = (seed: number): MediaLinks["Service"] => mediaLinksOf(new Uint8Array(32).fill(seed))
+const linksWith = (seed: number): MediaLinks["Service"] => mediaLinksOf([new Uint8Array(32).fill(seed)])
 
 const links = linksWith(1)
 const NOW = 1_800_000_000_000
@@ -30,4 +30,12 @@ test("an address of which one character is changed, added or left out is not val
 
 test("an address of another server's key is not valid", () => {
   expect(links.verify(linksWith(2).sign(LINK), NOW)).toBe("altered")
+})
+
+test("an address that an older key signed is valid, and the newest key signs", () => {
+  const [older, newer] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+  const both = mediaLinksOf([newer, older])
+  expect(both.verify(links.sign(LINK), NOW)).toEqual(LINK)
+  expect(linksWith(2).verify(both.sign(LINK), NOW)).toEqual(LINK)
+  expect(links.verify(both.sign(LINK), NOW)).toBe("altered")
 })

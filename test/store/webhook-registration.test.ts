@@ -6,7 +6,7 @@ import { Database } from "../../src/store/database.ts"
 import { openText } from "../../src/store/sealed-text.ts"
 import { WebhookRegistration } from "../../src/store/webhooks/webhook-registration.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
-import { openOutbox, SEALING_KEY } from "../support/webhooks.ts"
+import { openOutbox, SEALING_KEYS } from "../support/webhooks.ts"
 
 const openRegistration = async () => {
   const outbox = await openOutbox()
@@ -15,7 +15,7 @@ const openRegistration = async () => {
     createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null }),
   )
   const runtime = ManagedRuntime.make(
-    WebhookRegistration.layer(SEALING_KEY).pipe(
+    WebhookRegistration.layer(SEALING_KEYS).pipe(
       Layer.provide([Database.layer({ url: outbox.url, connections: 2 }), Egress.layer({ allowLoopback: false })]),
       Layer.provide(Telemetry.layer("silent")),
     ),
@@ -39,7 +39,7 @@ test("a new endpoint is active, and its secret is returned once and stored seale
   const { endpoint, secret } = created.success
   expect(endpoint).toMatchObject({ url: "https://example.com/hook", status: "active", eventTypes: ["event.started"] })
   const [row] = await sql<{ secretSealed: Uint8Array }[]>`select secret_sealed from webhook_endpoints`
-  expect(openText(SEALING_KEY, endpoint.id, row?.secretSealed ?? Buffer.of())).toBe(secret)
+  expect(openText(SEALING_KEYS, endpoint.id, row?.secretSealed ?? Buffer.of())).toBe(secret)
 })
 
 test("a target that may not be called is refused with the reason and nothing is stored", async () => {

@@ -18,8 +18,8 @@ export interface Exited {
   readonly stderr: string
 }
 
-const launch = async (environment: { readonly [key: string]: string }) => {
-  const child = spawn(process.execPath, [await compiled("src/main.ts")], {
+const launch = async (environment: { readonly [key: string]: string }, args: ReadonlyArray<string> = []) => {
+  const child = spawn(process.execPath, [await compiled("src/main.ts"), ...args], {
     env: { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "error", WEBHOOK_RETRY_SCHEDULE: "0.1,0.2,0.4", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -28,7 +28,8 @@ const launch = async (environment: { readonly [key: string]: string }) => {
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()))
   const lines: string[] = []
   child.stdout.on("data", (chunk: Buffer) => lines.push(chunk.toString()))
-  return { child, exited, errors, written: () => [...lines, ...errors].join("") }
+  const closed = once(child, "close")
+  return { child, exited, closed, lines, errors, written: () => [...lines, ...errors].join("") }
 }
 
 /** Starts a server and waits until it listens. */
@@ -60,4 +61,14 @@ export const refusedStart = async (environment: { readonly [key: string]: string
   const { child, exited, errors } = await launch(environment)
   child.stdout.resume()
   return { code: await exited, stderr: errors.join("") }
+}
+
+/** Runs the command with arguments until it ends. */
+export const runCommand = async (
+  args: ReadonlyArray<string>,
+  environment: { readonly [key: string]: string } = {},
+): Promise<Exited & { readonly stdout: string }> => {
+  const { exited, closed, lines, errors } = await launch(environment, args)
+  await closed
+  return { code: await exited, stdout: lines.join(""), stderr: errors.join("") }
 }

@@ -7,6 +7,7 @@ import { newId } from "../../src/model/ids.ts"
 import type { WebhookEventType } from "../../src/model/integrations/webhook-events.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database } from "../../src/store/database.ts"
+import type { KeyRing } from "../../src/secret-key.ts"
 import { sealText } from "../../src/store/sealed-text.ts"
 import { appendOccurrences, OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { insertWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
@@ -16,7 +17,7 @@ import { type DispatcherOptions, dispatcherLayer } from "../../src/webhooks/disp
 import { createTestDatabase } from "./database.ts"
 import { openStore, type TestSql } from "./store.ts"
 
-export const SEALING_KEY = new Uint8Array(32).fill(7)
+export const SEALING_KEYS: KeyRing = [new Uint8Array(32).fill(7)]
 
 export interface Outbox {
   readonly url: Redacted.Redacted<string>
@@ -51,7 +52,7 @@ export const openOutbox = async (): Promise<Outbox> => {
     addEndpoint: async (target, eventTypes = []) => {
       const id = newId()
       const secret = newSigningSecret()
-      const secretSealed = sealText(SEALING_KEY, id, secret)
+      const secretSealed = sealText(SEALING_KEYS, id, secret)
       await insertWebhookEndpoint(sql, { id, workspaceId, url: target, eventTypes, secretSealed })
       return { id, secret }
     },
@@ -82,7 +83,7 @@ export const startDispatcher = async (
   const telemetry = Layer.succeed(Telemetry, Telemetry.make(options.log ?? openLog("silent")))
   const url = options.url === undefined ? outbox.url : Secret.make(options.url)
   const layer = dispatcherLayer({
-    sealingKey: SEALING_KEY,
+    sealingKeys: SEALING_KEYS,
     retryDelaysMs: [5, 5, 5],
     concurrency: 64,
     alone: true,

@@ -10,7 +10,7 @@ import {
 import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.ts"
 import { verifySignature } from "../../src/webhooks/signature.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
-import { openOutbox, SEALING_KEY, startDispatcher } from "../support/webhooks.ts"
+import { openOutbox, SEALING_KEYS, startDispatcher } from "../support/webhooks.ts"
 
 const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
   await expect.poll(outbox.statuses, { timeout: 30_000, interval: 10 }).toEqual(wanted)
@@ -144,7 +144,7 @@ test("a secret that no longer opens is a fault of ours: nothing goes out unsigne
   const receiver = await startReceiver()
   await outbox.addEndpoint(receiver.url)
   await outbox.emit(newId())
-  await startDispatcher(outbox, { sealingKey: new Uint8Array(32), retryDelaysMs: [1] })
+  await startDispatcher(outbox, { sealingKeys: [new Uint8Array(32)], retryDelaysMs: [1] })
   await settled(outbox, ["exhausted"])
   expect(receiver.received).toHaveLength(0)
 })
@@ -238,7 +238,7 @@ test("an address and a secret that change while a run of deliveries is under way
   await startDispatcher(outbox)
   await old.count(1)
   const replacement = newSigningSecret()
-  await replaceSecret(outbox.sql, id, sealText(SEALING_KEY, id, replacement))
+  await replaceSecret(outbox.sql, id, sealText(SEALING_KEYS, id, replacement))
   await updateWebhookEndpoint(outbox.sql, id, { url: next.url })
   // The endpoint's state in a claim is used for a moment.
   setTimeout(finish, 100)

@@ -31,6 +31,7 @@ import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { CommandKey } from "../handlers/events/live-commands.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+import type { KeyRing } from "../../secret-key.ts"
 
 const KEPT_MS = 86_400_000
 /** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in such bytes could be confused. */
@@ -90,9 +91,9 @@ export class Idempotency extends Context.Service<
     ) => Effect.Effect<HttpResponse, Refusal, R>
   }
 >()("gathercue/Idempotency") {
-  /** `sealingKey`: 32 bytes; kept answers are sealed with it, because some hold a secret that is shown once. */
+  /** Kept answers are sealed with it, because some hold a secret that is shown once. */
   static readonly layer = (
-    sealingKey: Uint8Array,
+    sealingKeys: KeyRing,
   ): Layer.Layer<Idempotency, never, Database | Mailer | OutboxSignal | Telemetry> =>
     Layer.effect(
       Idempotency,
@@ -120,7 +121,7 @@ export class Idempotency extends Context.Service<
           kept: KeptAnswer,
         ): Effect.Effect<HttpResponse, IdempotencyKeyReused> => {
           if (Buffer.compare(kept.bodyHash, bodyHash) !== 0) return Effect.fail(new IdempotencyKeyReused())
-          const answer = JSON.parse(openText(sealingKey, nameOf(of), kept.answerSealed)) as HttpResponse
+          const answer = JSON.parse(openText(sealingKeys, nameOf(of), kept.answerSealed)) as HttpResponse
           const headers = [...answer.headers, ["idempotency-replayed", "true"] as const]
           return Effect.succeed({ ...answer, headers })
         }
@@ -128,7 +129,7 @@ export class Idempotency extends Context.Service<
         const keeping = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse): KeptAnswer => ({
           bodyHash,
           status: response.status,
-          answerSealed: sealText(sealingKey, nameOf(of), JSON.stringify(response)),
+          answerSealed: sealText(sealingKeys, nameOf(of), JSON.stringify(response)),
         })
 
         /** Keeps an answer whose work is committed already, or that changed nothing: a repeat would come to the same. */

@@ -22,6 +22,7 @@ import { BadRequest, IdpNotConfigured, Unavailable } from "../../model/errors.ts
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
 import { openText, sealText } from "../../store/sealed-text.ts"
+import type { KeyRing } from "../../secret-key.ts"
 
 export interface IdpSettings {
   readonly issuer: string
@@ -73,15 +74,15 @@ export class IdentityProvider extends Context.Service<
     ) => Effect.Effect<ProvidedIdentity, IdpNotConfigured | BadRequest | Unavailable>
   }
 >()("gathercue/IdentityProvider") {
-  /** `sealingKey`: 32 bytes, for this purpose alone; `redirectUri`: as registered at the provider. */
+  /** `sealingKeys`: for this purpose alone; `redirectUri`: as registered at the provider. */
   static readonly layer = (options: {
     readonly settings: IdpSettings | null
     readonly redirectUri: string
-    readonly sealingKey: Uint8Array
+    readonly sealingKeys: KeyRing
   }): Layer.Layer<IdentityProvider> =>
     Layer.effect(IdentityProvider)(
       Effect.map(currentTimers, (timers) => {
-        const { settings, redirectUri, sealingKey } = options
+        const { settings, redirectUri, sealingKeys } = options
         if (settings === null) {
           const no = Effect.fail(new IdpNotConfigured())
           return { isConfigured: false, start: no, finish: () => no }
@@ -110,7 +111,7 @@ export class IdentityProvider extends Context.Service<
 
         const openRoundTrip = (cookie: string | undefined): RoundTrip | undefined => {
           try {
-            const trip = JSON.parse(openText(sealingKey, OWNER, Buffer.from(cookie ?? "", "base64url"))) as RoundTrip
+            const trip = JSON.parse(openText(sealingKeys, OWNER, Buffer.from(cookie ?? "", "base64url"))) as RoundTrip
             return trip.expires > timers.now() ? trip : undefined
           } catch {
             return undefined
@@ -136,7 +137,7 @@ export class IdentityProvider extends Context.Service<
               code_challenge: challenge,
               code_challenge_method: "S256",
             })
-            const sealed = Buffer.from(sealText(sealingKey, OWNER, JSON.stringify(trip)))
+            const sealed = Buffer.from(sealText(sealingKeys, OWNER, JSON.stringify(trip)))
             return { url: url.href, cookie: sealed.toString("base64url") }
           }),
           finish: (url, cookie) =>

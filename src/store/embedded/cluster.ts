@@ -12,9 +12,13 @@ import { EmbeddedPostgresRefused, failedWith } from "./refused.ts"
 import { runCommand } from "./system-command.ts"
 
 /** The superuser that owns everything in the embedded database. */
-export const DATABASE_ROLE = "gathercue"
+const DATABASE_ROLE = "gathercue"
 
-const PASSWORD_FILE = "gathercue-password"
+export const PASSWORD_FILE = "gathercue-password"
+
+/** Over loopback, with its password. */
+export const urlOf = (password: string, port: number): string =>
+  `postgres://${DATABASE_ROLE}:${password}@127.0.0.1:${port}/postgres`
 
 export interface Cluster {
   /** PostgreSQL's data directory. */
@@ -143,7 +147,7 @@ async function readNames(folder: string): Promise<ReadonlyArray<string>> {
   }
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, "utf8")).trim()
   } catch (error) {

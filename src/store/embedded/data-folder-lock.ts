@@ -56,6 +56,15 @@ export async function lockDataFolder(folder: string, owner: SystemUser | undefin
   }
 }
 
+/** The process that holds the lock of the folder now, if any. */
+export async function ownerOf(folder: string): Promise<number | undefined> {
+  for (const entry of await entriesOf(join(folder, "owner"))) {
+    const pid = await livingOwner(entry)
+    if (pid !== undefined) return pid
+  }
+  return undefined
+}
+
 async function moveOnto(prepared: string, lock: string): Promise<boolean> {
   try {
     await rename(prepared, lock)

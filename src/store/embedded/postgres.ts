@@ -7,7 +7,7 @@
  */
 
 import { findBinaries } from "./binaries.ts"
-import { DATABASE_ROLE, openCluster } from "./cluster.ts"
+import { openCluster, urlOf } from "./cluster.ts"
 import { lockDataFolder } from "./data-folder-lock.ts"
 import { prepareDatabasePlace } from "./place.ts"
 import { launchPostgres } from "./postgres-process.ts"
@@ -80,7 +80,7 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     })
     let stopping: Promise<void> | undefined
     return {
-      url: `postgres://${DATABASE_ROLE}:${cluster.password}@127.0.0.1:${server.port}/postgres`,
+      url: urlOf(cluster.password, server.port),
       version: binaries.version,
       dataDir: place.dataDir,
       pid: server.pid,

@@ -22,6 +22,7 @@ import {
   type WebhookEndpointChange,
   type WebhookEndpointRow,
 } from "./webhook-endpoints.ts"
+import type { KeyRing } from "../../secret-key.ts"
 
 /** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
 const SKIPPED_AT_ONCE = 1_000
@@ -74,8 +75,8 @@ export class WebhookRegistration extends Context.Service<
     >
   }
 >()("gathercue/WebhookRegistration") {
-  /** `sealingKey`: 32 bytes, the same that the dispatcher opens secrets with. */
-  static readonly layer = (sealingKey: Uint8Array): Layer.Layer<WebhookRegistration, never, Database | Egress> =>
+  /** `sealingKeys`: the same that the dispatcher opens secrets with. */
+  static readonly layer = (sealingKeys: KeyRing): Layer.Layer<WebhookRegistration, never, Database | Egress> =>
     Layer.effect(
       WebhookRegistration,
       Effect.gen(function* () {
@@ -89,7 +90,7 @@ export class WebhookRegistration extends Context.Service<
               yield* checkTarget(wanted.url)
               const id = newId()
               const secret = newSigningSecret()
-              const secretSealed = sealText(sealingKey, id, secret)
+              const secretSealed = sealText(sealingKeys, id, secret)
               const endpoint = yield* database.transaction((sql) =>
                 Effect.tap(
                   query(() => insertWebhookEndpoint(sql, { ...wanted, id, secretSealed })),
@@ -119,7 +120,7 @@ export class WebhookRegistration extends Context.Service<
           rotateSecret: ({ id, workspaceId, credential }) =>
             Effect.gen(function* () {
               const secret = newSigningSecret()
-              const secretSealed = sealText(sealingKey, id, secret)
+              const secretSealed = sealText(sealingKeys, id, secret)
               const replaced = yield* database.transaction((sql) =>
                 Effect.andThen(
                   requireMember(sql, workspaceId, credential),

@@ -1,0 +1,141 @@
+/**
+ * `gathercue backup` and `gathercue restore`: all of a data folder in a folder of its own. That is the embedded database, the
+ * key, and the media. A backup is whole or it is not there: it is made beside its final name.
+ */
+import { existsSync } from "node:fs"
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { Schema } from "effect"
+import type { checkConfig } from "../config/config.ts"
+import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
+import { backUpDatabase } from "../store/embedded/backup.ts"
+import { type CopiedFile, copyFiles, describeFile, flush } from "../store/embedded/copy-files.ts"
+import { restoreDatabase } from "../store/embedded/restore.ts"
+import { usable } from "../store/open-database.ts"
+import { print } from "../terminal.ts"
+import { CommandFailed } from "./command-failed.ts"
+
+/** Grows when a backup can no longer be restored by a build of before. */
+const FORMAT = 1
+const MANIFEST = "manifest.json"
+const DATABASE = "database"
+const MEDIA = "media"
+const KEY = "secret-key"
+
+const Manifest = Schema.fromJsonString(
+  Schema.Struct({
+    format: Schema.Literal(FORMAT),
+    madeAt: Schema.String,
+    files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, sha256: Schema.String })),
+  }),
+)
+
+const EXTERNAL =
+  "The database is at DATABASE_URL: back it up and restore it with PostgreSQL's own tools (pg_dump, pg_basebackup)."
+
+type Where = ReturnType<typeof checkConfig>
+
+const inFolder = (folder: string, files: ReadonlyArray<CopiedFile>): ReadonlyArray<CopiedFile> =>
+  files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
+
+const megabytes = (files: ReadonlyArray<CopiedFile>): string =>
+  `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${files.length} files`
+
+const isFree = async (folder: string): Promise<boolean> =>
+  !existsSync(folder) || (await readdir(folder).catch(() => [""])).length === 0
+
+/** Media come after the database, so that every recording it lists is there, unless it was deleted meanwhile. */
+const copyAll = async (dataDir: string, partial: string): Promise<ReadonlyArray<CopiedFile>> => {
+  const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
+  try {
+    const database = await usable(`The database in ${dataDir}`, () =>
+      backUpDatabase(attached.url, attached.data, join(partial, DATABASE)),
+    )
+    const media = existsSync(join(dataDir, MEDIA)) ? await copyFiles(join(dataDir, MEDIA), join(partial, MEDIA)) : []
+    if (!existsSync(join(dataDir, KEY))) return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media)]
+    await copyFile(join(dataDir, KEY), join(partial, KEY))
+    await flush(join(partial, KEY))
+    return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media), await describeFile(partial, KEY)]
+  } finally {
+    await attached.stop()
+  }
+}
+
+/** Writes the backup to a folder that is absent or empty. Servers may run meanwhile. @throws CommandFailed */
+export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): Promise<void> => {
+  const target = resolve(wanted)
+  if (databaseUrl !== null) throw new CommandFailed(EXTERNAL)
+  if (!existsSync(join(dataDir, "postgres"))) throw new CommandFailed(`There is no database in ${dataDir}.`)
+  if (!(await isFree(target))) throw new CommandFailed(`There is something in ${target} already; choose another folder.`)
+  const partial = `${target}.partial-${process.pid}`
+  try {
+    await mkdir(partial, { recursive: true, mode: 0o700 })
+    const files = await copyAll(dataDir, partial)
+    const manifest = { format: FORMAT, madeAt: new Date().toISOString(), files } as const
+    await writeFile(join(partial, MANIFEST), Schema.encodeSync(Manifest)(manifest), { mode: 0o600, flush: true })
+    await flush(partial)
+    await rename(partial, target)
+    await flush(dirname(target))
+    print(`${target}: ${megabytes(files)}`)
+    if (!files.some(({ path }) => path === KEY)) print("SECRET_KEY is not in it: keep it elsewhere, the database needs it.")
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+const readManifest = async (source: string): Promise<ReadonlyArray<CopiedFile>> => {
+  const text = await readFile(join(source, MANIFEST), "utf8").catch(() => undefined)
+  if (text === undefined) throw new CommandFailed(`${source} is no backup: it has no file ${MANIFEST}.`)
+  const manifest = Schema.decodeUnknownResult(Manifest)(text)
+  if (manifest._tag === "Failure") throw new CommandFailed(`${source} is no backup that this build can read.`)
+  return manifest.success.files
+}
+
+/** @throws CommandFailed for the first file that is not as the backup was made */
+const requireSame = (expected: ReadonlyArray<CopiedFile>, folder: string, copies: ReadonlyArray<CopiedFile>): void => {
+  const copied = new Map(inFolder(folder, copies).map((file) => [file.path, file]))
+  for (const { path, sha256 } of expected) {
+    if (!path.startsWith(`${folder}/`)) continue
+    if (copied.get(path)?.sha256 !== sha256) throw new CommandFailed(`The backup is damaged: ${path} is not as it was made.`)
+    copied.delete(path)
+  }
+  const [extra] = copied.keys()
+  if (extra !== undefined) throw new CommandFailed(`The backup is damaged: ${extra} does not belong to it.`)
+}
+
+/** Puts a backup into `DATA_DIR`, where no database may be. The database is put there last. @throws CommandFailed */
+export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted: string): Promise<void> => {
+  const source = resolve(wanted)
+  if (databaseUrl !== null) throw new CommandFailed(EXTERNAL)
+  const files = await readManifest(source)
+  for (const name of [join("postgres", "data"), MEDIA, KEY]) {
+    if (existsSync(join(dataDir, name))) {
+      throw new CommandFailed(`There is something in ${join(dataDir, name)} already; choose another DATA_DIR, or empty it.`)
+    }
+  }
+  const key = files.find(({ path }) => path === KEY)
+  if (key !== undefined && (await describeFile(source, KEY)).sha256 !== key.sha256) {
+    throw new CommandFailed(`The backup is damaged: ${KEY} is not as it was made.`)
+  }
+  if (key === undefined && keepsKey) throw new CommandFailed("The backup has no key: set SECRET_KEY to the one of its server.")
+  await mkdir(dataDir, { recursive: true })
+  try {
+    requireSame(
+      files,
+      MEDIA,
+      existsSync(join(source, MEDIA)) ? await copyFiles(join(source, MEDIA), join(dataDir, MEDIA)) : [],
+    )
+    if (key !== undefined) {
+      await copyFile(join(source, KEY), join(dataDir, KEY))
+      await chmod(join(dataDir, KEY), 0o600)
+      await flush(join(dataDir, KEY))
+    }
+    await flush(dataDir)
+    await restoreDatabase(join(source, DATABASE), dataDir, (copies) => requireSame(files, DATABASE, copies))
+  } catch (cause) {
+    // Nothing of either was there before.
+    for (const name of [MEDIA, KEY]) await rm(join(dataDir, name), { recursive: true, force: true })
+    throw cause
+  }
+  print(`${dataDir}: ${megabytes(files)}, as the server had them when the backup ended`)
+}

@@ -1,0 +1,43 @@
+/** `gathercue check`: would a server start with this configuration on this database? Changes nothing. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { checkConfig, type Config, loadConfig } from "../config/config.ts"
+import { readSchema, type SchemaState } from "../store/migrate.ts"
+import { countSealed } from "../store/resealing.ts"
+import { print } from "../terminal.ts"
+import { CommandFailed } from "./command-failed.ts"
+import { withDatabase } from "./reach-database.ts"
+
+/** @throws CommandFailed when a newer build has changed the schema */
+const schemaLine = ({ applied, known, unknown }: SchemaState): string => {
+  if (unknown.length > 0) {
+    throw new CommandFailed(`The database has migration ${Math.max(...unknown)}, which this build (up to ${known}) lacks.`)
+  }
+  if (applied === 0) return "empty, its tables are made by gathercue migrate or the first start"
+  return applied === known ? `at schema version ${applied}` : `at schema version ${applied}; ${known} is this build's`
+}
+
+const checkDatabase = async (config: Config): Promise<void> => {
+  const place = config.databaseUrl === null ? `in ${config.dataDir}` : "at DATABASE_URL"
+  const { schema, sealed } = await withDatabase(config, async (url) => {
+    const state = await readSchema(url)
+    return { schema: state, sealed: state.applied === state.known ? await countSealed(url, config.secretKeys) : [] }
+  })
+  print(`database       ${place}, ${schemaLine(schema)}`)
+  const unreadable = sealed.filter((one) => one.unreadable > 0).map((one) => `${one.unreadable} ${one.name}`)
+  if (unreadable.length > 0) throw new CommandFailed(`None of the configured keys opens ${unreadable.join(", ")}.`)
+  if (sealed.length > 0) print("keys           open everything that is sealed")
+}
+
+/** @throws ConfigInvalid, CommandFailed, or a refusal of the database */
+export const check = async (): Promise<void> => {
+  const { databaseUrl, dataDir, keepsKey } = checkConfig()
+  print("configuration  can be used")
+  // The first start makes both; a check makes nothing.
+  const isNew = databaseUrl === null && !existsSync(join(dataDir, "postgres"))
+  if (isNew) return print(`database       none in ${dataDir} yet: the first start makes it`)
+  if (keepsKey && !existsSync(join(dataDir, "secret-key"))) {
+    throw new CommandFailed(`The key of the database is missing: there is no file secret-key in ${dataDir}.`)
+  }
+  await checkDatabase(loadConfig())
+}

@@ -1,0 +1,26 @@
+/** The help of the command: what it can do, and every key of its configuration. */
+import { configHelp } from "../config/config.ts"
+import { COMMANDS } from "./arguments.ts"
+
+const columns = (rows: ReadonlyArray<readonly [string, string]>): string =>
+  rows.map(([name, doc]) => `  ${name.padEnd(18)} ${doc}`).join("\n")
+
+export const help = (): string => `Gathercue runs live events: a REST API, a WebSocket gateway and signed webhooks.
+
+Usage: gathercue [command] [options]
+
+Commands:
+${columns(Object.entries(COMMANDS))}
+
+Options:
+${columns([
+  ["--env-file <path>", "Read keys from a file, for those that the environment does not set. May be given several times."],
+  ["-h, --help", "Print this."],
+  ["-v, --version", "Print the version."],
+])}
+
+Exit codes: 0 done or stopped in order, 1 refused or failed.
+
+It is configured by the environment. Each key with its default:
+
+${configHelp()}`

@@ -1,0 +1,87 @@
+/** Copies of folders whose files may change and vanish meanwhile, flushed to the disk and described by their hashes. */
+import { createHash } from "node:crypto"
+import { constants } from "node:fs"
+import { copyFile, mkdir, open, readdir } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { failedWith } from "./refused.ts"
+
+export interface CopiedFile {
+  /** Inside the copied folder, with `/`. */
+  readonly path: string
+  readonly bytes: number
+  /** SHA-256 of the copy, hexadecimal. */
+  readonly sha256: string
+}
+
+/** The file as it is now. */
+export const describeFile = async (folder: string, path: string): Promise<CopiedFile> => {
+  const file = await open(join(folder, path), "r")
+  try {
+    const hash = createHash("sha256")
+    let bytes = 0
+    for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
+      hash.update(chunk as Buffer)
+      bytes += (chunk as Buffer).byteLength
+    }
+    return { path, bytes, sha256: hash.digest("hex") }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Flushes a file, or the names in a folder. */
+export const flush = async (path: string): Promise<void> => {
+  const file = await open(path, "r")
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** False: the file is gone. Shares the blocks of the original where the file system can. */
+const copyOne = async (from: string, to: string): Promise<boolean> => {
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE)
+  } catch (error) {
+    if (failedWith(error, "ENOENT")) return false
+    throw error
+  }
+  await flush(to)
+  return true
+}
+
+const entriesOf = async (folder: string) => {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    if (failedWith(error, "ENOENT")) return []
+    throw error
+  }
+}
+
+/**
+ * Copies the files and folders of `from` to `to`, which is made, readable by its owner alone. `isWanted` is asked for each path
+ * inside. What vanishes meanwhile is left out. Links are not followed and not copied.
+ */
+export const copyFiles = async (
+  from: string,
+  to: string,
+  isWanted: (path: string) => boolean = () => true,
+): Promise<ReadonlyArray<CopiedFile>> => {
+  const copied: CopiedFile[] = []
+  const folders: string[] = []
+  const visit = async (inside: string): Promise<void> => {
+    await mkdir(join(to, inside), { recursive: true, mode: 0o700 })
+    folders.push(join(to, inside))
+    for (const entry of await entriesOf(join(from, inside))) {
+      const path = inside === "" ? entry.name : `${inside}/${entry.name}`
+      if (!isWanted(path)) continue
+      if (entry.isDirectory()) await visit(path)
+      else if (entry.isFile() && (await copyOne(join(from, path), join(to, path)))) copied.push(await describeFile(to, path))
+    }
+  }
+  await visit("")
+  for (const folder of [...folders, dirname(to)]) await flush(folder)
+  return copied
+}

@@ -1,0 +1,33 @@
+/** Puts the files of a backup into a data folder that has no database. The next start makes them consistent from their log. */
+import { randomBytes } from "node:crypto"
+import { rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { readIfThere } from "./cluster.ts"
+import { type CopiedFile, copyFiles, flush } from "./copy-files.ts"
+import { lockDataFolder } from "./data-folder-lock.ts"
+import { clusterFolder, prepareDatabasePlace } from "./place.ts"
+import { EmbeddedPostgresRefused } from "./refused.ts"
+
+/** `isWhole`: told of the copies before they become the database. @throws EmbeddedPostgresRefused */
+export const restoreDatabase = async (
+  source: string,
+  dataDir: string,
+  isWhole: (files: ReadonlyArray<CopiedFile>) => void,
+): Promise<void> => {
+  const { folder, runAs } = await prepareDatabasePlace(dataDir, () => {})
+  const lock = await lockDataFolder(folder, runAs)
+  // The name under which a start removes what was left half-way.
+  const partial = join(folder, `new-${randomBytes(6).toString("hex")}`)
+  try {
+    const data = clusterFolder(folder)
+    if ((await readIfThere(join(data, "PG_VERSION"))) !== undefined) {
+      throw new EmbeddedPostgresRefused(`There is a database in ${data} already; choose another DATA_DIR.`)
+    }
+    isWhole(await copyFiles(source, partial))
+    await rename(partial, data)
+    await flush(folder)
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+    await lock.release()
+  }
+}

@@ -1,0 +1,48 @@
+/** The arguments of the command: what they ask for, and that none is ever ignored. */
+import { describe, expect, test } from "vitest"
+import { readArguments } from "../../src/cli/arguments.ts"
+
+const PLAIN = { folder: "", envFiles: [], isWorker: false }
+
+test("each command is read, and no command is the server", () => {
+  expect(readArguments([])).toEqual({ ...PLAIN, command: "serve" })
+  for (const command of ["serve", "migrate", "check", "keys"] as const) {
+    expect(readArguments([command])).toEqual({ ...PLAIN, command })
+  }
+  for (const command of ["backup", "restore"] as const) {
+    expect(readArguments([command, "keys"])).toEqual({ ...PLAIN, command, folder: "keys" })
+  }
+  expect(readArguments(["keys", "new"])).toEqual({ ...PLAIN, command: "keys new" })
+  expect(readArguments(["keys", "reseal"])).toEqual({ ...PLAIN, command: "keys reseal" })
+})
+
+test("options stand before or after the command", () => {
+  expect(readArguments(["--env-file", "a", "serve", "--env-file=b"])).toEqual({
+    ...PLAIN,
+    command: "serve",
+    envFiles: ["a", "b"],
+  })
+  expect(readArguments(["--worker"])).toEqual({ ...PLAIN, command: "serve", isWorker: true })
+})
+
+test("help and version precede the command", () => {
+  for (const option of ["--help", "-h"]) expect(readArguments(["serve", option]).command).toBe("help")
+  for (const option of ["--version", "-v"]) expect(readArguments([option]).command).toBe("version")
+})
+
+describe("is refused with a sentence:", () => {
+  test.each([
+    [["--port", "9999"], /^Unknown option '--port'; gathercue --help lists the commands and options\.$/],
+    [["--env-file"], /--env-file.*argument missing; gathercue --help/],
+    [["--help=yes"], /does not take an argument; gathercue --help/],
+    [["start"], /^"start" is no command; gathercue --help/],
+    [["keys", "old"], /^"keys old" is no command; /],
+    [["serve", "serve"], /^"serve serve" is no command; /],
+    [["backup"], /^"backup" is no command; /],
+    [["restore", "a", "b"], /^"restore a b" is no command; /],
+    [["backup <folder>"], /is no command; /],
+    [["toString"], /^"toString" is no command; /],
+  ] as const)("%j", (args, sentence) => {
+    expect(() => readArguments(args)).toThrow(sentence)
+  })
+})

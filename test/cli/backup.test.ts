@@ -1,0 +1,143 @@
+/** Backups of the embedded database: taken while people write, restored elsewhere, and refused when they are not whole. */
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { call, createEvent, createWorkspace } from "../support/api.ts"
+import { runCommand, startServerProcess } from "../support/server-process.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
+
+const serverIn = async (DATA_DIR: string, more: { readonly [key: string]: string } = {}) => {
+  const server = await startServerProcess({ DATA_DIR, PORT: "0", ...more })
+  onTestFinished(async () => void server.child.kill("SIGKILL"))
+  return server
+}
+
+const titles = async (url: string, key: string): Promise<ReadonlyArray<string>> => {
+  const found: string[] = []
+  let after = ""
+  do {
+    const { body } = await call(url, "GET", `/v1/events?limit=100${after}`, { key })
+    found.push(...body.items.map(({ title }: { title: string }) => title))
+    after = body.nextCursor === null ? "" : `&cursor=${encodeURIComponent(body.nextCursor)}`
+  } while (after !== "")
+  return found
+}
+
+test("a backup that is taken while events are made has all that was there before it, and the restored server goes on", async () => {
+  const [dataDir, elsewhere] = [await temporaryFolder(), await temporaryFolder()]
+  const backup = join(await temporaryFolder(), "backup")
+  const server = await serverIn(dataDir)
+  const { key } = await createWorkspace(server.url)
+  const hook = (await call(server.url, "POST", "/v1/webhooks", { key, body: { url: "http://127.0.0.1:9/" } })).body
+  const made: string[] = []
+  let isOver = false
+  const lane = async (name: string): Promise<void> => {
+    for (let n = 0; !isOver; n++) {
+      await createEvent(server.url, key, { title: `${name} ${n}` })
+      made.push(`${name} ${n}`)
+    }
+  }
+  const lanes = Promise.all(["one", "two", "three"].map(lane))
+  while (made.length < 30) await new Promise((resolve) => setTimeout(resolve, 10))
+  const before = [...made]
+  const taken = await runCommand(["backup", backup], { DATA_DIR: dataDir })
+  isOver = true
+  await lanes
+  expect([taken.code, taken.stdout, taken.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^\S+backup: \d+\.\d MB in \d+ files\n$/),
+    "",
+  ])
+  expect((await readdir(backup)).toSorted()).toEqual(["database", "manifest.json", "secret-key"])
+  expect(made.length).toBeGreaterThan(before.length)
+  await server.end("SIGKILL")
+
+  const restored = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
+  expect([restored.code, restored.stderr]).toEqual([0, ""])
+  const second = await serverIn(elsewhere)
+  const there = await titles(second.url, key)
+  expect(there).toEqual(expect.arrayContaining(before))
+  expect(made.length - there.length).toBeLessThanOrEqual(made.length - before.length)
+  await createEvent(second.url, key, { title: "afterwards" })
+  expect((await call(second.url, "POST", `/v1/webhooks/${hook.id}/ping`, { key })).status).toBe(202)
+  await second.end("SIGTERM")
+  const { stdout } = await runCommand(["keys"], { DATA_DIR: elsewhere })
+  expect(stdout).toContain("1 webhook secrets")
+}, 90_000)
+
+describe("of a server that is stopped", () => {
+  const stopped = async (more: { readonly [key: string]: string } = {}) => {
+    const dataDir = await temporaryFolder()
+    const server = await serverIn(dataDir, more)
+    const { key } = await createWorkspace(server.url)
+    await createEvent(server.url, key, { title: "kept" })
+    await server.end("SIGTERM")
+    await mkdir(join(dataDir, "media"), { recursive: true })
+    await writeFile(join(dataDir, "media", "film"), "pictures")
+    const backup = join(await temporaryFolder(), "backup")
+    const { code } = await runCommand(["backup", backup], { DATA_DIR: dataDir, ...more })
+    expect(code).toBe(0)
+    return { dataDir, backup, key }
+  }
+
+  test("media come with it, and nothing is put over what is there", async () => {
+    const { dataDir, backup, key } = await stopped()
+    const again = await runCommand(["backup", backup], { DATA_DIR: dataDir })
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^There is something in \S+ already; /)])
+    const over = await runCommand(["restore", backup], { DATA_DIR: dataDir })
+    expect([over.code, over.stderr]).toEqual([1, expect.stringMatching(/^There is something in \S+data already; /)])
+    const elsewhere = await temporaryFolder()
+    expect((await runCommand(["restore", backup], { DATA_DIR: elsewhere })).code).toBe(0)
+    expect(await readFile(join(elsewhere, "media", "film"), "utf8")).toBe("pictures")
+    const server = await serverIn(elsewhere)
+    expect(await titles(server.url, key)).toEqual(["kept"])
+    await server.end("SIGTERM")
+  }, 60_000)
+
+  test.each([
+    ["a file that is cut short", async (backup: string) => truncate(join(backup, "database", "global", "pg_control"), 100)],
+    ["a file that is missing", async (backup: string) => rm(join(backup, "database", "backup_label"))],
+    ["a file that was added", async (backup: string) => writeFile(join(backup, "database", "more"), "")],
+    ["a changed film", async (backup: string) => writeFile(join(backup, "media", "film"), "others")],
+    ["a changed key", async (backup: string) => writeFile(join(backup, "secret-key"), "x".repeat(43))],
+  ])("%s is found, and nothing is left in the folder", async (_, damage) => {
+    const { backup } = await stopped()
+    await damage(backup)
+    const elsewhere = await temporaryFolder()
+    const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup is damaged: /)])
+    const left = await readdir(elsewhere)
+    expect(left.filter((name) => name !== "postgres")).toEqual([])
+    expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
+  }, 60_000)
+
+  test("a configured key is not in it, and is asked for", async () => {
+    const SECRET_KEY = "k".repeat(40)
+    const { backup, key } = await stopped({ SECRET_KEY })
+    const elsewhere = await temporaryFolder()
+    const refused = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^The backup has no key: /)])
+    expect((await runCommand(["restore", backup], { DATA_DIR: elsewhere, SECRET_KEY })).code).toBe(0)
+    const server = await serverIn(elsewhere, { SECRET_KEY })
+    expect(await titles(server.url, key)).toEqual(["kept"])
+    await server.end("SIGTERM")
+  }, 60_000)
+})
+
+test("there is nothing to back up, nothing to restore, or it is PostgreSQL's own affair: each in a sentence", async () => {
+  const folder = await temporaryFolder()
+  const target = join(folder, "backup")
+  for (const [args, environment, sentence] of [
+    [["backup", target], { DATA_DIR: folder }, /^There is no database in /],
+    [["restore", folder], { DATA_DIR: folder }, /is no backup: it has no file manifest\.json\.\n$/],
+    [["backup", target], { DATABASE_URL: "postgres://127.0.0.1:9/x" }, /^The database is at DATABASE_URL: /],
+    [["restore", target], { DATABASE_URL: "postgres://127.0.0.1:9/x" }, /^The database is at DATABASE_URL: /],
+  ] as const) {
+    const { code, stderr } = await runCommand(args, environment)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)])
+  }
+  await writeFile(join(folder, "manifest.json"), '{"format":2,"madeAt":"","files":[]}')
+  const newer = await runCommand(["restore", folder], { DATA_DIR: join(folder, "new") })
+  expect([newer.code, newer.stderr]).toEqual([1, expect.stringMatching(/is no backup that this build can read\.\n$/)])
+  expect(await readdir(folder)).toEqual(["manifest.json"])
+})
