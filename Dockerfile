@@ -2,15 +2,18 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json ./packages/client/
 RUN npm ci
 COPY tsconfig.json ./
 COPY scripts ./scripts
+COPY packages ./packages
 COPY src ./src
 RUN node scripts/build.mjs
 
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json ./packages/client/
 RUN npm ci --omit=dev && npm cache clean --force
 
 FROM node:22-bookworm-slim

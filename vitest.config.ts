@@ -3,7 +3,7 @@ import { LongestFirst } from "./test/support/longest-first.ts"
 
 export default defineConfig({
   // The examples import the package as its users do; here that means the source, not the last build.
-  resolve: { alias: { "gathercue/client": new URL("src/client/entry.ts", import.meta.url).pathname } },
+  resolve: { alias: { "@gathercue/client": new URL("packages/client/src/entry.ts", import.meta.url).pathname } },
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],

@@ -1,6 +1,6 @@
 /** The people of the demo: real sockets through the reference client, and what each of them saw when. */
-import { GatewayClient } from "../src/client/gateway-client.ts"
-import type { Dispatch } from "../src/client/wire.ts"
+import { GatewayClient } from "../packages/client/src/gateway-client.ts"
+import type { Dispatch } from "../packages/client/src/wire.ts"
 import type { Rest } from "./rest.ts"
 
 export interface Person {

@@ -4,7 +4,7 @@
  * summary; exits 1 when any expectation fails.
  */
 import { randomUUID } from "node:crypto"
-import { activePhase } from "../src/client/state/event-state.ts"
+import { activePhase } from "../packages/client/src/state/event-state.ts"
 import { Audience, type Person, percentile } from "./audience.ts"
 import { broadcastTalk, checkRecording } from "./broadcast.ts"
 import { layCable } from "./cable.ts"

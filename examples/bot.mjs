@@ -3,7 +3,7 @@
  *
  *   KEY=gck_… EVENT=<id> node examples/bot.mjs        BASE is optional
  */
-import { GatewayClient, makeRestClient } from "gathercue/client"
+import { GatewayClient, makeRestClient } from "@gathercue/client"
 
 const { BASE = "http://127.0.0.1:8080", KEY, EVENT } = process.env
 if (KEY === undefined || EVENT === undefined) throw new Error("KEY and EVENT have to be given.")

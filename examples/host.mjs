@@ -6,7 +6,7 @@
  */
 import { once } from "node:events"
 import { createInterface } from "node:readline"
-import { GatewayClient, makeRestClient, shownQuestions } from "gathercue/client"
+import { GatewayClient, makeRestClient, shownQuestions } from "@gathercue/client"
 
 const { BASE = "http://127.0.0.1:8080", KEY } = process.env
 if (KEY === undefined) throw new Error("KEY has to be an API key of your workspace.")

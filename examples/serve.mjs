@@ -10,9 +10,8 @@ import { fileURLToPath } from "node:url"
 const ROOT = new URL("..", import.meta.url)
 const PORT = Number(process.env.PORT ?? 8090)
 
-/** The files of this folder that a browser may have: the page with its modules, and the client with the two tables it reads. */
-const SERVED =
-  /^\/(?:examples\/viewer(?:-page)?\.(?:html|js)|dist\/src\/(?:client|protocol)\/(?:[a-z-]+\/)?[a-z-]+\.js)$/
+/** The files of this folder that a browser may have: the page with its modules, and the client. */
+const SERVED = /^\/(?:examples\/viewer(?:-page)?\.(?:html|js)|packages\/client\/dist\/index\.js)$/
 
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? "/", "http://localhost")

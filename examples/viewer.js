@@ -1,7 +1,7 @@
 /** What the viewer's page shows and does, without the page: `viewer-page.js` draws it. */
-import { activePhase, GatewayClient, makeRestClient, shownQuestions } from "gathercue/client"
+import { activePhase, GatewayClient, makeRestClient, shownQuestions } from "@gathercue/client"
 
-/** @import { EventState } from "gathercue/client" */
+/** @import { EventState } from "@gathercue/client" */
 
 /**
  * A client that watches a public event; nobody has to sign in for that.

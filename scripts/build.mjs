@@ -1,5 +1,5 @@
 /**
- * Compiles into dist/ and copies the assets. When no input is newer than the last good build it only looks, so that
+ * Compiles into dist/, builds the client's package and copies the assets. When no input is newer than the last good build it only looks, so that
  * `npm start` pays nothing for it. Exits with the compiler's code when there are errors.
  */
 import { spawnSync } from "node:child_process"
@@ -7,8 +7,9 @@ import { chmodSync, existsSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { copyAssets, modified, root } from "./assets.mjs"
 
-const SOURCE_FOLDERS = ["src", "test", "test-nodes", "chaos", "demo", "capacity"]
+const SOURCE_FOLDERS = ["src", "packages/client/src", "test", "test-nodes", "chaos", "demo", "capacity"]
 const SETTINGS = ["package-lock.json", "tsconfig.json", "vitest.config.ts"]
+const INHERITED = { stdio: "inherit" }
 const buildInfo = join(root, "dist/.tsbuildinfo")
 
 /** Folders count too: a removed source changes only the time of its folder. */
@@ -25,10 +26,13 @@ const inputs = SOURCE_FOLDERS.map((folder) => join(root, folder))
 if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const startedAt = new Date()
   const compiler = join(root, "node_modules/typescript/bin/tsc")
-  const { status } = spawnSync(process.execPath, [compiler, "--project", root], { stdio: "inherit" })
+  const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
+  const client =
+    status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0
+  const isBuilt = status === 0 && client === 0
   // A failed build must not count as the last good one; a change while the compiler ran must count as newer.
-  if (existsSync(buildInfo)) utimesSync(buildInfo, startedAt, status === 0 ? startedAt : 0)
-  if (status !== 0) process.exit(status ?? 1)
+  if (existsSync(buildInfo)) utimesSync(buildInfo, startedAt, isBuilt ? startedAt : 0)
+  if (!isBuilt) process.exit(status || client || 1)
 }
 copyAssets()
 // The command of the package: npm makes it executable where it installs it, and here nobody does.

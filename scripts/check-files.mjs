@@ -7,11 +7,22 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const FOLDERS = ["src", "test", "test-nodes", "test-media", "test-browser", "benchmarks", "chaos", "demo", "capacity"]
+const FOLDERS = [
+  "src",
+  "packages",
+  "test",
+  "test-nodes",
+  "test-media",
+  "test-browser",
+  "benchmarks",
+  "chaos",
+  "demo",
+  "capacity",
+]
 
 const files = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
-    .filter((name) => name.endsWith(".ts") && !name.startsWith("node_modules/"))
+    .filter((name) => name.endsWith(".ts") && !/(?:^|\/)(?:node_modules|dist)\//.test(name))
     .map((name) => join(folder, name)),
 )
 

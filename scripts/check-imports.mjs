@@ -1,8 +1,8 @@
 /**
- * The rules about imports in src/: which part may import which, which file may use which engine, at most twelve files of its
+ * The rules about imports in src/ and in the client's package: which part may import which, which file may use which engine, at most twelve files of its
  * own part in one file, and no cycles, types included. Lists every breach and exits 1. An argument names another root than the project's.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseAst } from "rolldown/parseAst"
@@ -34,8 +34,8 @@ const MAY_IMPORT = {
   "http/contract": ["protocol"],
   http: ["http/contract", "protocol", "store", "identity", "mail", "help", "actors", "media"],
   gateway: ["protocol", "store", "identity", "actors", "media"],
-  // Published: it runs in a browser or in another service.
-  client: ["http/contract", "protocol"],
+  // Published: it runs in a browser or in another service, and has nothing but itself.
+  client: [],
   // The composition root: everything.
   main: ["*"],
   cli: ["store", "terminal"],
@@ -71,24 +71,32 @@ const MAX_SIBLINGS = 12
 const LISTS = [
   "actors/runtime/live-event-actor.ts",
   "gateway/event/channel.ts",
-  "client/state/event-state.ts",
+  "../packages/client/src/state/event-state.ts",
   "actors/domain/activities/registry.ts",
   "http/contract/api.ts",
   "http/requests/routes.ts",
   "gateway/description/schemas.ts",
   "protocol/contract.ts",
   "protocol/ready.ts",
-  "client/entry.ts",
+  "../packages/client/src/entry.ts",
 ]
 
 /** Files that import packages which may be missing, by a computed name: neither a compiler nor a bundler may look for them. */
-const COMPUTED = ["client/connection/socket.ts", "store/embedded/binaries.ts"]
+const COMPUTED = ["../packages/client/src/connection/socket.ts", "store/embedded/binaries.ts"]
+
+/** The client's files, by their names from src/ on as all files. */
+const CLIENT = "../packages/client/src/"
+/** The one package that each file of the client may import: the application brings it. */
+const PEERS = { "react-entry.ts": /^react$/, "react/": /^react$/ }
 
 const src = join(root, "src")
 const breaches = []
-const files = readdirSync(src, { recursive: true })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => name.replaceAll("\\", "/"))
+const sourcesIn = (folder) =>
+  (existsSync(join(src, folder)) ? readdirSync(join(src, folder), { recursive: true }) : [])
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${folder}${name.replaceAll("\\", "/")}`)
+const files = [...sourcesIn(""), ...sourcesIn(CLIENT)]
+const shown = (file) => normalize(join("src", file)).replaceAll("\\", "/")
 
 /** Every node of a syntax tree. */
 function* nodesOf(node) {
@@ -111,16 +119,17 @@ const importsOf = (file) => {
   const found = []
   for (const node of nodesOf(parseAst(readFileSync(join(src, file), "utf8"), { lang: "ts" }).body)) {
     if (node.type === "Identifier" && RESOLVERS.has(node.name)) {
-      breaches.push(`src/${file} resolves modules by ${node.name}, which cannot be checked`)
+      breaches.push(`${shown(file)} resolves modules by ${node.name}, which cannot be checked`)
     }
     if (!IMPORTING.has(node.type) || !node.source) continue
     if (typeof node.source.value === "string") found.push(node.source.value)
-    else if (!COMPUTED.includes(file)) breaches.push(`src/${file} imports a computed name, which cannot be checked`)
+    else if (!COMPUTED.includes(file)) breaches.push(`${shown(file)} imports a computed name, which cannot be checked`)
   }
   return found
 }
 
 const partOf = (file) => {
+  if (file.startsWith(CLIENT)) return "client"
   if (file.startsWith("http/contract/")) return "http/contract"
   const [first] = file.split("/")
   return first.replace(/\.ts$/, "")
@@ -129,14 +138,19 @@ const partOf = (file) => {
 const isKernel = (part) => KERNEL.includes(part)
 const mayImport = (from, to) => {
   const allowed = MAY_IMPORT[from] ?? []
-  return from === to || allowed.includes("*") || allowed.includes(to) || (isKernel(to) && !isKernel(from))
+  return (
+    from === to ||
+    allowed.includes("*") ||
+    allowed.includes(to) ||
+    (isKernel(to) && !isKernel(from) && from !== "client")
+  )
 }
 
 const own = new Map()
 for (const file of files) {
   const part = partOf(file)
   if (MAY_IMPORT[part] === undefined)
-    breaches.push(`src/${file}: the part "${part}" is not in scripts/check-imports.mjs`)
+    breaches.push(`${shown(file)}: the part "${part}" is not in scripts/check-imports.mjs`)
   const specifiers = importsOf(file)
   const targets = new Set(
     specifiers
@@ -145,22 +159,28 @@ for (const file of files) {
   )
   own.set(file, targets)
   for (const target of targets) {
-    if (!files.includes(target)) breaches.push(`src/${file} imports src/${target}, which is no source here`)
+    if (!files.includes(target)) breaches.push(`${shown(file)} imports ${shown(target)}, which is no source here`)
     else if (!mayImport(part, partOf(target))) {
       breaches.push(
-        `src/${file} imports src/${target}: ${part} may import ${(MAY_IMPORT[part] ?? []).join(", ") || "no other part"} and the kernel (${KERNEL.join(", ")})`,
+        `${shown(file)} imports ${shown(target)}: ${part} may import ${(MAY_IMPORT[part] ?? []).join(", ") || "no other part"} and the kernel (${KERNEL.join(", ")})`,
       )
     }
+  }
+  const foreign = part === "client" ? specifiers.filter((name) => !name.startsWith(".")) : []
+  for (const name of foreign) {
+    const inside = file.slice(CLIENT.length)
+    const isPeer = Object.entries(PEERS).some(([users, packages]) => inside.startsWith(users) && packages.test(name))
+    if (!isPeer) breaches.push(`${shown(file)} imports ${name}: the client has no dependencies`)
   }
   for (const { packages, users } of ENGINES) {
     const used = specifiers.find((name) => packages.test(name))
     if (used !== undefined && !users.some((user) => file === user || (user.endsWith("/") && file.startsWith(user)))) {
-      breaches.push(`src/${file} imports ${used}: only ${users.map((user) => `src/${user}`).join(", ")} may`)
+      breaches.push(`${shown(file)} imports ${used}: only ${users.map((user) => `${shown(user)}`).join(", ")} may`)
     }
   }
   const siblings = [...targets].filter((target) => partOf(target) === part)
   if (siblings.length > MAX_SIBLINGS && !LISTS.includes(file)) {
-    breaches.push(`src/${file} imports ${siblings.length} files of its own part, at most ${MAX_SIBLINGS}`)
+    breaches.push(`${shown(file)} imports ${siblings.length} files of its own part, at most ${MAX_SIBLINGS}`)
   }
 }
 
@@ -177,8 +197,8 @@ const cyclic = () => {
 
 const inCycles = cyclic()
 if (inCycles.length > 0) {
-  breaches.push(`cycles of imports, among or above these: ${inCycles.map((file) => `src/${file}`).join(", ")}`)
+  breaches.push(`cycles of imports, among or above these: ${inCycles.map((file) => `${shown(file)}`).join(", ")}`)
 }
 for (const breach of breaches) console.error(breach)
 if (breaches.length > 0) process.exit(1)
-console.log(`${files.length} files of src/ import what they may`)
+console.log(`${files.length} files import what they may`)

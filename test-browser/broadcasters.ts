@@ -1,10 +1,11 @@
 /** Pages that push a picture to a broadcast, and pages that watch it. The picture is a clock of coloured blocks, which viewers read back. */
 import type { Page } from "playwright-core"
-import type { BroadcastPush, GatewayClient } from "../src/client/entry.ts"
+import type { GatewayClient } from "../packages/client/src/entry.ts"
+import type { BroadcastPush } from "../packages/client/src/media-entry.ts"
 
 declare global {
   interface Window {
-    gathercue: typeof import("../src/client/entry.ts")
+    gathercue: typeof import("../packages/client/src/entry.ts") & typeof import("../packages/client/src/media-entry.ts")
     push: BroadcastPush
     client: GatewayClient
     states: string[]

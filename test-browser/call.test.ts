@@ -32,21 +32,22 @@ test("two people in a meeting see and hear each other, and turn cameras and micr
   const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
   await Promise.all([startMedia(ann), startMedia(ben)])
   await untilConnected([ann, ben])
-  expect(
-    await ann.page.evaluate(() => [window.caller.media.state, window.caller.media.limits?.video?.maxKbps]),
-  ).toEqual(["joined", 1200])
-  await ann.page.evaluate(() => window.caller.media.setCamera(null))
+  expect(await ann.page.evaluate(() => [window.call.state, window.call.limits?.video?.maxKbps])).toEqual([
+    "joined",
+    1200,
+  ])
+  await ann.page.evaluate(() => window.call.setCamera(null))
   await eventually(async () => (await peersOf(ben))[0]?.have.video === false, "the camera listed as off")
   await ann.page.evaluate(async () => {
     const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 } })
-    await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+    await window.call.setCamera(stream.getVideoTracks()[0] ?? null)
   })
   await untilConnected([ann, ben])
   expect([await connectionsOf(ann), await connectionsOf(ben)]).toEqual([
     { made: 1, open: 1 },
     { made: 1, open: 1 },
   ])
-  await ann.page.evaluate(() => window.caller.media.stop())
+  await ann.page.evaluate(() => window.call.stop())
   await eventually(async () => (await peersOf(ben)).length === 0, "Ann being gone")
   expect((await connectionsOf(ben)).open).toBe(0)
   expect(await ben.page.evaluate(() => document.querySelectorAll("video[data-peer]").length)).toBe(0)
@@ -68,12 +69,12 @@ test("four people in a breakout see and hear each other, within the limits of fo
   await openBreakout(host, 5)
   await Promise.all([...four.map((caller) => startMedia(caller)), startMedia(host, null)])
   await untilConnected(four, { within: 60_000 })
-  expect(await host.page.evaluate(() => [window.caller.media.state, window.caller.media.peers])).toEqual(["joined", []])
+  expect(await host.page.evaluate(() => [window.call.state, window.call.peers])).toEqual(["joined", []])
   for (const caller of four) {
     expect((await receivedBy(caller)).map(({ name }) => name).toSorted()).toEqual(
       ["Ann", "Ben", "Cat", "Dan"].filter((name) => name !== caller.name),
     )
-    expect(await caller.page.evaluate(() => window.caller.media.limits?.video)).toEqual({
+    expect(await caller.page.evaluate(() => window.call.limits?.video)).toEqual({
       width: 640,
       height: 360,
       frameRate: 20,
@@ -132,7 +133,7 @@ test("two offers at once are resolved, also with a camera that goes on at both e
     [ann, ben].map(({ page }) =>
       page.evaluate(async () => {
         const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 } })
-        await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+        await window.call.setCamera(stream.getVideoTracks()[0] ?? null)
       }),
     ),
   )
@@ -154,12 +155,12 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   await untilConnected(six, { within: 80_000 })
   const seventh = await join(event.id, "Gil")
   await startMedia(seventh)
-  await eventually(() => seventh.page.evaluate(() => window.caller.media.state === "refused"), "the refusal")
+  await eventually(() => seventh.page.evaluate(() => window.call.state === "refused"), "the refusal")
   const [problem] = await seventh.page.evaluate(() => window.problems)
   expect(problem).toMatchObject({ code: "full", message: expect.stringContaining("6 people") })
   await six[0]?.page.evaluate(() => window.caller.close())
   await eventually(async () => (await peersOf(six[1] as Caller)).length === 4, "a free place")
-  await seventh.page.evaluate(() => window.caller.media.retry())
+  await seventh.page.evaluate(() => window.call.retry())
   await untilConnected([seventh, six[1] as Caller], { within: 80_000 })
 })
 
@@ -168,7 +169,7 @@ test.each(["before", "after"])(
   async (order) => {
     const event = await liveEvent("meeting")
     const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
-    const listen = () => ben.page.evaluate(() => window.caller.media.start())
+    const listen = () => ben.page.evaluate(() => window.call.start())
     if (order === "before") await listen()
     await startMedia(ann)
     if (order === "after") await listen()
@@ -178,8 +179,8 @@ test.each(["before", "after"])(
     }, "sound and picture without any of one's own")
     await ben.page.evaluate(async () => {
       const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 }, audio: true })
-      await window.caller.media.setMicrophone(stream.getAudioTracks()[0] ?? null)
-      await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+      await window.call.setMicrophone(stream.getAudioTracks()[0] ?? null)
+      await window.call.setCamera(stream.getVideoTracks()[0] ?? null)
     })
     await untilConnected([ann, ben])
     for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })

@@ -1,14 +1,16 @@
 /** People in calls between browsers: pages with the client, whose connections and pictures are measured. */
 import type { Page } from "playwright-core"
 import { onTestFinished } from "vitest"
-import type { GatewayClient, MediaPeer, MediaProblem } from "../src/client/entry.ts"
+import type { GatewayClient } from "../packages/client/src/entry.ts"
+import type { MediaCall, MediaPeer, MediaProblem } from "../packages/client/src/media-entry.ts"
 import { eventually } from "../test/support/wait.ts"
 import type { Pages } from "./pages.ts"
 
 declare global {
   interface Window {
-    gathercue: typeof import("../src/client/entry.ts")
+    gathercue: typeof import("../packages/client/src/entry.ts") & typeof import("../packages/client/src/media-entry.ts")
     caller: GatewayClient
+    call: MediaCall
     problems: MediaProblem[]
     /** Every connection that the page has made. */
     connections: RTCPeerConnection[]
@@ -82,9 +84,10 @@ export const openCaller = async (
         },
         backoff: { firstMs: 200, longestMs: 1000 },
       })
+      window.call = new window.gathercue.MediaCall(window.caller)
       // Each peer has one element, which plays what the peer sends.
-      window.caller.media.on("problem", (problem) => window.problems.push(problem))
-      window.caller.media.on("peers", (peers) => {
+      window.call.on("problem", (problem) => window.problems.push(problem))
+      window.call.on("peers", (peers) => {
         const elements = new Map(
           Array.from(document.querySelectorAll("video[data-peer]"), (found) => [
             (found as HTMLVideoElement).dataset["peer"],
@@ -117,11 +120,11 @@ export const startMedia = ({ page }: Caller, camera: Camera | null = SMALL): Pro
     const stream = await navigator.mediaDevices.getUserMedia({ video: video ?? false, audio: true })
     const [audio = null] = stream.getAudioTracks()
     const [picture = null] = stream.getVideoTracks()
-    window.caller.media.start({ audio, video: picture })
+    window.call.start({ audio, video: picture })
   }, camera)
 
 export const peersOf = ({ page }: Caller): Promise<ReadonlyArray<Omit<MediaPeer, "stream">>> =>
-  page.evaluate(() => window.caller.media.peers.map(({ stream: _, ...peer }) => peer))
+  page.evaluate(() => window.call.peers.map(({ stream: _, ...peer }) => peer))
 
 interface Stat {
   readonly type: string
@@ -144,7 +147,7 @@ const statsOf = ({ page }: Caller) =>
   page.evaluate(async () => {
     const open = window.connections.filter(({ connectionState }) => connectionState !== "closed")
     return Promise.all(
-      window.caller.media.peers.map(async ({ stream, name, state }) => {
+      window.call.peers.map(async ({ stream, name, state }) => {
         const ids = (stream?.getTracks() ?? []).map((track) => (track as MediaStreamTrack).id)
         const pc = open.find((one) => one.getReceivers().some(({ track }) => ids.includes(track.id)))
         const report = await pc?.getStats()

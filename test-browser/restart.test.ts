@@ -47,7 +47,7 @@ test("after the server was killed and started again, the call is there again, un
   for (const [n, caller] of callers.entries()) {
     await caller.page.waitForFunction(
       (id) => {
-        const [peer] = window.caller.media.peers
+        const [peer] = window.call.peers
         return peer !== undefined && peer.connectionId !== id && peer.state === "connected"
       },
       before[n]?.[0]?.connectionId,
@@ -55,5 +55,5 @@ test("after the server was killed and started again, the call is there again, un
     )
   }
   await untilConnected(callers)
-  expect(await callers[0]?.page.evaluate(() => window.caller.media.state)).toBe("joined")
+  expect(await callers[0]?.page.evaluate(() => window.call.state)).toBe("joined")
 })

@@ -50,7 +50,7 @@ const pairsOf = async (
 }
 
 const namesOfPeers = ({ page }: Caller): Promise<ReadonlyArray<string>> =>
-  page.evaluate(() => window.caller.media.peers.map(({ name }) => name))
+  page.evaluate(() => window.call.peers.map(({ name }) => name))
 
 const endOfLastConnection = (caller: Caller): Promise<void> =>
   eventually(async () => (await connectionsOf(caller)).open === 0, "the end of the last connection")

@@ -12,9 +12,11 @@ export interface Site {
   readonly stop: () => Promise<void>
 }
 
-/** `window.gathercue` is the client. */
+/** `window.gathercue` is the client with its part for media. */
 const PAGE = `<!doctype html><meta charset=utf-8><title>test</title><video muted autoplay playsinline></video>
-<script type="module">import * as gathercue from "/dist/src/client/entry.js"; window.gathercue = gathercue</script>`
+<script type="module">import * as client from "/packages/client/dist/index.js"
+import * as media from "/packages/client/dist/media.js"
+window.gathercue = { ...client, ...media }</script>`
 
 /** Modules are served by their paths; `/` is the page. */
 export const startSite = async (): Promise<Site> => {

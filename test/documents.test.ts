@@ -6,6 +6,7 @@ import { MEDIA_FAILURES } from "../src/model/media/recording.ts"
 const ROOT = new URL("..", import.meta.url)
 const FOLDERS = [
   "src",
+  "packages",
   "test",
   "test-browser",
   "test-media",
@@ -21,7 +22,8 @@ const FOLDERS = [
 ]
 const paths = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, withFileTypes: true })
-    .filter(({ parentPath }) => !parentPath.includes("node_modules"))
+    // Neither what is installed nor what is built.
+    .filter(({ parentPath }) => !/\/(?:node_modules|dist)(?:\/|$)/.test(parentPath))
     .map((entry) => {
       const path = `${entry.parentPath}/${entry.name}`.slice(ROOT.pathname.length).replace("//", "/")
       return entry.isDirectory() ? `${path}/` : path
@@ -78,7 +80,7 @@ test.each([
 })
 
 test.each([
-  ["the sources", /^src\/.*\.ts$/, 20],
+  ["the sources", /^(?:src|packages)\/.*\.ts$/, 20],
   ["SQL", /^src\/store\/sql\/.*\.sql$/, 2],
   ["the tests", /^test\/.*\.ts$/, 5],
 ])("the comments of %s name files and folders that exist", (_of, pattern, atLeast) => {

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { GatewayClient } from "../../src/client/entry.ts"
+import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { temporaryFolder } from "../support/database.ts"

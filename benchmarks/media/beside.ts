@@ -1,5 +1,5 @@
 /** The gateway beside an upload: the time from a command to the sockets of an audience. */
-import { GatewayClient } from "../../src/client/entry.ts"
+import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { sleep } from "../support/figures.ts"
 import { call } from "../support/rest-calls.ts"
 import type { House } from "./house.ts"

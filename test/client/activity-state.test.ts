@@ -1,7 +1,7 @@
 /** Actions of people at a live event, as a client follows them: dispatches and replies in any order, and unknown ones. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { pendingQuestions, shownQuestions } from "../../src/client/state/question-state.ts"
+import { pendingQuestions, shownQuestions } from "../../packages/client/src/state/question-state.ts"
 import { AT, answered, given, phase, question, ready, told } from "./news.ts"
 
 const poll = (rev: number, more: object = {}) => ({

@@ -1,8 +1,8 @@
 /** Links that neither work nor close: only the client itself can notice. Played by a WebSocket that the test holds. */
 import { afterEach, expect, test, vi } from "vitest"
-import type { GatewayClientOptions, GatewayToken } from "../../src/client/client-options.ts"
-import type { SocketConstructor } from "../../src/client/connection/socket.ts"
-import { GatewayClient } from "../../src/client/gateway-client.ts"
+import type { GatewayClientOptions, GatewayToken } from "../../packages/client/src/client-options.ts"
+import type { SocketConstructor } from "../../packages/client/src/connection/socket.ts"
+import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 
 class HeldSocket extends EventTarget {
   static readonly opened: HeldSocket[] = []

@@ -1,9 +1,9 @@
 /** An event as a client has received it, and later messages: dispatches, and replies to the client's own commands. */
 
-import type { AnsweredCommand } from "../../src/client/connection/replies.ts"
-import { applyDispatch, applyReply, type EventState, stateOf } from "../../src/client/state/event-state.ts"
-import type { Snapshot } from "../../src/client/state/snapshot.ts"
-import type { Dispatch } from "../../src/client/wire.ts"
+import type { AnsweredCommand } from "../../packages/client/src/connection/replies.ts"
+import { applyDispatch, applyReply, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
+import type { Snapshot } from "../../packages/client/src/state/snapshot.ts"
+import type { Dispatch } from "../../packages/client/src/wire.ts"
 import { QUIET } from "./quiet.ts"
 
 export const AT = "2027-01-01T00:00:00.000Z"

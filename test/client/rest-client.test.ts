@@ -1,8 +1,7 @@
-/** The typed REST client against the real server, and its table of routes against the contract. */
-import { HttpApi } from "effect/http-api"
+/** The typed REST client against the real server. */
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest"
-import { makeRestClient, type RestClient, RestProblem } from "../../src/client/rest-client.ts"
-import { Api } from "../../src/http/contract/api.ts"
+import type { RestClient } from "../../packages/client/src/contract/rest.ts"
+import { makeRestClient, RestProblem } from "../../packages/client/src/rest-client.ts"
 import { createWorkspace, type Workspace } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
@@ -15,24 +14,6 @@ beforeAll(async () => {
   client = makeRestClient({ baseUrl: `${server.url}/`, apiKey: acme.key })
 })
 afterAll(() => server.stop())
-
-test("the table of routes is the contract's; `npx vitest run test/client -u` writes it anew", async () => {
-  const rows: string[] = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
-      rows.push(`  ${endpoint.identifier}: ["${endpoint.method}", "${endpoint.path}"],`)
-    },
-  })
-  const text = [
-    "/** Method and path of every endpoint. Written from the contract by a test: do not edit. */",
-    "export const ROUTES = {",
-    ...rows,
-    "} as const",
-    "",
-  ].join("\n")
-  await expect(text).toMatchFileSnapshot("../../src/client/rest-routes.ts")
-})
 
 describe("a call", () => {
   test("takes and answers the schemas of the contract", async () => {

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { layCable } from "../../demo/cable.ts"
-import { GatewayClient } from "../../src/client/gateway-client.ts"
+import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import type { Phase } from "../../src/model/phase.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"

@@ -4,7 +4,7 @@
  */
 import postgres from "postgres"
 import { expect, onTestFinished, test } from "vitest"
-import { GatewayClient } from "../../src/client/gateway-client.ts"
+import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { freePort } from "../support/free-port.ts"

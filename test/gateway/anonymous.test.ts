@@ -1,6 +1,6 @@
 /** Anonymous viewers receive the number of people and the names of those on stage, and no other names, however people come. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { applyDispatch, type EventState, stateOf } from "../../src/client/state/event-state.ts"
+import { applyDispatch, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"

@@ -1,8 +1,8 @@
 /** Staff learn how many voters without a name stand behind how many addresses; nobody learns the addresses. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
 import { MAX_SIGNED_OUT } from "../../src/actors/domain/activities/questions/signed-out-votes.ts"
-import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"

@@ -1,8 +1,8 @@
 /** Hands, the stage and roles: the requests of the audience, the commands of hosts, and the receivers of each dispatch. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
-import type { Snapshot } from "../../src/client/state/snapshot.ts"
-import type { Dispatch } from "../../src/client/wire.ts"
+import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
+import type { Snapshot } from "../../packages/client/src/state/snapshot.ts"
+import type { Dispatch } from "../../packages/client/src/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"
 import type { Client, Frame } from "./client.ts"

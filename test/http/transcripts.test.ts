@@ -1,6 +1,6 @@
 /** A recogniser with an API key: its segments reach people at the event as if a host had sent them. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { GatewayClient } from "../../src/client/gateway-client.ts"
+import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import {
   call,
   createLiveEvent,

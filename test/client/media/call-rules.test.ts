@@ -1,7 +1,12 @@
 /** The pure rules of a call at the client. */
 import { expect, test } from "vitest"
-import { afterRefusal, linkChanges, pictureEncoding, presentSeat } from "../../../src/client/media/call-rules.ts"
-import type { EventState } from "../../../src/client/state/event-state.ts"
+import {
+  afterRefusal,
+  linkChanges,
+  pictureEncoding,
+  presentSeat,
+} from "../../../packages/client/src/media/call-rules.ts"
+import type { EventState } from "../../../packages/client/src/state/event-state.ts"
 
 const mesh = (roomId: string) => ({ provider: "mesh", roomId }) as const
 

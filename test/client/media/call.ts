@@ -1,11 +1,11 @@
-/** `client.media` with the gateway and the browser that a test plays. */
+/** `MediaCall` with the gateway and the browser that a test plays. */
 import { expect, vi } from "vitest"
-import { Emitter } from "../../../src/client/connection/emitter.ts"
-import type { CallGateway } from "../../../src/client/media/call-gateway.ts"
-import type { PeerList } from "../../../src/client/media/call-rules.ts"
-import { MediaCall } from "../../../src/client/media/media-call.ts"
-import type { EventState } from "../../../src/client/state/event-state.ts"
-import type { ConnectionStatus } from "../../../src/client/wire.ts"
+import { Emitter } from "../../../packages/client/src/connection/emitter.ts"
+import type { CallGateway } from "../../../packages/client/src/media/call-gateway.ts"
+import type { PeerList } from "../../../packages/client/src/media/call-rules.ts"
+import { MediaCall } from "../../../packages/client/src/media/media-call.ts"
+import type { EventState } from "../../../packages/client/src/state/event-state.ts"
+import type { ConnectionStatus } from "../../../packages/client/src/wire.ts"
 import { FAKE_WEB_RTC, FakeConnection, trackOf } from "./browser.ts"
 
 type Sent = any // commands of three kinds, looked into by assertions

@@ -1,6 +1,6 @@
-/** `client.media` when its application changes the tracks or stops, while the server or the browser is about something else. */
+/** `MediaCall` when its application changes the tracks or stops, while the server or the browser is about something else. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { CommandRefused } from "../../../src/client/connection/pending-commands.ts"
+import { CommandRefused } from "../../../packages/client/src/connection/pending-commands.ts"
 import { FAKE_WEB_RTC, FakeConnection, trackOf } from "./browser.ts"
 import { both, connection, inCall, MESH, open } from "./call.ts"
 

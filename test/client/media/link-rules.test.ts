@@ -9,7 +9,7 @@ import {
   type LinkTimer,
   linkAfter,
   newLink,
-} from "../../../src/client/media/link-rules.ts"
+} from "../../../packages/client/src/media/link-rules.ts"
 
 const OFFERING = newLink("b", "a")
 const WAITING = newLink("a", "b")

@@ -1,8 +1,8 @@
-/** `client.media` against a gateway and a browser that the test plays: which call it is in, and what ends its connections. */
+/** `MediaCall` against a gateway and a browser that the test plays: which call it is in, and what ends its connections. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { CommandRefused } from "../../../src/client/connection/pending-commands.ts"
-import type { CallGateway } from "../../../src/client/media/call-gateway.ts"
-import { MediaCall } from "../../../src/client/media/media-call.ts"
+import { CommandRefused } from "../../../packages/client/src/connection/pending-commands.ts"
+import type { CallGateway } from "../../../packages/client/src/media/call-gateway.ts"
+import { MediaCall } from "../../../packages/client/src/media/media-call.ts"
 import { FakeConnection, trackOf } from "./browser.ts"
 import { both, connection, inCall, MESH, open } from "./call.ts"
 

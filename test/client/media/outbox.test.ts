@@ -1,7 +1,7 @@
 /** Signals to one peer: in order, gathered, repeated while the peer is away, and forgotten when a new connection begins. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { CommandRefused } from "../../../src/client/connection/pending-commands.ts"
-import { Outbox, type Signal } from "../../../src/client/media/outbox.ts"
+import { CommandRefused } from "../../../packages/client/src/connection/pending-commands.ts"
+import { Outbox, type Signal } from "../../../packages/client/src/media/outbox.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

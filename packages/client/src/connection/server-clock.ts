@@ -1,0 +1,44 @@
+/**
+ * The server's time, estimated from heartbeats as NTP does: offset = ((t1−t0)+(t2−t3))/2, taken from the sample with the
+ * shortest round trip of the last eight (RFC 5905 §8 and §10).
+ */
+import type { TimerView } from "../contract/types.ts"
+
+interface Sample {
+  readonly offset: number
+  readonly roundTrip: number
+}
+
+const KEPT = 8
+
+export class ServerClock {
+  #samples: Sample[] = []
+
+  /** `t0`, `t3`: the client's clock at sending and receipt; `t1`, `t2`: the server's. Milliseconds. */
+  add(t0: number, t1: number, t2: number, t3: number): void {
+    const sample = { offset: (t1 - t0 + (t2 - t3)) / 2, roundTrip: t3 - t0 - (t2 - t1) }
+    this.#samples = [...this.#samples, sample].slice(-KEPT)
+  }
+
+  /** Server minus client, in milliseconds; 0 until the first sample. */
+  get offset(): number {
+    let best: Sample | undefined
+    for (const sample of this.#samples) if (best === undefined || sample.roundTrip < best.roundTrip) best = sample
+    return best?.offset ?? 0
+  }
+
+  get samples(): number {
+    return this.#samples.length
+  }
+
+  /** The server's Unix time in milliseconds. */
+  now(): number {
+    return Date.now() + this.offset
+  }
+
+  /** Milliseconds a timer has left now, by the server's clock; a paused one keeps what it had. */
+  remaining({ state, endsAt, remainingMs }: TimerView): number {
+    if (state === "paused") return remainingMs ?? 0
+    return state === "running" ? Math.max(0, Date.parse(endsAt) - this.now()) : 0
+  }
+}

@@ -1,0 +1,13 @@
+/** The kinds of object on a socket. Written from the contract by a test: do not edit. */
+export const OP = {
+  dispatch: 0,
+  heartbeat: 1,
+  identify: 2,
+  command: 3,
+  reply: 4,
+  reconnect: 7,
+  hello: 10,
+  heartbeatAck: 11,
+  token: 12,
+  error: 13
+} as const

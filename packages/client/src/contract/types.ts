@@ -1,0 +1,879 @@
+/** The values of REST and of the gateway. Written from the contract by a test: do not edit. */
+
+export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
+
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+export type ProblemCode =
+  | "bad_request"
+  | "role_not_on_event"
+  | "invalid_token"
+  | "unauthorized"
+  | "sign_in_required"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "slug_taken"
+  | "event_full"
+  | "email_taken"
+  | "account_exists"
+  | "idempotency_in_progress"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "idempotency_key_reused"
+  | "rate_limited"
+  | "internal_error"
+  | "idp_not_configured"
+  | "unavailable"
+
+export interface AccountView {
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly email: string
+    readonly emailVerified: boolean
+    readonly createdAt: string
+  }
+  readonly emails: ReadonlyArray<{ readonly id: string; readonly email: string; readonly verified: boolean; readonly primary: boolean }>
+  readonly workspaces: ReadonlyArray<{ readonly id: string; readonly name: string; readonly slug: string; readonly role: WorkspaceRole }>
+  /** In e-mail dev mode, of a signup. */
+  readonly verifyUrl?: string
+}
+
+/** The participant that did something; the name is null for participants without one. */
+export interface Actor { readonly participantId: string; readonly name: string | null }
+
+export interface ApiKey {
+  readonly id: string
+  readonly name: string | null
+  readonly prefix: string
+  readonly last4: string
+  readonly status: "active" | "revoked"
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly createdByKeyId: string | null
+}
+
+/** The secret is shown here and never again. */
+export interface ApiKeyWithSecret {
+  readonly id: string
+  readonly name: string | null
+  readonly prefix: string
+  readonly last4: string
+  readonly status: "active" | "revoked"
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly createdByKeyId: string | null
+  readonly secret: string
+}
+
+export interface AssignmentView {
+  readonly roomId: string
+  readonly name: string
+  /** Null: until it is closed. */
+  readonly endsAt: string | null
+  readonly media?: MediaSeat
+}
+
+/** Why an attempt did not deliver. `status`: the receiver answered something other than 2xx; `refused`: the address may not be called; `internal`: a fault of this server; the others: no answer came. */
+export type AttemptError = "status" | "timeout" | "dns" | "connect" | "tls" | "protocol" | "refused" | "internal"
+
+export interface BreakoutPlanView {
+  readonly id: string
+  readonly strategy: "balanced" | "manual" | "self"
+  readonly seed: number
+  readonly rooms: ReadonlyArray<{ readonly name: string; readonly people: ReadonlyArray<string> }>
+  readonly unplaced: ReadonlyArray<string>
+  /** Notes on where the plan differs from the request. */
+  readonly notes: ReadonlyArray<PlanNote>
+  readonly at: string
+}
+
+export interface BreakoutView {
+  readonly id: string
+  readonly phaseId: string
+  readonly strategy: "balanced" | "manual" | "self"
+  readonly late: "leastLoaded" | "ask" | "main"
+  readonly openedAt: string
+  readonly endsAt: string | null
+  /** Set while it is being closed. */
+  readonly closesAt: string | null
+  readonly rev: number
+}
+
+export interface BroadcastState {
+  readonly broadcastId: string
+  readonly phaseId: string
+  readonly status: "idle" | "live" | "paused" | "ended"
+  readonly playbackUrl: string | null
+  /** Null where encoders do not push to this server. */
+  readonly ingest: IngestView | null
+}
+
+export interface BroadcastView {
+  readonly broadcastId: string
+  readonly phaseId: string
+  readonly status: "idle" | "live" | "paused" | "ended"
+  readonly playbackUrl: string | null
+  readonly startedAt: string | null
+}
+
+export type CaptureKind = "recording" | "transcript"
+
+export interface CaptureView { readonly on: boolean; readonly kinds: ReadonlyArray<CaptureKind>; readonly since: string | null }
+
+export interface ChatMessageView {
+  readonly id: string
+  readonly rev: number
+  readonly to: ChatTarget
+  readonly roomId: string | null
+  readonly participantId: string
+  readonly name: string
+  readonly role: EventRole
+  readonly text: string
+  readonly replyTo: string | null
+  readonly at: string
+}
+
+export type ChatTarget = "event" | "room" | "staff"
+
+export interface Clip {
+  readonly id: string
+  readonly recordingId: string
+  readonly eventId: string
+  readonly title: string | null
+  readonly status: "processing" | "ready" | "failed"
+  readonly startMs: number
+  readonly endMs: number
+  /** Where it really begins and ends in the recording: some containers begin at the key frame before the start. */
+  readonly actualStartMs: number | null
+  readonly actualEndMs: number | null
+  readonly durationMs: number
+  readonly sizeBytes: number | null
+  readonly contentType: string | null
+  /** Signed, for six hours; null until it is ready. */
+  readonly playbackUrl: string | null
+  readonly downloadUrl: string | null
+  readonly failure: MediaFailure | null
+  readonly createdAt: string
+}
+
+/** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
+export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "ping"
+
+/** `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left; `skipped`: never sent, because the endpoint was disabled. */
+export type DeliveryStatus = "pending" | "delivered" | "rejected" | "exhausted" | "skipped"
+
+/** Of the encoder of a broadcast. `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
+export type EncoderState = "waiting" | "receiving" | "lost"
+
+/** The encoder that pushes a broadcast to this server, or the media server's recorder that makes it. */
+export interface EncoderView {
+  readonly broadcastId: string
+  readonly phaseId: string
+  readonly state: EncoderState
+  /** Why its bytes were refused or are not recorded; null once they are. */
+  readonly failure: { readonly code: string; readonly detail: string } | null
+}
+
+/** An error that belongs to no command; the connection stays open. */
+export interface ErrorFrame {
+  readonly op: 13
+  readonly d: {
+    readonly code: RefusalCode
+    readonly message: string
+    readonly temporary?: boolean
+    readonly retryAfterMs?: number
+  }
+}
+
+export interface Event {
+  readonly id: string
+  readonly workspaceId: string
+  readonly type: string
+  readonly title: string
+  readonly status: EventStatus
+  readonly visibility: Visibility
+  readonly scheduledAt: string | null
+  readonly scheduledEndAt: string | null
+  readonly allowAnonymousVoting: boolean
+  readonly allowAnonymousQuestions: boolean
+  readonly capacity: number | null
+  readonly metadata: { readonly [key: string]: Json }
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly publishedAt: string | null
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+}
+
+export interface EventInput {
+  readonly type: string
+  readonly title: string
+  readonly scheduledAt?: string | null
+  readonly scheduledEndAt?: string | null
+  readonly visibility?: Visibility
+  readonly allowAnonymousVoting?: boolean
+  readonly allowAnonymousQuestions?: boolean
+  readonly capacity?: number | null
+  readonly metadata?: { readonly [key: string]: Json }
+  readonly phases?: ReadonlyArray<PhaseInput>
+}
+
+/** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
+export interface EventPatch {
+  readonly type?: string
+  readonly title?: string
+  readonly scheduledAt?: string | null
+  readonly scheduledEndAt?: string | null
+  readonly visibility?: Visibility
+  readonly allowAnonymousVoting?: boolean
+  readonly allowAnonymousQuestions?: boolean
+  readonly capacity?: number | null
+  readonly metadata?: { readonly [key: string]: Json }
+}
+
+export type EventRole = "workspace_admin" | "host" | "speaker" | "participant" | "viewer"
+
+export type EventStatus = "draft" | "scheduled" | "live" | "ended"
+
+export interface EventView {
+  readonly id: string
+  readonly title: string
+  readonly status: EventStatus
+  readonly visibility: Visibility
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+}
+
+/** An event with its agenda, as reads and lifecycle calls return it. */
+export interface EventWithPhases {
+  readonly id: string
+  readonly workspaceId: string
+  readonly type: string
+  readonly title: string
+  readonly status: EventStatus
+  readonly visibility: Visibility
+  readonly scheduledAt: string | null
+  readonly scheduledEndAt: string | null
+  readonly allowAnonymousVoting: boolean
+  readonly allowAnonymousQuestions: boolean
+  readonly capacity: number | null
+  readonly metadata: { readonly [key: string]: Json }
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly publishedAt: string | null
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly phases: ReadonlyArray<Phase>
+  readonly activePhaseId: string | null
+}
+
+export type Feature = "qa" | "chat" | "polls" | "reactions" | "transcript" | "capture"
+
+export interface GuestIntegration {
+  readonly id: string
+  readonly workspaceId: string
+  readonly issuer: string
+  readonly jwksUrl: string | null
+  readonly publicKeyFingerprint: string | null
+  readonly status: "active" | "revoked"
+  readonly createdAt: string
+  readonly revokedAt: string | null
+  readonly lastVerifiedAt: string | null
+  readonly lastError: PartnerFault | null
+}
+
+export interface HandView { readonly participantId: string; readonly name: string; readonly note: string | null; readonly at: string }
+
+export interface HeartbeatAck {
+  readonly op: 11
+  /** `t1`, `t2`: times of receipt and sending, Unix milliseconds. `heads` ahead of the cursors: dispatches were lost. */
+  readonly d: {
+    readonly t0: number
+    readonly t1: number
+    readonly t2: number
+    readonly heads: { readonly [key: string]: number }
+  }
+}
+
+export interface Hello {
+  readonly op: 10
+  readonly d: {
+    readonly connectionId: string
+    readonly heartbeatMs: number
+    readonly identifyTimeoutMs: number
+    readonly serverTime: number
+    readonly maxFrame: number
+  }
+}
+
+/** As the `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
+export interface IceServer { readonly urls: ReadonlyArray<string>; readonly username?: string; readonly credential?: string }
+
+/** Where an encoder pushes. The addresses are credentials: each holds the token. */
+export interface IngestAddress {
+  /** For HLS of MP4 segments: the playlist, beside which the encoder puts its files. */
+  readonly url: string
+  /** For one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
+  readonly streamUrl: string
+  readonly token: string
+}
+
+/** The state of the encoder that pushes to this server. */
+export interface IngestView {
+  /** `ended`: the broadcast has ended, and takes no encoder any more. */
+  readonly state: "waiting" | "receiving" | "lost" | "ended"
+  /** When the last segment came, since the server started. */
+  readonly lastSegmentAt: string | null
+  /** How many times the encoder's picture or codecs changed, from 1. */
+  readonly takes: number
+  readonly durationMs: number
+  /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
+  readonly failure: { readonly code: string; readonly detail: string } | null
+}
+
+export type LobbyPolicy = "open" | "ask" | "closed"
+
+/** The receiver itself: its role in the active phase and the commands it may send now. */
+export interface Me {
+  readonly participantId: string
+  readonly name: string
+  readonly role: EventRole
+  readonly can: ReadonlyArray<string>
+  /** The places in the chat that it may write to. */
+  readonly chatTo: ReadonlyArray<ChatTarget>
+  readonly roomId: string | null
+}
+
+export interface MediaFailure { readonly code: MediaFailureCode; readonly detail: string }
+
+export type MediaFailureCode = "upload_expired" | "too_large" | "unreadable_media" | "too_long" | "checksum_mismatch" | "nothing_in_range" | "track_not_copied" | "quota_exceeded" | "storage_full" | "recorder_failed" | "no_room" | "cut_off" | "processing_failed"
+
+/** A seat in a room's call: on a media server, or without one between the browsers, which join `roomId` by `rtc.join`. */
+export type MediaSeat = { readonly provider: "livekit"; readonly url: string; readonly token: string } | { readonly provider: "mesh"; readonly roomId: string }
+
+export interface Member {
+  readonly id: string
+  readonly accountId: string
+  readonly role: WorkspaceRole
+  readonly name: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly joinedAt: string
+}
+
+export interface Membership {
+  readonly id: string
+  readonly eventId: string
+  readonly userId: string
+  readonly role: EventRole
+  readonly createdAt: string
+}
+
+export type Modality = "broadcast" | "meeting" | "breakout" | "rotation"
+
+/** Kinds of ephemeral dispatches that a socket may opt out of (`mute` of `identify`). */
+export type OptOut = "reactions" | "transcript"
+
+export type ParticipantKind = "user" | "guest" | "registrant" | "anonymous"
+
+export interface ParticipantView {
+  readonly participantId: string
+  readonly name: string
+  /** The effective role in the active phase. */
+  readonly role: EventRole
+  readonly roomId: string | null
+  readonly hand: boolean
+  readonly muted: boolean
+  readonly joinedAt: string
+  readonly kind: ParticipantKind
+}
+
+/** The fault of the last refused token of an integration. */
+export type PartnerFault = "jwks_refused" | "jwks_unreachable" | "jwks_invalid" | "unknown_key" | "algorithm" | "signature" | "expired" | "not_yet_valid" | "claims" | "malformed"
+
+/** A phase as REST returns it. */
+export interface Phase {
+  readonly id: string
+  readonly eventId: string
+  readonly position: number
+  readonly modality: Modality
+  readonly config: PhaseConfig
+  readonly featureSet: ReadonlyArray<Feature>
+  readonly status: PhaseStatus
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly timerEndsAt: string | null
+  readonly extendedSeconds: number
+}
+
+/** A config from a client: everybody at the event gets it, so it is stored as far as it can be seen. Its size is checked once, and not again for every answer that holds it. */
+export type PhaseConfig = {
+  readonly durationSeconds?: number
+  readonly extendable?: boolean
+  readonly onTimerEnd?: "hold" | "advance"
+  readonly roomSize?: number
+  readonly rounds?: number
+  readonly roundSeconds?: number
+  readonly lobby?: LobbyPolicy
+  readonly moderated?: boolean
+} & { readonly [key: string]: Json }
+
+export interface PhaseInput { readonly modality: Modality; readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
+
+export type PhaseStatus = "pending" | "active" | "ended" | "skipped"
+
+export interface PhaseView {
+  readonly id: string
+  readonly eventId: string
+  readonly position: number
+  readonly modality: Modality
+  readonly config: PhaseConfig
+  readonly featureSet: ReadonlyArray<Feature>
+  readonly status: PhaseStatus
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly timerEndsAt: string | null
+  readonly extendedSeconds: number
+  readonly rev: number
+}
+
+/** `text` is for people, and may change. */
+export interface PlanNote {
+  readonly code: "fewer_rooms" | "room_of_one" | "empty_rooms" | "pin_ignored" | "block_split" | "apart_together" | "manual_unplaced" | "self_unplaced"
+  readonly text: string
+}
+
+export type PollKind = "single" | "multi" | "rating"
+
+export type PollResults = "live" | "afterVote" | "onPublish"
+
+export interface PollTally {
+  readonly id: string
+  /** Votes per option, in their order. */
+  readonly counts: ReadonlyArray<number>
+  readonly voters: number
+}
+
+/** `counts` (per option, in their order) are present for receivers that may see them. */
+export interface PollView {
+  readonly id: string
+  readonly rev: number
+  readonly question: string
+  readonly kind: PollKind
+  readonly options: ReadonlyArray<{ readonly id: string; readonly text: string }>
+  readonly anonymous: boolean
+  readonly allowChange: boolean
+  readonly results: PollResults
+  readonly status: "draft" | "open" | "closed"
+  readonly published: boolean
+  readonly counts?: ReadonlyArray<number>
+  readonly voters?: number
+  readonly createdAt: string
+  readonly openedAt: string | null
+  readonly closedAt: string | null
+  readonly endsAt: string | null
+}
+
+/** Everyone, or for a large audience the counts and the people on stage. */
+export type PresenceView = { readonly mode: "list"; readonly total: number; readonly list: ReadonlyArray<ParticipantView> } | {
+  readonly mode: "summary"
+  readonly total: number
+  readonly byRole: { readonly [key: string]: number }
+  readonly byRoom: { readonly [key: string]: number }
+  readonly staff: ReadonlyArray<ParticipantView>
+}
+
+export interface QaSettings {
+  /** Null: as the phase is configured. */
+  readonly moderated: boolean | null
+  readonly open: boolean
+}
+
+export interface Question {
+  readonly id: string
+  readonly eventId: string
+  /** The phase that was active when it was asked. */
+  readonly phaseId: string | null
+  readonly text: string
+  readonly status: QuestionStatus
+  readonly authorUserId: string | null
+  readonly authorName: string | null
+  readonly anonymous: boolean
+  readonly pinned: boolean
+  readonly votes: number
+  readonly createdAt: string
+  readonly answer: string | null
+  readonly answeredAt: string | null
+}
+
+export interface QuestionInput {
+  readonly text: string
+  /** Signed-in people may ask without their name; a signed-out caller has none. */
+  readonly anonymous?: boolean
+}
+
+/** The changes open to a moderator, in any state of the event; an absent key leaves its field alone. */
+export interface QuestionPatch { readonly status?: QuestionStatus; readonly pinned?: boolean; readonly answer?: string }
+
+export type QuestionStatus = "pending" | "approved" | "answered" | "hidden"
+
+export interface QuestionView {
+  readonly id: string
+  readonly rev: number
+  /** The phase and the room it was asked in. */
+  readonly phaseId: string | null
+  readonly roomId: string | null
+  readonly text: string
+  readonly status: QuestionStatus
+  /** A participant; null for an anonymous question. */
+  readonly authorId: string | null
+  readonly authorName: string | null
+  readonly anonymous: boolean
+  readonly pinned: boolean
+  readonly votes: number
+  readonly createdAt: string
+  readonly answer: string | null
+  readonly answerMode: "live" | "text" | null
+  readonly answeredAt: string | null
+}
+
+export type ReactionKind = "like" | "love" | "clap" | "laugh" | "wow" | "sad" | "fire" | "party"
+
+/** The state at version `v`. Dispatches that follow continue each stream directly after `cursors`. With `resumed: false` it is the whole state, which replaces everything that the client held. */
+export type Ready = {
+  readonly resumed: false
+  readonly reason: ReadyReason
+  readonly epoch: string
+  readonly v: number
+  readonly cursors: { readonly [key: string]: number }
+  readonly serverTime: number
+  readonly tokenExpiresAt: string
+  readonly me: Me
+  readonly event: EventView
+  readonly phase: PhaseView | null
+  readonly phases: ReadonlyArray<PhaseView>
+  readonly timers: ReadonlyArray<TimerView>
+  readonly presence: PresenceView
+  readonly questions: { readonly top: ReadonlyArray<QuestionView>; readonly moderated: boolean | null; readonly open: boolean }
+  readonly chat: { readonly last: ReadonlyArray<ChatMessageView>; readonly slowMs: number }
+  readonly polls: ReadonlyArray<PollView>
+  readonly hands: { readonly count: number }
+  readonly rooms: ReadonlyArray<RoomView>
+  readonly breakout: BreakoutView | null
+  readonly rotation: RotationView | null
+  readonly broadcast: BroadcastView | null
+  readonly capture: CaptureView
+  readonly lobbyPolicy: LobbyPolicy
+  readonly lobbySaid: LobbyPolicy | null
+  readonly mine: { readonly questions: ReadonlyArray<QuestionView>; readonly votes: ReadonlyArray<string> }
+  readonly pollVotes: { readonly [key: string]: ReadonlyArray<string> }
+  readonly muted: { readonly until: string | null } | null
+  readonly hand: HandView | null
+  readonly stage: StageView | null
+  readonly media?: MediaSeat
+  readonly assignment: AssignmentView | null
+  readonly roomChat: ReadonlyArray<ChatMessageView>
+  readonly round: RotationRoundView | null
+  readonly optedOut: boolean
+  readonly hearsPolls: ReadonlyArray<PollTally>
+  readonly moderation?: { readonly pendingCount: number; readonly pending: ReadonlyArray<QuestionView> }
+  readonly staffChat?: ReadonlyArray<ChatMessageView>
+  readonly staffPolls?: ReadonlyArray<PollView>
+  readonly signedOutVotes?: ReadonlyArray<SignedOutVotes>
+  readonly handQueue?: { readonly items: ReadonlyArray<HandView>; readonly rev: number }
+  readonly lobby?: { readonly total: number; readonly waiting: ReadonlyArray<WaitingView> }
+  readonly blocked?: ReadonlyArray<string>
+  readonly encoder?: EncoderView | null
+} | {
+  readonly resumed: true
+  readonly epoch: string
+  readonly v: number
+  readonly cursors: { readonly [key: string]: number }
+  readonly serverTime: number
+  readonly tokenExpiresAt: string
+  readonly me: Me
+  readonly media?: MediaSeat | null
+  readonly encoder?: EncoderView | null
+}
+
+export type ReadyReason = "new" | "gap" | "epoch" | "expired" | "roleChanged"
+
+export interface Reconnect { readonly op: 7; readonly d: { readonly reason: "drain" | "moved"; readonly afterMs: number } }
+
+export interface Recording {
+  readonly id: string
+  readonly eventId: string
+  readonly phaseId: string | null
+  readonly roomId: string | null
+  readonly kind: RecordingKind
+  readonly source: "upload" | "livekit" | "broadcast"
+  readonly title: string | null
+  readonly status: RecordingStatus
+  readonly sizeBytes: number | null
+  readonly contentType: string | null
+  readonly durationMs: number | null
+  readonly playbackUrl: string | null
+  readonly downloadUrl: string | null
+  readonly failure: MediaFailure | null
+  readonly createdAt: string
+}
+
+/** `merged`: the whole event or phase; `room`: one room of it; `upload`: other media. */
+export type RecordingKind = "merged" | "room" | "upload"
+
+/** `ready` and `failed` are final. */
+export type RecordingStatus = "uploading" | "processing" | "ready" | "failed"
+
+export interface Refusal {
+  readonly code: RefusalCode
+  /** For people; may change. */
+  readonly message: string
+  /** The same command under the same id may succeed later. */
+  readonly temporary?: boolean
+  readonly retryAfterMs?: number
+  /** For a stale `rev`: the entity as it is now. */
+  readonly current?: { readonly [key: string]: unknown }
+}
+
+export type RefusalCode = "bad_request" | "role_not_on_event" | "unknown_command" | "unauthorized" | "forbidden" | "feature_disabled" | "wrong_phase" | "not_found" | "conflict" | "rate_limited" | "too_large" | "event_full" | "muted" | "event_ended" | "unavailable" | "internal_error"
+
+/** Reply and dispatch of one command may arrive in either order. */
+export type ReplyFrame = {
+  readonly op: 4
+  readonly id?: string
+  readonly ok: true
+  readonly v: number
+  readonly d: { readonly [key: string]: unknown }
+  readonly dup?: true
+} | { readonly op: 4; readonly id: string; readonly ok: false; readonly e: Refusal }
+
+export interface RoomView {
+  readonly id: string
+  readonly name: string
+  readonly count: number
+  readonly open: boolean
+  readonly rev: number
+}
+
+/** One round for one participant; without a room it is a bye. */
+export interface RotationRoundView {
+  readonly n: number
+  readonly startsAt: string
+  readonly endsAt: string
+  readonly roomId: string | null
+  readonly partners: ReadonlyArray<{ readonly participantId: string; readonly name: string }>
+  readonly bye: boolean
+  /** The members met before: no new partner was available. */
+  readonly repeat: boolean
+  /** Time to prepare before the round starts. */
+  readonly leadMs: number
+  readonly media?: MediaSeat
+}
+
+export interface RotationView {
+  readonly id: string
+  readonly phaseId: string
+  readonly status: "round" | "break" | "paused" | "ended"
+  readonly n: number
+  readonly rounds: number | "exhaust"
+  readonly roundSeconds: number
+  readonly breakSeconds: number
+  readonly groupSize: number
+  readonly odd: "bye" | "trio"
+  readonly startsAt: string | null
+  readonly endsAt: string | null
+  readonly remainingMs: number | null
+  readonly pairs: number
+  readonly byes: number
+  readonly rev: number
+}
+
+/** The most that each peer may send to each other one, by the number of peers that the room has now. */
+export interface RtcLimits {
+  /** Peers with picture, and with sound alone. */
+  readonly maxPeers: number
+  readonly maxAudioPeers: number
+  /** Null: no picture. */
+  readonly video: { readonly width: number; readonly height: number; readonly frameRate: number; readonly maxKbps: number } | null
+  readonly audio: { readonly maxKbps: number }
+}
+
+export type RtcPolicy = "all" | "relay"
+
+/** The tracks that a peer sends. */
+export interface RtcTracks { readonly audio: boolean; readonly video: boolean }
+
+/** For staff: the number of anonymous voters of a poll or a question, and of the addresses they come from. */
+export interface SignedOutVotes {
+  /** The poll or the question. */
+  readonly of: string
+  readonly voters: number
+  readonly addresses: number
+}
+
+export interface StageView { readonly state: "invited" | "on"; readonly expiresAt: string | null }
+
+/** The summary of an event in its recap. */
+export interface Summary {
+  /** Empty where nobody wrote one. */
+  readonly text: string
+  /** By their words, most first. */
+  readonly speakers: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
+}
+
+/** `userId` is that of the speaker's name, where the captions name people otherwise. */
+export interface TableDraft {
+  readonly summary: {
+    readonly tldr: string
+    readonly themes: ReadonlyArray<{ readonly title: string; readonly summary: string }>
+    readonly ideas: ReadonlyArray<string>
+    readonly questions: ReadonlyArray<string>
+    readonly perQuestion: ReadonlyArray<{ readonly ordinal: number; readonly question: string; readonly discussed: boolean; readonly summary: string }>
+  }
+  readonly stats: {
+    readonly totalWords: number
+    readonly promptsCovered: number
+    readonly promptsTotal: number
+    readonly lifetimeSeconds: number
+    readonly headcount: number
+  } | null
+  readonly people: ReadonlyArray<{
+    readonly userId: string
+    readonly name: string | null
+    readonly words: number
+    readonly turns: number
+    readonly badges: ReadonlyArray<{
+      readonly id: string
+      readonly name: string
+      readonly description: string
+      readonly tier: number
+      readonly icon: string
+      readonly glyph?: string
+    }>
+  }>
+}
+
+export interface TableSummary {
+  readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+  readonly table: { readonly roomId: string; readonly number: number; readonly label: string }
+  readonly recipientUserId: string
+  readonly recipientName: string | null
+  readonly summary: {
+    readonly tldr: string
+    readonly themes: ReadonlyArray<{ readonly title: string; readonly summary: string }>
+    readonly ideas: ReadonlyArray<string>
+    readonly questions: ReadonlyArray<string>
+    readonly perQuestion: ReadonlyArray<{ readonly ordinal: number; readonly question: string; readonly discussed: boolean; readonly summary: string }>
+  }
+  readonly stats: {
+    readonly totalWords: number
+    readonly promptsCovered: number
+    readonly promptsTotal: number
+    readonly lifetimeSeconds: number
+    readonly headcount: number
+  } | null
+  readonly people: ReadonlyArray<{
+    readonly userId: string
+    readonly name: string | null
+    readonly words: number
+    readonly turns: number
+    readonly badges: ReadonlyArray<{
+      readonly id: string
+      readonly name: string
+      readonly description: string
+      readonly tier: number
+      readonly icon: string
+      readonly glyph?: string
+    }>
+  }>
+  readonly generatedAt: string
+}
+
+/** A deadline, not a countdown: draw `endsAt` minus the server's time. */
+export interface TimerView {
+  readonly id: string
+  readonly scope: "phase" | "room" | "round" | "poll"
+  /** Id of the timed entity. */
+  readonly ref: string
+  readonly state: "running" | "paused" | "elapsed" | "cancelled"
+  readonly startedAt: string
+  readonly endsAt: string
+  /** While paused. */
+  readonly remainingMs?: number
+  readonly extendedMs: number
+  readonly rev: number
+}
+
+/** One stretch of speech. Interim ones (`final: false`) are replaced by the next of the same `segment`. */
+export interface TranscriptSegment {
+  readonly segment: string
+  readonly final: boolean
+  /** One line; breaks become spaces. */
+  readonly speaker: string
+  readonly lang: string
+  /** Milliseconds since the event's start. */
+  readonly t0: number
+  readonly t1: number
+  /** Lines without empty ones between them. */
+  readonly text: string
+  /** Said in this room of a breakout or rotation: for the people there, and in no transcript of the event. Absent: in the main room. */
+  readonly roomId?: string
+}
+
+/** The reason why the receiver's permissions changed. */
+export type UpdateReason = "phase" | "token" | "role" | "stage"
+
+export interface User {
+  readonly id: string
+  readonly externalSub: string
+  readonly email: string | null
+  readonly name: string | null
+  readonly picture: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type Visibility = "public" | "unlisted" | "private"
+
+export interface WaitingView {
+  readonly participantId: string
+  readonly name: string
+  readonly kind: ParticipantKind
+  readonly since: string
+}
+
+export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created"
+
+/** `role` is the caller's; the operator's list has none. */
+export interface Workspace {
+  readonly id: string
+  readonly name: string
+  readonly slug: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly role?: WorkspaceRole
+}
+
+export type WorkspaceRole = "owner" | "admin" | "member"
+
+export interface WorkspaceSessionView {
+  readonly sessionToken: string
+  /** From then on the key is refused. Must lie in the future; null or absent: never. */
+  readonly expiresAt: string
+  readonly workspaceId: string
+  readonly participant: {
+    readonly userId: string
+    readonly name: string | null
+    readonly email: string | null
+    readonly picture: string | null
+  }
+}

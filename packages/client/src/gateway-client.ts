@@ -1,0 +1,375 @@
+/**
+ * The reference client of the live gateway, for browsers and Node: connects, resumes exactly where it was, detects gaps,
+ * keeps the server's time, and has each command done once however often the connection is lost. Close codes decide the next
+ * step; stream positions decide which dispatches were missed.
+ */
+
+import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+import { Backoff } from "./connection/backoff.ts"
+import { adviceFor } from "./connection/close-advice.ts"
+import { Emitter } from "./connection/emitter.ts"
+import { PendingCommands } from "./connection/pending-commands.ts"
+import { ServerClock } from "./connection/server-clock.ts"
+import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
+import { StreamPositions } from "./connection/stream-positions.ts"
+import { OP } from "./contract/op.ts"
+import type { ErrorFrame, HeartbeatAck, Hello, Ready, Reconnect } from "./contract/types.ts"
+import { applyDispatch, applyReply, type EventState, stateOf } from "./state/event-state.ts"
+import type {
+  CommandData,
+  CommandName,
+  CommandReply,
+  ConnectionStatus,
+  Dispatch,
+  DispatchData,
+  DispatchName,
+  ServerObject,
+} from "./wire.ts"
+
+/** Besides every dispatch by its name. */
+interface ClientEvents {
+  readonly status: ConnectionStatus
+  /** Every dispatch that was applied, in order, each once. */
+  readonly dispatch: Dispatch
+  /** The state after anything in it changed. */
+  readonly state: EventState
+  /** Every connection that became ready, resumed or not. */
+  readonly connected: Ready
+  /** The client has stopped for good: the code of the last close. */
+  readonly closed: { readonly code: number; readonly reason: string }
+}
+
+type DispatchEvents = { readonly [T in DispatchName]: DispatchData<T> }
+
+const VERSION = "1"
+const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
+/** A token that has less than this left is not worth dialling with. */
+const TOKEN_MARGIN_MS = 5000
+const CLOCK_SAMPLES_AT_START = 3
+const CLOCK_SAMPLE_EVERY_MS = 200
+/** A connection without a hello by then is given up: some links neither open nor close. */
+const HELLO_TIMEOUT_MS = 10_000
+/** The close code that the platform reports for a connection lost without a close frame (RFC 6455, section 7.1.5). */
+const LOST_WITHOUT_A_WORD = 1006
+/** Heads that stay ahead for this many acks mean that dispatches were lost. */
+const LAGGING_ACKS = 2
+
+export class GatewayClient {
+  readonly clock = new ServerClock()
+  readonly #options: GatewayClientOptions
+  readonly #events = new Emitter<ClientEvents & DispatchEvents>()
+  readonly #pending = new PendingCommands(() => this.#pump())
+  readonly #backoff: Backoff
+  #positions = new StreamPositions()
+  #state: EventState | undefined
+  #status: ConnectionStatus = "idle"
+  #socket: SocketLike | undefined
+  /** The last token, while it may open another connection. */
+  #grant: GatewayToken | undefined
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #heartbeat: ReturnType<typeof setInterval> | undefined
+  #helloDeadline: ReturnType<typeof setTimeout> | undefined
+  #renewal: ReturnType<typeof setTimeout> | undefined
+  /** Whether anything came since the last heartbeat went out. */
+  #hasReceived = true
+  #reconnectAfterMs: number | undefined
+  #laggingAcks = 0
+  #syncing = false
+  #nextId = 0
+  readonly #idPrefix = Math.random().toString(36).slice(2, 10)
+
+  constructor(options: GatewayClientOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.backoff)
+  }
+
+  get status(): ConnectionStatus {
+    return this.#status
+  }
+
+  /** The present state of the event; `undefined` until the first `ready`. */
+  get state(): EventState | undefined {
+    return this.#state
+  }
+
+  /** Adds a listener; returns a function that removes it. */
+  get on(): Emitter<ClientEvents & DispatchEvents>["on"] {
+    return this.#events.on
+  }
+
+  /**
+   * Resolves at the first `ready`; rejects when the server's close is final. A client that waits in the lobby has the status
+   * `lobby` until a host admits it.
+   */
+  connect(): Promise<EventState> {
+    return new Promise((resolve, reject) => {
+      if (this.#status === "ready" && this.#state !== undefined) return resolve(this.#state)
+      const stopReady = this.on("connected", () => {
+        stopReady()
+        stopClosed()
+        if (this.#state !== undefined) resolve(this.#state)
+      })
+      const stopClosed = this.on("closed", ({ code, reason }) => {
+        stopReady()
+        stopClosed()
+        reject(new Error(`the gateway closed the connection: ${code} ${reason}`))
+      })
+      if (this.#status === "idle" || this.#status === "closed") this.#open()
+      return undefined
+    })
+  }
+
+  /** Leaves the event. The client does not connect again. */
+  close(): void {
+    this.#finish(1000, "left")
+  }
+
+  /**
+   * Sends a command and resolves with its reply. Rejects with `CommandRefused` when the server refuses it and with
+   * `CommandUnanswered` when no reply came in time. `rev`: the revision of the entity that the caller looked at.
+   */
+  command<T extends CommandName>(
+    t: T,
+    d: CommandData<T>,
+    options: { readonly rev?: number; readonly id?: string } = {},
+  ): Promise<CommandReply<T>> {
+    const id = options.id ?? `${this.#idPrefix}-${this.#nextId++}`
+    const rev = options.rev === undefined ? {} : { rev: options.rev }
+    const frame = JSON.stringify({ op: OP.command, id, t, d, ...rev })
+    const reply = this.#pending.add(t, id, frame, this.#options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS)
+    this.#pump()
+    return reply as Promise<CommandReply<T>>
+  }
+
+  async #token(): Promise<GatewayToken> {
+    const kept = this.#grant
+    if (kept !== undefined && Date.parse(kept.expiresAt) - TOKEN_MARGIN_MS > this.clock.now()) return kept
+    this.#grant = await this.#options.token()
+    return this.#grant
+  }
+
+  #setStatus(status: ConnectionStatus): void {
+    if (this.#status === status) return
+    this.#status = status
+    this.#events.emit("status", status)
+  }
+
+  #open(): void {
+    this.#setStatus("connecting")
+    Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()]).then(
+      ([grant, Socket]) => this.#dial(grant, Socket),
+      // A token that cannot be fetched now may be available later; the caller's own function reports the reason.
+      () => this.#tryAgain("backOff"),
+    )
+  }
+
+  #dial(grant: GatewayToken, Socket: SocketConstructor): void {
+    if (this.#status !== "connecting") return
+    const socket = new Socket(grant.url, ["gc.v1"])
+    this.#socket = socket
+    this.#helloDeadline = setTimeout(() => this.#giveUp("no hello"), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
+    const current =
+      <A>(listener: (value: A) => void) =>
+      (value: A) => {
+        if (this.#socket === socket) listener(value)
+      }
+    socket.addEventListener(
+      "message",
+      current(({ data }) => this.#receive(String(data), grant)),
+    )
+    socket.addEventListener(
+      "close",
+      current(({ code, reason }) => this.#lost(code, reason)),
+    )
+    // An error is always followed by a close, which decides the next step.
+    socket.addEventListener("error", () => {})
+  }
+
+  #pump(): void {
+    if (this.#status === "ready") this.#pending.pump((frame) => this.#send(frame))
+  }
+
+  #send(text: string): void {
+    const OPEN = 1
+    if (this.#socket?.readyState === OPEN) this.#socket.send(text)
+  }
+
+  #receive(text: string, grant: GatewayToken): void {
+    this.#hasReceived = true
+    const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
+    for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
+  }
+
+  #handle(object: ServerObject, grant: GatewayToken): void {
+    switch (object.op) {
+      case OP.hello:
+        this.#greet(object.d as Hello["d"], grant)
+        break
+      case OP.dispatch:
+        this.#take(object)
+        break
+      case OP.reply:
+        this.#settle(object)
+        break
+      case OP.heartbeatAck:
+        this.#acknowledge(object.d as HeartbeatAck["d"])
+        break
+      case OP.reconnect:
+        this.#reconnectAfterMs = (object.d as Reconnect["d"]).afterMs
+        break
+      case OP.error:
+        this.#renewLater(object.d as ErrorFrame["d"])
+        break
+      default:
+    }
+  }
+
+  #greet(hello: Hello["d"], { token }: GatewayToken): void {
+    const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
+    const client = { name: this.#options.name ?? "gathercue-client", version: VERSION }
+    const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
+    this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...mute, ...resume } }))
+    clearTimeout(this.#helloDeadline)
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = setInterval(() => {
+      if (this.#hasReceived) this.#sendHeartbeat()
+      else this.#giveUp("silent")
+    }, hello.heartbeatMs)
+  }
+
+  /** The link is dead though nothing closed it; later events of this socket are ignored. */
+  #giveUp(reason: string): void {
+    this.#socket?.close()
+    this.#lost(LOST_WITHOUT_A_WORD, reason)
+  }
+
+  #sendHeartbeat(): void {
+    this.#hasReceived = false
+    this.#send(JSON.stringify({ op: OP.heartbeat, d: { t0: Date.now() } }))
+  }
+
+  #acknowledge({ t0, t1, t2, heads }: HeartbeatAck["d"]): void {
+    this.clock.add(t0, t1, t2, Date.now())
+    if (this.clock.samples < CLOCK_SAMPLES_AT_START) setTimeout(() => this.#sendHeartbeat(), CLOCK_SAMPLE_EVERY_MS)
+    this.#laggingAcks = this.#positions.behind(heads) ? this.#laggingAcks + 1 : 0
+    if (this.#laggingAcks >= LAGGING_ACKS) this.#sync()
+  }
+
+  #settle(object: ServerObject): void {
+    const answered = this.#pending.settle(object as Parameters<PendingCommands["settle"]>[0])
+    if (answered !== undefined && this.#state !== undefined) this.#become(applyReply(this.#state, answered))
+    this.#pump()
+  }
+
+  #become(state: EventState): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#events.emit("state", state)
+  }
+
+  #take({ t, d, v = 0, ts = 0, st, s }: ServerObject): void {
+    const dispatch = { t, d, v, ts, st } as Dispatch
+    if (dispatch.t === "ready") this.#begin(dispatch.d)
+    if (!this.#isNext(st, s)) return
+    if (dispatch.t === "subscribed") this.#positions.follow(dispatch.d.cursors, dispatch.d.dropped)
+    if (this.#state !== undefined && dispatch.t !== "ready") this.#become(applyDispatch(this.#state, dispatch))
+    if (dispatch.t === "tokenExpiring") this.#renew()
+    if (dispatch.t === "lobby.status" && dispatch.d.state === "waiting") this.#setStatus("lobby")
+    this.#events.emit("dispatch", dispatch)
+    this.#events.emit(dispatch.t, dispatch.d)
+  }
+
+  /** Is an ordered dispatch the next of its stream? After a gap, dispatches wait for the server's replay. */
+  #isNext(st: string | undefined, s: number | undefined): boolean {
+    if (st === undefined || s === undefined) return true
+    const place = this.#positions.place(st, s)
+    if (place === "gap") this.#sync()
+    return place === "next"
+  }
+
+  #begin(ready: Ready): void {
+    if (ready.resumed) {
+      const { me, media = this.#state?.media ?? null, encoder = null } = ready
+      if (this.#state !== undefined) this.#become({ ...this.#state, me, media, encoder })
+    } else {
+      this.#positions = new StreamPositions(ready.epoch, ready.cursors)
+      this.#become(stateOf(ready, this.#state))
+    }
+    this.#syncing = false
+    this.#laggingAcks = 0
+    if (this.#status === "ready") return
+    this.#backoff.reset()
+    this.#setStatus("ready")
+    this.#pump()
+    this.#sendHeartbeat()
+    this.#events.emit("connected", ready)
+  }
+
+  /** Requests the missed dispatches; the server replays them or sends a snapshot. */
+  #sync(): void {
+    if (this.#syncing) return
+    this.#syncing = true
+    this.#laggingAcks = 0
+    const { epoch, cursors } = this.#positions.resume
+    this.command("sync", { epoch, cursors }).then(
+      () => {
+        this.#syncing = false
+      },
+      () => {
+        this.#syncing = false
+      },
+    )
+  }
+
+  #renew(): void {
+    this.#grant = undefined
+    this.#token().then(
+      ({ token }) => this.#send(JSON.stringify({ op: OP.token, d: { token } })),
+      // The session ends; the close that follows makes the client fetch a new token.
+      () => {},
+    )
+  }
+
+  /** The server could not check a new token for the moment: of the frames without an id no other is to be sent again. */
+  #renewLater({ retryAfterMs }: ErrorFrame["d"]): void {
+    if (retryAfterMs === undefined) return
+    clearTimeout(this.#renewal)
+    this.#renewal = setTimeout(() => this.#renew(), retryAfterMs)
+  }
+
+  #lost(code: number, reason: string): void {
+    this.#stopClocks()
+    this.#socket = undefined
+    this.#pending.unsend()
+    const advice = adviceFor(code)
+    if (advice === "newToken") this.#grant = undefined
+    if (advice === "stop") this.#finish(code, reason)
+    else this.#tryAgain(advice)
+  }
+
+  #stopClocks(): void {
+    clearTimeout(this.#helloDeadline)
+    clearTimeout(this.#renewal)
+    clearInterval(this.#heartbeat)
+  }
+
+  #tryAgain(advice: "resume" | "backOff" | "newToken"): void {
+    if (this.#status === "closed") return
+    this.#setStatus("waiting")
+    const asked = this.#reconnectAfterMs
+    this.#reconnectAfterMs = undefined
+    this.#retry = setTimeout(() => this.#open(), asked ?? this.#backoff.next(advice === "backOff"))
+  }
+
+  #finish(code: number, reason: string): void {
+    if (this.#status === "closed") return
+    clearTimeout(this.#retry)
+    this.#stopClocks()
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.close(1000)
+    this.#setStatus("closed")
+    this.#pending.abandon(`the connection ended (${code} ${reason})`)
+    this.#events.emit("closed", { code, reason })
+  }
+}

@@ -1,0 +1,39 @@
+/** This participant's tracks. They belong to the application and outlive every call, so that a browser asks for permission once. */
+import type { RtcTracks } from "../contract/types.ts"
+import type { StreamLike, TrackLike } from "./web-rtc.ts"
+
+export type TrackKind = "audio" | "video"
+
+export class LocalTracks {
+  /** Names the tracks of this participant to the peers as one stream. */
+  readonly stream: StreamLike
+  audio: TrackLike | null
+  video: TrackLike | null
+  /** As the application asked last: a track that goes on waits for the server. */
+  readonly wanted: Record<TrackKind, TrackLike | null>
+  #isMuted = false
+
+  constructor(
+    stream: StreamLike,
+    { audio, video }: { readonly audio: TrackLike | null; readonly video: TrackLike | null },
+  ) {
+    this.stream = stream
+    this.audio = audio
+    this.video = video
+    this.wanted = { audio, video }
+  }
+
+  use(kind: TrackKind, track: TrackLike | null): void {
+    this[kind] = track
+    if (kind === "audio" && track !== null && this.#isMuted) track.enabled = false
+  }
+
+  setMuted(isMuted: boolean): void {
+    this.#isMuted = isMuted
+    if (this.audio !== null) this.audio.enabled = !isMuted
+  }
+
+  get have(): RtcTracks {
+    return { audio: this.audio !== null, video: this.video !== null }
+  }
+}

@@ -1,0 +1,394 @@
+/**
+ * Sound and picture between the browsers of a room, without a media server. From `start` on it is in the call of
+ * the room that the participant is in, and follows them from room to room. It links to each peer that the server lists; the
+ * server's lists decide, and a lost socket alone ends nothing.
+ */
+
+import { Emitter } from "../connection/emitter.ts"
+import type { RtcLimits, RtcTracks } from "../contract/types.ts"
+import { CommandRefused, type CommandReply } from "../entry.ts"
+import type { LocalMedia, MediaCallEvents, MediaPeer, MediaProblem, MediaState } from "./call-events.ts"
+import type { CallGateway } from "./call-gateway.ts"
+import { afterRefusal, isSameTracks, type ListedPeer, linkChanges, type PeerList, presentSeat } from "./call-rules.ts"
+import { backoffMs } from "./link-rules.ts"
+import { LocalTracks, type TrackKind } from "./local-tracks.ts"
+import { PeerLink } from "./peer-link.ts"
+import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
+
+/** Credentials for TURN servers end an hour after the list that has them. */
+const REFRESH_MS = 50 * 60_000
+/** A restart does not wait longer for fresh credentials: it needs none without a relay. */
+const REFRESH_WITHIN_MS = 1500
+
+interface Linked {
+  readonly peer: ListedPeer
+  readonly link: PeerLink
+}
+
+export class MediaCall {
+  readonly #gateway: CallGateway
+  readonly #given: WebRtc | undefined
+  readonly #events = new Emitter<MediaCallEvents>()
+  readonly #links = new Map<string, Linked>()
+  #webRtc: WebRtc | undefined
+  /** Undefined: not started. */
+  #tracks: LocalTracks | undefined
+  #state: MediaState = "off"
+  /** The room whose call this participant belongs to. */
+  #roomId: string | null = null
+  /** The present seat is on a media server. */
+  #isElsewhere = false
+  #ownId: string | undefined
+  #list: PeerList | undefined
+  #joins = 0
+  #failures = 0
+  /** The tracks in the last `rtc.join`; undefined: it was refused, or there is none. */
+  #told: RtcTracks | undefined
+  /** Another tab of this participant has the call. */
+  #isReplaced = false
+  /** Changes of tracks, one after the other: each tells the room the tracks that the one before it left. */
+  #turn: Promise<void> = Promise.resolve()
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #refreshing: ReturnType<typeof setTimeout> | undefined
+
+  constructor(gateway: CallGateway, webRtc?: WebRtc) {
+    this.#gateway = gateway
+    this.#given = webRtc
+    gateway.on("status", (status) => this.#follow(status === "ready"))
+    gateway.on("state", () => this.#follow(false))
+    gateway.on("rtc.peers", (list) => this.#take(list))
+    gateway.on("rtc.signal", (signal) => this.#links.get(signal.from)?.link.receive(signal))
+  }
+
+  /** Adds a listener; returns a function that removes it. */
+  get on(): Emitter<MediaCallEvents>["on"] {
+    return this.#events.on
+  }
+
+  get state(): MediaState {
+    return this.#state
+  }
+
+  get limits(): RtcLimits | undefined {
+    return this.#list?.limits
+  }
+
+  get peers(): ReadonlyArray<MediaPeer> {
+    return Array.from(this.#links.values(), ({ peer, link }) => ({
+      ...peer,
+      state: link.state === "waiting" ? "connecting" : link.state,
+      stream: link.stream,
+    }))
+  }
+
+  /**
+   * Takes part with these tracks, as `getUserMedia` gives them, in the call of every room that the participant comes to. Without
+   * tracks it only receives. The tracks stay the application's: `stop` does not end them.
+   */
+  start({ audio = null, video = null }: LocalMedia = {}): void {
+    if (this.#tracks !== undefined) return
+    this.#webRtc = this.#given ?? platformWebRtc()
+    if (this.#webRtc === undefined) {
+      this.#report("unsupported", "This is no browser with WebRTC.")
+      return
+    }
+    this.#tracks = new LocalTracks(new this.#webRtc.MediaStream(), { audio, video })
+    this.#become("waiting")
+    this.#follow(false)
+  }
+
+  /** Leaves the call, and follows the participant no longer. */
+  stop(): void {
+    if (this.#tracks === undefined) return
+    // The server takes the commands in their order: a join without an answer is followed by this one.
+    const mayBeIn = this.#state === "joining" || this.#state === "joined"
+    this.#tracks = undefined
+    this.#enter(null, "off")
+    // Without an answer the server notices the end of the socket.
+    if (mayBeIn) this.#gateway.command("rtc.leave", {}).catch(() => undefined)
+  }
+
+  /** Tries a call that was full once more, or takes the call back from another tab. */
+  retry(): void {
+    if (this.#state === "refused" && this.#roomId !== null) this.#join()
+  }
+
+  /** The peers receive silence, also from a microphone that follows. */
+  setMuted(isMuted: boolean): void {
+    this.#tracks?.setMuted(isMuted)
+  }
+
+  /** Null: the camera is off. A camera that goes on in a call that has no place for a picture is reported as `full`. */
+  setCamera(track: TrackLike | null): Promise<void> {
+    return this.#setTrack("video", track)
+  }
+
+  setMicrophone(track: TrackLike | null): Promise<void> {
+    return this.#setTrack("audio", track)
+  }
+
+  #setTrack(kind: TrackKind, track: TrackLike | null): Promise<void> {
+    const tracks = this.#tracks
+    if (tracks === undefined) return Promise.resolve()
+    tracks.wanted[kind] = track
+    // A device that goes off, or replaces another one, does not wait for the server.
+    if (track === null || tracks[kind] !== null) this.#use(tracks, kind, track)
+    return this.#inTurn(tracks, () => this.#change(tracks, kind, track))
+  }
+
+  #inTurn(tracks: LocalTracks, work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(() => (this.#tracks === tracks ? work() : undefined))
+    return this.#turn
+  }
+
+  async #change(tracks: LocalTracks, kind: TrackKind, track: TrackLike | null): Promise<void> {
+    // A later change of the same kind decides.
+    const isPresent = (): boolean => this.#tracks === tracks && tracks.wanted[kind] === track
+    if (!isPresent()) return
+    const isAccepted = await this.#tell({ ...tracks.have, [kind]: track !== null })
+    if (!isAccepted || !isPresent()) return
+    this.#use(tracks, kind, track)
+    if (!this.#isReplaced) this.retry()
+  }
+
+  #use(tracks: LocalTracks, kind: TrackKind, track: TrackLike | null): void {
+    if (tracks[kind] === track) return
+    tracks.use(kind, track)
+    for (const { link } of this.#links.values()) link.setTrack(kind, track)
+  }
+
+  /** A track that changed while a join was on its way: the room has the tracks of the join. */
+  async #agree(tracks: LocalTracks): Promise<void> {
+    if ((await this.#tell(tracks.have)) || this.#tracks !== tracks) return
+    this.#use(tracks, "video", null)
+    await this.#tell(tracks.have)
+  }
+
+  /** Tells the room which tracks this participant sends. False: the room has no place for them. */
+  async #tell(have: RtcTracks): Promise<boolean> {
+    if (this.#ownId === undefined || isSameTracks(this.#told, have)) return true
+    try {
+      await this.#sendJoin(have)
+      return true
+    } catch (cause) {
+      if (!(cause instanceof CommandRefused)) return true
+      const next = afterRefusal(cause.code)
+      if (next === "full") this.#report("full", cause.message)
+      if (next === "retry" && this.#tracks !== undefined) this.#joinLater()
+      return next !== "full"
+    }
+  }
+
+  #sendJoin(have: RtcTracks): Promise<CommandReply<"rtc.join">> {
+    const resume = this.#ownId === undefined ? {} : { resume: this.#ownId }
+    this.#told = have
+    return this.#gateway.command("rtc.join", { roomId: this.#roomId ?? "", have, ...resume }).then(
+      (reply) => {
+        const tracks = this.#tracks
+        if (tracks !== undefined) void this.#inTurn(tracks, () => this.#agree(tracks))
+        return reply
+      },
+      (cause: unknown) => {
+        this.#told = undefined
+        throw cause
+      },
+    )
+  }
+
+  /** `isBack`: the socket is a new one. */
+  #follow(isBack: boolean): void {
+    const { status, state } = this.#gateway
+    if (this.#tracks === undefined) return
+    if (status === "closed" || status === "lobby") {
+      this.#enter(null, "waiting")
+      return
+    }
+    // Without a socket the links go on: only the server's word ends them.
+    if (status !== "ready" || state === undefined) return
+    const seat = presentSeat(state)
+    // The seat of a breakout room outlives the right to join its call.
+    const roomId = seat?.provider === "mesh" && state.me.can.includes("rtc.join") ? seat.roomId : null
+    const isElsewhere = seat?.provider === "livekit"
+    if (isElsewhere && !this.#isElsewhere) this.#report("mediaServer", "The call of this room is on a media server.")
+    this.#isElsewhere = isElsewhere
+    if (roomId !== this.#roomId) {
+      this.#enter(roomId, "waiting")
+      if (roomId !== null) this.#join()
+    } else if (isBack && roomId !== null && this.#state !== "refused") this.#join()
+  }
+
+  /** Another room, or none: nothing of the call before it stays. */
+  #enter(roomId: string | null, state: MediaState): void {
+    clearTimeout(this.#retry)
+    this.#roomId = roomId
+    this.#failures = 0
+    this.#joins++
+    this.#leave()
+    this.#become(state)
+  }
+
+  #leave(): void {
+    clearTimeout(this.#refreshing)
+    const had = this.#links.size > 0
+    for (const { link } of this.#links.values()) link.close()
+    this.#links.clear()
+    this.#ownId = undefined
+    this.#list = undefined
+    if (had) this.#changed()
+  }
+
+  #join(): void {
+    const tracks = this.#tracks
+    if (tracks === undefined) return
+    clearTimeout(this.#retry)
+    this.#isReplaced = false
+    const join = ++this.#joins
+    if (this.#ownId === undefined) this.#become("joining")
+    if (join !== this.#joins) return
+    this.#sendJoin(tracks.have).then(
+      ({ d }) => {
+        if (join !== this.#joins) return
+        this.#failures = 0
+        if (d.resumed) for (const { link } of this.#links.values()) link.resumed()
+      },
+      (cause: unknown) => {
+        if (join === this.#joins) this.#refused(cause)
+      },
+    )
+  }
+
+  #refused(cause: unknown): void {
+    const next = cause instanceof CommandRefused ? afterRefusal(cause.code) : "retry"
+    if (next === "full" && cause instanceof CommandRefused) {
+      this.#leave()
+      this.#become("refused")
+      this.#report("full", cause.message)
+    } else if (next === "retry") this.#joinLater()
+    else {
+      this.#leave()
+      this.#become("waiting")
+    }
+  }
+
+  #joinLater(): void {
+    clearTimeout(this.#retry)
+    if (this.#tracks === undefined) return
+    this.#retry = setTimeout(
+      () => {
+        if (this.#gateway.status === "ready" && this.#roomId !== null) this.#join()
+      },
+      backoffMs(this.#failures++),
+    )
+  }
+
+  #take(list: PeerList): void {
+    const tracks = this.#tracks
+    if (tracks === undefined || list.roomId !== this.#roomId) return
+    if (list.closed !== undefined) {
+      if (list.connectionId === this.#ownId) this.#closed(list.closed)
+      return
+    }
+    const { close, open } = linkChanges([...this.#links.keys()], list, this.#ownId)
+    for (const id of close) {
+      this.#links.get(id)?.link.close()
+      this.#links.delete(id)
+    }
+    this.#list = list
+    this.#ownId = list.connectionId
+    this.#become("joined")
+    // A listener may stop the call at each of its events.
+    if (this.#list !== list) return
+    for (const peer of list.peers) {
+      const linked = this.#links.get(peer.connectionId)
+      if (linked !== undefined) this.#links.set(peer.connectionId, { ...linked, peer })
+    }
+    for (const peer of open) if (this.#list === list) this.#linkTo(peer, tracks, list.connectionId)
+    if (this.#list !== list) return
+    for (const { link } of this.#links.values()) link.applyLimits()
+    this.#refreshLater()
+    this.#events.emit("limits", list.limits)
+    this.#changed()
+  }
+
+  /** The server took this participant out of the call. */
+  #closed(why: "moved" | "replaced"): void {
+    this.#joins++
+    this.#leave()
+    if (why === "replaced") {
+      this.#isReplaced = true
+      this.#become("refused")
+      this.#report("replaced", "Another tab of this participant has joined the call.")
+      return
+    }
+    this.#become("waiting")
+    // The next room follows with the event's state; if none does, the room is still this one.
+    this.#joinLater()
+  }
+
+  #linkTo(peer: ListedPeer, tracks: LocalTracks, ownId: string): void {
+    const { connectionId: peerId } = peer
+    const webRtc = this.#webRtc
+    if (webRtc === undefined) return
+    const link = new PeerLink({
+      webRtc,
+      ownId,
+      peerId,
+      tracks,
+      configuration: () => ({
+        iceServers: this.#list?.iceServers ?? [],
+        iceTransportPolicy: this.#list?.policy ?? "all",
+      }),
+      limits: () => this.#list?.limits,
+      expectsVideo: () => this.#links.get(peerId)?.peer.have.video ?? false,
+      send: (signal) => this.#gateway.command("rtc.signal", signal),
+      refresh: () => this.#refresh(),
+      changed: () => this.#changed(),
+      failed: (detail) => this.#report("link", detail),
+    })
+    this.#links.set(peerId, { peer, link })
+    link.start()
+  }
+
+  /** Joining again without a change is answered with a list and fresh credentials. */
+  async #refresh(): Promise<void> {
+    const tracks = this.#tracks
+    if (tracks === undefined || this.#ownId === undefined || this.#gateway.status !== "ready") return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, REFRESH_WITHIN_MS)
+    })
+    const done = this.#sendJoin(tracks.have).then(
+      () => undefined,
+      () => undefined,
+    )
+    await Promise.race([done, late])
+    clearTimeout(timer)
+  }
+
+  #refreshLater(): void {
+    clearTimeout(this.#refreshing)
+    if (this.#list?.iceServers.some(({ credential }) => credential !== undefined) !== true) return
+    this.#refreshing = setTimeout(() => {
+      // The list that answers sets the next timer; without an answer this one does.
+      this.#refresh().then(
+        () => this.#refreshLater(),
+        () => undefined,
+      )
+    }, REFRESH_MS)
+  }
+
+  #changed(): void {
+    this.#events.emit("peers", this.peers)
+  }
+
+  #become(state: MediaState): void {
+    // A listener may have stopped the call on the way to this state.
+    if (this.#state === state || (this.#tracks === undefined && state !== "off")) return
+    this.#state = state
+    this.#events.emit("state", state)
+  }
+
+  #report(code: MediaProblem["code"], message: string): void {
+    this.#events.emit("problem", { code, message })
+  }
+}

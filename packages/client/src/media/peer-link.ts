@@ -1,0 +1,307 @@
+/**
+ * The link to one peer: performs the effects of `link-rules.ts` on the browser's connection. Everything that awaits the browser
+ * runs strictly one after the other, and nothing of an earlier connection reaches the present one. Two offers at once are resolved
+ * by perfect negotiation (WebRTC 1.0, section 10.7): the side with the smaller id gives way.
+ */
+import type { RtcLimits } from "../contract/types.ts"
+import type { DispatchData } from "../wire.ts"
+import { pictureEncoding, soundEncoding } from "./call-rules.ts"
+import { type LinkEffect, type LinkEvent, type LinkState, type LinkTimer, linkAfter, newLink } from "./link-rules.ts"
+import type { LocalTracks, TrackKind } from "./local-tracks.ts"
+import { Outbox, type Signal } from "./outbox.ts"
+import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, TrackLike, WebRtc } from "./web-rtc.ts"
+
+export type IncomingSignal = DispatchData<"rtc.signal">
+
+/** The part of its call that a link needs. */
+export interface LinkNeeds {
+  readonly webRtc: WebRtc
+  readonly ownId: string
+  readonly peerId: string
+  readonly tracks: LocalTracks
+  readonly configuration: () => IceConfiguration
+  readonly limits: () => RtcLimits | undefined
+  /** The peer sends a picture. */
+  readonly expectsVideo: () => boolean
+  readonly send: (signal: Signal) => Promise<unknown>
+  /** Asks for fresh credentials; `configuration` has them when it resolves. Never rejects. */
+  readonly refresh: () => Promise<void>
+  readonly changed: () => void
+  /** The browser could not do it; the rules of the link repair it. */
+  readonly failed: (detail: string) => void
+}
+
+/** One connection of the browser with its generation. */
+interface Open {
+  readonly pc: PeerConnectionLike
+  readonly gen: number
+  readonly senders: Map<TrackKind, SenderLike>
+  hasTracks: boolean
+}
+
+const KINDS = ["audio", "video"] as const
+
+/** Chromium sends no more pictures of a track after the rollback of an offer, until the track is attached again. */
+const attachAgain = async (senders: Iterable<SenderLike>): Promise<void> => {
+  for (const sender of senders) {
+    const { track } = sender
+    if (track === null) continue
+    await sender.replaceTrack(null)
+    await sender.replaceTrack(track)
+  }
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+const addCandidate = async (pc: PeerConnectionLike, text: string): Promise<void> =>
+  pc.addIceCandidate(JSON.parse(text) as object)
+
+export class PeerLink {
+  readonly #needs: LinkNeeds
+  readonly #outbox: Outbox
+  readonly #timers = new Map<LinkTimer, ReturnType<typeof setTimeout>>()
+  #link: LinkState
+  #open: Open | undefined
+  #stream: StreamLike | null = null
+  #work: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(needs: LinkNeeds) {
+    this.#needs = needs
+    this.#link = newLink(needs.ownId, needs.peerId)
+    this.#outbox = new Outbox(needs.peerId, needs.send)
+  }
+
+  get state(): LinkState["state"] {
+    return this.#link.state
+  }
+
+  /** The peer's sound and picture. */
+  get stream(): StreamLike | null {
+    return this.#stream
+  }
+
+  start(): void {
+    this.#take({ type: "start" })
+  }
+
+  receive(signal: IncomingSignal): void {
+    this.#take({ type: "signal", kind: signal.kind, gen: signal.gen }, signal)
+  }
+
+  /** The socket was lost and is back: signals of that time are sent again. */
+  resumed(): void {
+    const open = this.#open
+    if (open === undefined) return
+    this.#outbox.clear()
+    this.#then(open, async ({ pc }) => {
+      const isUnanswered = pc.signalingState === "have-local-offer"
+      const isUnconfirmed = this.#link.state === "connecting" && pc.localDescription?.type === "answer"
+      if (isUnanswered || isUnconfirmed) this.#describe(open)
+    })
+  }
+
+  /** A track of this participant changed; null: it is off. */
+  setTrack(kind: TrackKind, track: TrackLike | null): void {
+    const open = this.#open
+    if (open === undefined) return
+    this.#then(open, async () => {
+      const sender = open.senders.get(kind)
+      if (sender !== undefined) await sender.replaceTrack(track)
+      else if (open.hasTracks && track !== null) this.#addTrack(open, kind, track)
+    })
+    this.applyLimits()
+  }
+
+  applyLimits(): void {
+    if (this.#open !== undefined) this.#then(this.#open, (open) => this.#limit(open))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
+    this.#close()
+  }
+
+  #take(event: LinkEvent, signal?: IncomingSignal): void {
+    // A listener closed the link at the event before this one.
+    if (this.#isClosed) return
+    const before = this.#link.state
+    const { link, effects } = linkAfter(this.#link, event)
+    this.#link = link
+    for (const effect of effects) this.#perform(effect, signal)
+    if (before !== link.state) this.#needs.changed()
+  }
+
+  #perform(effect: LinkEffect, signal: IncomingSignal | undefined): void {
+    switch (effect.type) {
+      case "open":
+        this.#begin(effect.gen, effect.offer)
+        break
+      case "close":
+        this.#close()
+        break
+      case "restartIce":
+        this.#restartIce()
+        break
+      case "apply":
+        if (signal !== undefined && this.#open !== undefined) {
+          this.#then(this.#open, (open) => this.#apply(open, signal))
+        }
+        break
+      case "timer":
+        clearTimeout(this.#timers.get(effect.timer))
+        this.#timers.set(
+          effect.timer,
+          setTimeout(() => this.#take({ type: "due", timer: effect.timer }), effect.ms),
+        )
+        break
+      case "cancel":
+        clearTimeout(this.#timers.get(effect.timer))
+        this.#timers.delete(effect.timer)
+        break
+    }
+  }
+
+  /** Runs after everything before it, unless the connection was replaced meanwhile. */
+  #then(open: Open, work: (open: Open) => Promise<void>): void {
+    this.#work = this.#work.then(async () => {
+      if (this.#open !== open) return
+      try {
+        await work(open)
+      } catch (cause) {
+        if (this.#open !== open) return
+        this.#needs.failed(messageOf(cause))
+        this.#take({ type: "broken" })
+      }
+    })
+  }
+
+  #begin(gen: number, offer: boolean): void {
+    this.#close()
+    const pc = this.#connection()
+    // The watchdog tries again.
+    if (pc === undefined) return
+    const open: Open = { pc, gen, senders: new Map(), hasTracks: false }
+    this.#open = open
+    pc.onconnectionstatechange = () => this.#take({ type: "changed", to: pc.connectionState })
+    pc.onicecandidate = ({ candidate }) => {
+      if (candidate !== null && candidate.candidate !== "") this.#outbox.candidate(candidate, gen)
+    }
+    pc.ontrack = ({ streams: [stream] }) => {
+      this.#stream = stream ?? this.#stream
+      this.#needs.changed()
+    }
+    pc.onnegotiationneeded = () => this.#then(open, () => this.#negotiate(open))
+    if (offer) this.#addTracks(open, true)
+  }
+
+  /** A browser makes no connection with servers that it cannot read, or beyond its limit of connections. */
+  #connection(): PeerConnectionLike | undefined {
+    try {
+      return new this.#needs.webRtc.RTCPeerConnection(this.#needs.configuration())
+    } catch (cause) {
+      this.#needs.failed(messageOf(cause))
+      return undefined
+    }
+  }
+
+  #close(): void {
+    this.#outbox.clear()
+    const pc = this.#open?.pc
+    this.#open = undefined
+    this.#stream = null
+    if (pc === undefined) return
+    pc.onconnectionstatechange = null
+    pc.onicecandidate = null
+    pc.ontrack = null
+    pc.onnegotiationneeded = null
+    pc.close()
+  }
+
+  /**
+   * `offers`: this side describes the connection first. A kind that it does not send, and the peer does, is offered for receiving
+   * alone, so that one offer is enough.
+   */
+  #addTracks(open: Open, offers: boolean): void {
+    open.hasTracks = true
+    for (const kind of KINDS) {
+      const track = this.#needs.tracks[kind]
+      if (track !== null) this.#addTrack(open, kind, track)
+      else if (offers && (kind === "audio" || this.#needs.expectsVideo())) {
+        open.pc.addTransceiver(kind, { direction: "recvonly" })
+      }
+    }
+  }
+
+  #addTrack({ pc, senders }: Open, kind: TrackKind, track: TrackLike): void {
+    senders.set(kind, pc.addTrack(track, this.#needs.tracks.stream))
+  }
+
+  async #negotiate(open: Open): Promise<void> {
+    // The browser reports it again once the present negotiation is over.
+    if (open.pc.signalingState !== "stable") return
+    await open.pc.setLocalDescription()
+    this.#describe(open)
+  }
+
+  #describe({ pc, gen }: Open): void {
+    const { localDescription: own } = pc
+    if (own === null || (own.type !== "offer" && own.type !== "answer")) return
+    if (!this.#outbox.describe(own.type, own.sdp, gen)) this.#needs.failed("The description of the call is too large.")
+  }
+
+  async #apply(open: Open, signal: IncomingSignal): Promise<void> {
+    switch (signal.kind) {
+      case "offer":
+        return this.#answer(open, signal.data)
+      case "answer":
+        if (open.pc.signalingState !== "have-local-offer") return
+        await open.pc.setRemoteDescription({ type: "answer", sdp: signal.data })
+        return this.#limit(open)
+      case "candidates":
+        // A candidate of a description that was ignored does not fit, and one of many that fails is no fault of the call.
+        for (const text of signal.data) await addCandidate(open.pc, text).catch(() => undefined)
+    }
+  }
+
+  async #answer(open: Open, sdp: string): Promise<void> {
+    const { pc } = open
+    const isCollision = pc.signalingState !== "stable"
+    // The other side gives way and answers the offer of this one.
+    if (isCollision && this.#link.offers) return
+    await pc.setRemoteDescription({ type: "offer", sdp })
+    if (!open.hasTracks) this.#addTracks(open, false)
+    await pc.setLocalDescription()
+    this.#describe(open)
+    if (isCollision) await attachAgain(open.senders.values())
+    await this.#limit(open)
+  }
+
+  #restartIce(): void {
+    const open = this.#open
+    if (open === undefined) return
+    this.#then(open, async ({ pc }) => {
+      await this.#needs.refresh()
+      if (this.#open !== open) return
+      pc.setConfiguration(this.#needs.configuration())
+      pc.restartIce()
+    })
+  }
+
+  /** Before the first answer a sender has no encodings; the limits are applied after it. */
+  async #limit({ senders }: Open): Promise<void> {
+    const limits = this.#needs.limits()
+    if (limits === undefined) return
+    for (const [kind, sender] of senders) {
+      const parameters = sender.getParameters()
+      const encoding =
+        kind === "audio" ? soundEncoding(limits) : pictureEncoding(limits.video, sender.track?.getSettings?.() ?? {})
+      if (parameters.encodings.length === 0) continue
+      for (const one of parameters.encodings) Object.assign(one, encoding)
+      // During a negotiation a browser may refuse: the limits are applied again after it, and with each list.
+      await sender.setParameters(parameters).catch(() => undefined)
+    }
+  }
+}

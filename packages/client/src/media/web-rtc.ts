@@ -1,0 +1,67 @@
+/** The parts of the browser's WebRTC and media capture that are used. The client is compiled without the types of browsers. */
+import type { IceServer, RtcPolicy } from "../contract/types.ts"
+
+export interface TrackLike {
+  readonly kind: string
+  enabled: boolean
+  getSettings?(): { readonly width?: number; readonly height?: number }
+}
+
+export interface StreamLike {
+  readonly id: string
+  getTracks(): ReadonlyArray<TrackLike>
+}
+
+interface Encoding {
+  active?: boolean
+  maxBitrate?: number
+  maxFramerate?: number
+  scaleResolutionDownBy?: number
+}
+
+export interface SenderLike {
+  readonly track: TrackLike | null
+  replaceTrack(track: TrackLike | null): Promise<void>
+  getParameters(): { encodings: Encoding[] }
+  setParameters(parameters: { encodings: Encoding[] }): Promise<void>
+}
+
+export interface IceConfiguration {
+  readonly iceServers: ReadonlyArray<IceServer>
+  readonly iceTransportPolicy: RtcPolicy
+}
+
+interface Description {
+  readonly type: string
+  readonly sdp: string
+}
+
+export interface PeerConnectionLike {
+  readonly connectionState: string
+  readonly signalingState: string
+  readonly localDescription: Description | null
+  onnegotiationneeded: (() => void) | null
+  onconnectionstatechange: (() => void) | null
+  onicecandidate: ((event: { readonly candidate: { readonly candidate: string } | null }) => void) | null
+  ontrack: ((event: { readonly streams: ReadonlyArray<StreamLike> }) => void) | null
+  addTrack(track: TrackLike, stream: StreamLike): SenderLike
+  addTransceiver(kind: "audio" | "video", init: { readonly direction: "recvonly" }): unknown
+  setLocalDescription(): Promise<void>
+  setRemoteDescription(description: Description): Promise<void>
+  addIceCandidate(candidate: object): Promise<void>
+  setConfiguration(configuration: IceConfiguration): void
+  restartIce(): void
+  close(): void
+}
+
+/** Default: the browser's own. */
+export interface WebRtc {
+  readonly RTCPeerConnection: new (configuration: IceConfiguration) => PeerConnectionLike
+  readonly MediaStream: new () => StreamLike
+}
+
+/** Undefined: this is no browser, or one without WebRTC. */
+export const platformWebRtc = (): WebRtc | undefined => {
+  const { RTCPeerConnection, MediaStream } = globalThis as unknown as Partial<WebRtc>
+  return RTCPeerConnection === undefined || MediaStream === undefined ? undefined : { RTCPeerConnection, MediaStream }
+}

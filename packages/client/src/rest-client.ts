@@ -1,0 +1,99 @@
+/**
+ * The typed REST client: one method per endpoint, with the parameters, body and answer of the contract. Types come from
+ * the contract and vanish when compiled; a table of routes and `fetch` are left, so it needs nothing in a browser.
+ */
+import type { RestClient } from "./contract/rest.ts"
+import { ROUTES } from "./contract/routes.ts"
+import type { ProblemCode } from "./contract/types.ts"
+import type { CallSettings } from "./rest-call.ts"
+
+export type EndpointName = keyof RestClient
+
+/** A refusal by the server, as its problem body states it (RFC 9457). Branch on `code` and `status`; `detail` is for people. */
+export class RestProblem extends Error {
+  override readonly name = "RestProblem"
+  readonly status: number
+  readonly code: ProblemCode
+  readonly requestId: string | null
+  /** Seconds until the request may be sent again, when the server states them. */
+  readonly retryAfterSeconds: number | null
+  /** The whole body. */
+  readonly body: { readonly [field: string]: unknown }
+
+  constructor(response: Response, body: { readonly [field: string]: unknown }) {
+    super(String(body["detail"] ?? `the server answered ${response.status}`))
+    this.status = response.status
+    this.code = body["code"] as ProblemCode
+    this.requestId = response.headers.get("x-request-id")
+    const retryAfter = response.headers.get("retry-after")
+    this.retryAfterSeconds = retryAfter === null ? null : Number(retryAfter)
+    this.body = body
+  }
+}
+
+export interface RestClientOptions {
+  /** Such as `https://events.example.com`. */
+  readonly baseUrl: string
+  /** For servers. */
+  readonly apiKey?: string
+  /** A workspace, entry or guest session; a function is asked before each request. */
+  readonly sessionToken?: string | (() => string | Promise<string>)
+  /** For an account session that belongs to several workspaces. */
+  readonly workspaceId?: string
+  /** Default: the platform's. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+interface AnyRequest {
+  readonly params?: { readonly [name: string]: string }
+  readonly query?: { readonly [name: string]: string | number | undefined }
+  readonly payload?: unknown
+}
+
+const addressOf = (baseUrl: string, path: string, { params = {}, query = {} }: AnyRequest): string => {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  return `${baseUrl.replace(/\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`
+}
+
+const headersOf = async (options: RestClientOptions, settings: CallSettings, hasBody: boolean): Promise<Headers> => {
+  const headers = new Headers()
+  if (hasBody) headers.set("content-type", "application/json")
+  if (options.apiKey !== undefined) headers.set("x-api-key", options.apiKey)
+  if (options.workspaceId !== undefined) headers.set("x-workspace-id", options.workspaceId)
+  if (settings.idempotencyKey !== undefined) headers.set("idempotency-key", settings.idempotencyKey)
+  const { sessionToken } = options
+  const token = typeof sessionToken === "function" ? await sessionToken() : sessionToken
+  if (token !== undefined) headers.set("authorization", `Bearer ${token}`)
+  return headers
+}
+
+const read = async (response: Response): Promise<unknown> => {
+  const text = await response.text()
+  if (text === "") return undefined
+  return /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text
+}
+
+/**
+ * Every method rejects with `RestProblem` when the server refuses, and with the error of `fetch` when the server is not reached.
+ */
+export const makeRestClient = (options: RestClientOptions): RestClient => {
+  const send = options.fetch ?? globalThis.fetch
+  const endpoint =
+    (method: string, path: string) =>
+    async (request: AnyRequest = {}, settings: CallSettings = {}): Promise<unknown> => {
+      const hasBody = request.payload !== undefined
+      const response = await send(addressOf(options.baseUrl, path, request), {
+        method,
+        headers: await headersOf(options, settings, hasBody),
+        ...(hasBody ? { body: JSON.stringify(request.payload) } : {}),
+        ...(settings.signal === undefined ? {} : { signal: settings.signal }),
+      })
+      const body = await read(response)
+      if (!response.ok) throw new RestProblem(response, (body ?? {}) as { readonly [field: string]: unknown })
+      return body
+    }
+  const methods = Object.entries(ROUTES).map(([name, [method, path]]) => [name, endpoint(method, path)])
+  return Object.fromEntries(methods) as RestClient
+}

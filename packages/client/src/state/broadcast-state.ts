@@ -1,0 +1,70 @@
+/** The broadcast and its encoder, the capture state and the transcript of an event. */
+
+import type { BroadcastView, CaptureView, EncoderView, PhaseView, TranscriptSegment } from "../contract/types.ts"
+import type { NewsOf } from "./news.ts"
+import type { Snapshot } from "./snapshot.ts"
+
+/** Segments kept; the oldest go. */
+const KEPT = 200
+
+export interface Transcript {
+  /** In the order of speech. Only segments received while connected: `ready` has none. */
+  readonly segments: ReadonlyArray<TranscriptSegment>
+  /** Interim segments of the present speech, as far as the recogniser understood it. */
+  readonly interim: ReadonlyArray<TranscriptSegment>
+}
+
+export const EMPTY_TRANSCRIPT: Transcript = { segments: [], interim: [] }
+
+const OFF: CaptureView = { on: false, kinds: [], since: null }
+
+export const captureIn = ({ capture }: Snapshot): CaptureView => capture ?? OFF
+
+const lastBroadcast = (broadcast: BroadcastView | null, dispatch: NewsOf<"broadcast">): BroadcastView | null => {
+  switch (dispatch.t) {
+    case "broadcast.live":
+    case "broadcast.paused":
+    case "broadcast.ended":
+      return dispatch.d.broadcast
+    case "event.ended":
+    case "phase.started":
+    case "phase.ended":
+    case "phase.updated":
+    case "phase.appended":
+    case "timer.updated":
+    case "timer.elapsed":
+      return broadcast
+  }
+}
+
+/** Of the active phase alone. `phase`: the active one after the dispatch. */
+export const broadcastAfter = (
+  broadcast: BroadcastView | null,
+  dispatch: NewsOf<"broadcast">,
+  phase: PhaseView | undefined,
+): BroadcastView | null => {
+  const last = lastBroadcast(broadcast, dispatch)
+  return last !== null && last.phaseId === phase?.id ? last : null
+}
+
+export const encoderAfter = (_encoder: EncoderView | null, dispatch: NewsOf<"encoder">): EncoderView | null =>
+  dispatch.t === "broadcast.stream" ? dispatch.d : null
+
+/** Each room has ids of its own. */
+const isSame = (a: TranscriptSegment, b: TranscriptSegment): boolean => a.segment === b.segment && a.roomId === b.roomId
+
+const without = (segments: ReadonlyArray<TranscriptSegment>, one: TranscriptSegment) =>
+  segments.filter((other) => !isSame(other, one))
+
+export const transcriptAfter = (transcript: Transcript, dispatch: NewsOf<"transcript">): Transcript => {
+  switch (dispatch.t) {
+    case "transcript.segment": {
+      const segments = [...without(transcript.segments, dispatch.d), dispatch.d].slice(-KEPT)
+      return { segments, interim: without(transcript.interim, dispatch.d) }
+    }
+    case "transcript.interim": {
+      const isFinal = transcript.segments.some((one) => isSame(one, dispatch.d))
+      return isFinal ? transcript : { ...transcript, interim: [...without(transcript.interim, dispatch.d), dispatch.d] }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The newest messages of each place this client may read, in the order of their stream. Replies are not applied: the
+ * dispatch follows, and only the dispatch gives a message's position among the others.
+ */
+import type { ChatMessageView } from "../contract/types.ts"
+import type { NewsOf } from "./news.ts"
+import type { Snapshot } from "./snapshot.ts"
+
+/** Messages kept of a place; the oldest go. */
+const KEPT = 200
+
+export interface ChatState {
+  readonly event: ReadonlyArray<ChatMessageView>
+  /** Of the room this participant is in. */
+  readonly room: ReadonlyArray<ChatMessageView>
+  readonly staff: ReadonlyArray<ChatMessageView>
+  /** Milliseconds between two messages of one person; 0: no slow mode. */
+  readonly slowMs: number
+}
+
+export const chatIn = ({ chat, roomChat, staffChat }: Snapshot): ChatState => ({
+  event: chat?.last ?? [],
+  room: roomChat ?? [],
+  staff: staffChat ?? [],
+  slowMs: chat?.slowMs ?? 0,
+})
+
+const add = (messages: ReadonlyArray<ChatMessageView>, message: ChatMessageView): ReadonlyArray<ChatMessageView> =>
+  messages.some(({ id }) => id === message.id) ? messages : [...messages, message].slice(-KEPT)
+
+const deleteFrom = (state: ChatState, ids: ReadonlyArray<string>): ChatState => {
+  const isLeft = ({ id }: ChatMessageView): boolean => !ids.includes(id)
+  return {
+    ...state,
+    event: state.event.filter(isLeft),
+    room: state.room.filter(isLeft),
+    staff: state.staff.filter(isLeft),
+  }
+}
+
+/** The messages of a room leave the state with the room. */
+const leaveRooms = (state: ChatState, streams: ReadonlyArray<string>): ChatState => {
+  const room = state.room.filter(({ roomId }) => streams.includes(`room:${roomId}`))
+  return room.length === state.room.length ? state : { ...state, room }
+}
+
+export const chatAfter = (state: ChatState, dispatch: NewsOf<"chat">): ChatState => {
+  switch (dispatch.t) {
+    case "chat.message": {
+      const { message } = dispatch.d
+      return { ...state, [message.to]: add(state[message.to], message) }
+    }
+    case "chat.deleted":
+      return deleteFrom(state, dispatch.d.ids)
+    case "chat.settings":
+      return { ...state, slowMs: dispatch.d.slowMs }
+    case "subscribed":
+      return leaveRooms(state, Object.keys(dispatch.d.cursors))
+  }
+}

@@ -1,0 +1,54 @@
+/** The lobby: the participants who have to wait, and for staff the list of them. */
+
+import type { LobbyPolicy, PhaseView, WaitingView } from "../contract/types.ts"
+import type { DispatchData } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
+import type { Snapshot } from "./snapshot.ts"
+
+export interface LobbyState {
+  /** As it holds in the active phase; only calls have a lobby. */
+  readonly policy: LobbyPolicy
+  /** The policy a host set, which overrides the configuration of the phases. */
+  readonly said: LobbyPolicy | null
+  /** For staff: how many wait, and the first of them. */
+  readonly total: number
+  readonly waiting: ReadonlyArray<WaitingView>
+}
+
+const configured = (phase: PhaseView): LobbyPolicy => phase.config.lobby ?? "open"
+
+export const lobbyIn = (ready: Snapshot): LobbyState => ({
+  policy: ready.lobbyPolicy ?? "open",
+  said: ready.lobbySaid ?? null,
+  total: ready.lobby?.total ?? 0,
+  waiting: ready.lobby?.waiting ?? [],
+})
+
+/** Staff receive the first entries of a long queue; of the others only the number is known. */
+const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waiting">): LobbyState => {
+  const people = new Map(state.waiting.map((person) => [person.participantId, person]))
+  const beyond = state.total - people.size
+  const left = remove.filter((id) => !people.delete(id)).length
+  for (const person of add) people.set(person.participantId, person)
+  return { ...state, waiting: [...people.values()], total: people.size + Math.max(0, beyond - left) }
+}
+
+const inPhase = (state: LobbyState, phase: PhaseView | undefined): LobbyState => {
+  const isCall = phase !== undefined && phase.modality !== "broadcast"
+  const policy = isCall ? (state.said ?? configured(phase)) : "open"
+  return policy === state.policy ? state : { ...state, policy }
+}
+
+/** `phase`: the active one after the dispatch. */
+export const lobbyAfter = (state: LobbyState, dispatch: NewsOf<"lobby">, phase: PhaseView | undefined): LobbyState => {
+  switch (dispatch.t) {
+    case "lobby.waiting":
+      return withNews(state, dispatch.d)
+    case "lobby.settings":
+      return inPhase({ ...state, said: dispatch.d.mode }, phase)
+    case "phase.started":
+    case "phase.ended":
+    case "phase.updated":
+      return inPhase(state, phase)
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Polls with the counts this client may know, and its own choices. The shared dispatch of a poll may lack counts that this
+ * client received by another way (as staff, or after voting): those are kept until the next tally.
+ */
+
+import type { AnsweredCommand } from "../connection/replies.ts"
+import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
+import type { Me, PollTally, PollView } from "../contract/types.ts"
+import type { NewsOf } from "./news.ts"
+import { actsAsStaff, type Snapshot } from "./snapshot.ts"
+
+export interface PollState {
+  /** For staff also the drafts. */
+  readonly all: ReadonlyArray<PollView>
+  /** The options this participant chose, by poll. */
+  readonly chosen: { readonly [pollId: string]: ReadonlyArray<string> }
+  readonly gone: Gone
+}
+
+const withTally = (polls: ReadonlyArray<PollView>, { id, counts, voters }: PollTally): ReadonlyArray<PollView> =>
+  polls.map((poll) => (poll.id === id ? { ...poll, counts, voters } : poll))
+
+export const pollsIn = ({ polls, staffPolls, pollVotes, hearsPolls }: Snapshot): PollState => ({
+  all: (hearsPolls ?? []).reduce(withTally, staffPolls ?? polls ?? []),
+  chosen: pollVotes ?? {},
+  gone: NOTHING_GONE,
+})
+
+const everyoneSees = ({ published, results, status }: PollView): boolean =>
+  published || results === "live" || (results === "afterVote" && status === "closed")
+
+const hasChosen = ({ chosen }: PollState, id: string): boolean => (chosen[id] ?? []).length > 0
+
+const maySee = (state: PollState, poll: PollView, me: Me): boolean =>
+  actsAsStaff(me) || everyoneSees(poll) || (poll.results === "afterVote" && hasChosen(state, poll.id))
+
+const putPoll = (state: PollState, poll: PollView, me: Me): PollState => {
+  if (isGone(state.gone, poll)) return state
+  const known = state.all.find(({ id }) => id === poll.id)
+  const isCounted = poll.counts === undefined && known?.counts !== undefined && maySee(state, poll, me)
+  const counted = isCounted ? { ...poll, counts: known.counts, voters: known.voters ?? 0 } : poll
+  const all = put(state.all, counted)
+  return all === state.all ? state : { ...state, all }
+}
+
+const removePoll = (state: PollState, id: string): PollState => {
+  const { [id]: _gone, ...chosen } = state.chosen
+  return { all: without(state.all, id), chosen, gone: withGone(state.gone, id) }
+}
+
+export const pollsAfter = (state: PollState, dispatch: NewsOf<"polls">, me: Me): PollState => {
+  switch (dispatch.t) {
+    case "poll.created":
+    case "poll.opened":
+    case "poll.updated":
+    case "poll.closed":
+    case "poll.published":
+      return putPoll(state, dispatch.d.poll, me)
+    case "poll.deleted":
+      return removePoll(state, dispatch.d.id)
+    case "me.pollVoted":
+      return choose(state, dispatch.d.pollId, dispatch.d.optionIds, me)
+    case "poll.tally":
+      return { ...state, all: withTally(state.all, dispatch.d) }
+  }
+}
+
+/** A participant who takes a vote back receives no further tallies that are for voters. */
+const uncounted = (state: PollState, id: string, me: Me): PollState => {
+  const all = state.all.map((poll) => {
+    if (poll.id !== id || maySee(state, poll, me)) return poll
+    const { counts: _counts, voters: _voters, ...rest } = poll
+    return rest
+  })
+  return { ...state, all }
+}
+
+const choose = (state: PollState, id: string, optionIds: ReadonlyArray<string>, me: Me): PollState => {
+  if (state.gone.has(id)) return state
+  if (optionIds.length > 0) return { ...state, chosen: { ...state.chosen, [id]: optionIds } }
+  const { [id]: _taken, ...chosen } = state.chosen
+  return uncounted({ ...state, chosen }, id, me)
+}
+
+export const pollsAnswered = (state: PollState, answered: AnsweredCommand, me: Me): PollState => {
+  switch (answered.t) {
+    case "poll.create":
+    case "poll.open":
+    case "poll.close":
+    case "poll.publish":
+      return putPoll(state, answered.d.poll, me)
+    case "poll.vote":
+      return choose(state, answered.d.pollId, answered.d.optionIds, me)
+    default:
+      return state
+  }
+}

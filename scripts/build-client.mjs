@@ -1,0 +1,64 @@
+/**
+ * Builds the client's package: readable modules with one file of types for each entry point, and the minified files that the
+ * server gives to pages. An argument names another folder than `packages/client/dist`.
+ */
+import { execFileSync } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
+import { typesOf } from "./client-types.mjs"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const source = join(root, "packages/client/src")
+const [given = join(root, "packages/client/dist")] = process.argv.slice(2)
+const target = resolve(given)
+
+/** Entry points: the module, its file in the package, and its file on the server, if it has one. */
+const ENTRIES = [
+  { from: "entry", to: "index", served: "client" },
+  { from: "media-entry", to: "media", served: "client-media" },
+]
+
+/** An entry point refers to the main one as its users do, so that both share classes and types. */
+const MAIN = ENTRIES[0]
+const isMain = (id) => /(?:^|\/)entry\.ts$/.test(id)
+
+const bundle = async ({ from }, file, main, minify) => {
+  const input = join(source, `${from}.ts`)
+  const made = await rolldown({
+    input,
+    cwd: root,
+    platform: "neutral",
+    logLevel: "warn",
+    external: (id) => id === "react" || (from !== MAIN.from && isMain(id)),
+  })
+  await made.write({ file, format: "esm", minify, codeSplitting: false, paths: (id) => (isMain(id) ? main : id) })
+  await made.close()
+}
+
+/** The new build takes the place of the last one at once: a server that starts meanwhile reads one of the two. */
+const folder = mkdtempSync(join(dirname(target), ".client-"))
+try {
+  const compiler = join(root, "node_modules/typescript/bin/tsc")
+  const declarations = join(folder, "modules")
+  const project = join(root, "packages/client")
+  execFileSync(process.execPath, [compiler, "--project", project, "--outDir", declarations], { stdio: "inherit" })
+  mkdirSync(join(folder, "served"))
+  for (const entry of ENTRIES) {
+    await bundle(entry, join(folder, `${entry.to}.js`), "./index.js", false)
+    writeFileSync(join(folder, `${entry.to}.d.ts`), typesOf(declarations, entry.from, "./index.js"))
+    if (entry.served === undefined) continue
+    const served = join(folder, "served", entry.served)
+    await bundle(entry, `${served}.js`, "./client.js", true)
+    writeFileSync(`${served}.d.ts`, typesOf(declarations, entry.from, "./client.js"))
+  }
+  rmSync(declarations, { recursive: true })
+  // A temporary folder is its maker's alone.
+  chmodSync(folder, 0o755)
+  rmSync(target, { recursive: true, force: true })
+  renameSync(folder, target)
+} catch (cause) {
+  rmSync(folder, { recursive: true, force: true })
+  throw cause
+}

@@ -1,6 +1,0 @@
-/** The content of a full `ready`, and its receiver. */
-import type { Me, Ready } from "../../protocol/ready.ts"
-
-export type Snapshot = Extract<Ready, { readonly resumed: false }>
-
-export const actsAsStaff = ({ role }: Pick<Me, "role">): boolean => role === "workspace_admin" || role === "host"

@@ -1,0 +1,154 @@
+/**
+ * The files of the client that say what the server takes and answers, as text. They are plain TypeScript, because users of the
+ * client have no schema library; they are printed from the contracts, because two hand-written lists would drift apart.
+ */
+
+import type { Schema } from "effect"
+import { Context, Option } from "effect"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Api } from "../../../src/http/contract/api.ts"
+import { PROBLEMS } from "../../../src/http/contract/problem.ts"
+import { COMMANDS, DISPATCHES } from "../../../src/protocol/contract.ts"
+import { OptOut } from "../../../src/protocol/dispatch.ts"
+import { Ready } from "../../../src/protocol/ready.ts"
+import { ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame } from "../../../src/protocol/wire/frames.ts"
+import { OP } from "../../../src/protocol/wire/op.ts"
+import type { Comments } from "./comments.ts"
+import { contractComments, namedSchemas } from "./sources.ts"
+import { braced, commented, mayBeEmpty, TypePrinter } from "./type-printer.ts"
+
+const WRITTEN = "Written from the contract by a test: do not edit."
+/** Types that the client uses by name, beside those of commands, dispatches and endpoints. */
+const FRAMES = [OptOut, Ready, ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame]
+
+const file = (about: string, ...parts: ReadonlyArray<string>): string =>
+  `${[`/** ${about} ${WRITTEN} */`, ...parts].join("\n")}\n`
+
+const importing = (printer: TypePrinter, text: string): string => {
+  const names = printer.namesIn(text)
+  return `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "./types.ts"\n\n${text}`
+}
+
+const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `\n  | ${JSON.stringify(name)}`).join("")
+
+interface Request {
+  readonly members: ReadonlyArray<string>
+  readonly isRequired: boolean
+}
+
+const oneOf = (types: ReadonlyArray<string>): string => [...new Set(types)].join(" | ")
+
+const requestOf = (printer: TypePrinter, { params, query, payload }: HttpApiEndpoint.Top): Request => {
+  const bodies = [...payload.values()].flatMap(({ schemas }) => schemas as ReadonlyArray<Schema.Top>)
+  const parts: ReadonlyArray<readonly [string, ReadonlyArray<Schema.Top>]> = [
+    ["params", params === undefined ? [] : [params]],
+    ["query", query === undefined ? [] : [query]],
+    ["payload", bodies],
+  ]
+  const given = parts.flatMap(([key, schemas]) => {
+    if (schemas.length === 0) return []
+    const isNeeded = schemas.some((schema) => !mayBeEmpty(schema))
+    const type = oneOf(schemas.map((schema) => printer.type(schema)))
+    return [{ text: `readonly ${key}${isNeeded ? "" : "?"}: ${type}`, isNeeded }]
+  })
+  return { members: given.map(({ text }) => text), isRequired: given.some(({ isNeeded }) => isNeeded) }
+}
+
+const methodsOf = (printer: TypePrinter): ReadonlyArray<string> => {
+  const methods: string[] = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, successes }) => {
+      const request = requestOf(printer, endpoint)
+      const answer = oneOf([...successes.values()].flatMap((schemas) => schemas.map((schema) => printer.type(schema))))
+      const given = `request${request.isRequired ? "" : "?"}: ${request.members.length === 0 ? "Record<never, never>" : braced(request.members)}`
+      const summary = Option.getOrUndefined(Context.getOption(endpoint.annotations, OpenApi.Summary))
+      methods.push(
+        commented(
+          summary === undefined ? undefined : `${summary}.`,
+          `readonly ${endpoint.identifier}: (${given}, settings?: CallSettings) => Promise<${answer}>`,
+        ),
+      )
+    },
+  })
+  return methods
+}
+
+const routes = (): string => {
+  const rows: string[] = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      rows.push(`  ${endpoint.identifier}: ["${endpoint.method}", "${endpoint.path}"],`)
+    },
+  })
+  return ["export const ROUTES = {", ...rows, "} as const"].join("\n")
+}
+
+const block = (head: string, members: ReadonlyArray<string>): string =>
+  `${head} {\n${members.join("\n").replaceAll(/^(?=.)/gm, "  ")}\n}`
+
+const commandsText = (printer: TypePrinter, comments: Comments): string =>
+  block(
+    "export interface Commands",
+    Object.entries(COMMANDS).map(([name, { data, reply }]) =>
+      commented(
+        commentOf(comments, "COMMANDS", name),
+        `readonly ${JSON.stringify(name)}: ${braced([`readonly data: ${printer.type(data)}`, `readonly reply: ${printer.type(reply)}`])}`,
+      ),
+    ),
+  )
+
+const dispatchesText = (printer: TypePrinter, comments: Comments): string =>
+  block(
+    "export interface Dispatches",
+    Object.entries(DISPATCHES).map(([name, { data }]) =>
+      commented(commentOf(comments, "DISPATCHES", name), `readonly ${JSON.stringify(name)}: ${printer.type(data)}`),
+    ),
+  )
+
+const commentOf = (comments: Comments, list: string, name: string): string | undefined =>
+  [...comments].find(([path]) => path.endsWith(`${list}.${name}`))?.[1]
+
+const JSON_TEXT = [
+  "export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject",
+  "export interface JsonObject {\n  readonly [key: string]: Json\n}",
+].join("\n\n")
+
+/** Text by file name, for the folder `client/src/contract/`. */
+export const clientContract = async (): Promise<ReadonlyMap<string, string>> => {
+  const comments = contractComments()
+  const printer = new TypePrinter(comments)
+  for (const { name, schema } of await namedSchemas()) printer.name(name, schema)
+  for (const frame of FRAMES) printer.type(frame)
+  const commands = commandsText(printer, comments)
+  const dispatches = dispatchesText(printer, comments)
+  const rest = block("export interface RestClient", methodsOf(printer))
+  const problems = `export type ProblemCode =${quoted(Object.keys(PROBLEMS))}`
+  return new Map([
+    [
+      "types.ts",
+      file("The values of REST and of the gateway.", "", [JSON_TEXT, problems, ...printer.declarations].join("\n\n")),
+    ],
+    [
+      "commands.ts",
+      file("Every command of the gateway, with its data and the data of its reply.", importing(printer, commands)),
+    ],
+    ["dispatches.ts", file("Every dispatch of the gateway, with its data.", importing(printer, dispatches))],
+    [
+      "rest.ts",
+      file(
+        "The REST client: one method per endpoint.",
+        `import type { CallSettings } from "../rest-call.ts"\n${importing(printer, rest)}`,
+      ),
+    ],
+    ["routes.ts", file("Method and path of every endpoint.", routes())],
+    [
+      "op.ts",
+      file(
+        "The kinds of object on a socket.",
+        `export const OP = ${JSON.stringify(OP, undefined, 2).replaceAll(/"(\w+)":/g, "$1:")} as const`,
+      ),
+    ],
+  ])
+}

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest"
+import { clientContract } from "./client-contract.ts"
+
+test.each(["types.ts", "commands.ts", "dispatches.ts", "rest.ts", "routes.ts", "op.ts"])(
+  "the client's %s is the contract's; `npx vitest run test/client -u` writes it anew",
+  async (name) => {
+    const files = await clientContract()
+    await expect(files.get(name)).toMatchFileSnapshot(`../../../packages/client/src/contract/${name}`)
+  },
+)
