@@ -24,6 +24,12 @@ const ENTRIES = [
 const MAIN = ENTRIES[0]
 const isMain = (id) => /(?:^|\/)entry\.ts$/.test(id)
 
+/** A page has a WebSocket, so that its files leave out what Node needs. */
+const forPages = {
+  name: "for-pages",
+  resolveId: (id) => (id.endsWith("/connection/socket.ts") ? join(source, "connection/page-socket.ts") : null),
+}
+
 const bundle = async ({ from }, file, main, minify) => {
   const input = join(source, `${from}.ts`)
   const made = await rolldown({
@@ -31,6 +37,7 @@ const bundle = async ({ from }, file, main, minify) => {
     cwd: root,
     platform: "neutral",
     logLevel: "warn",
+    plugins: minify ? [forPages] : [],
     external: (id) => id === "react" || (from !== MAIN.from && isMain(id)),
   })
   await made.write({ file, format: "esm", minify, codeSplitting: false, paths: (id) => (isMain(id) ? main : id) })

@@ -14,13 +14,16 @@ export interface GatewayToken {
 }
 
 export interface GatewayClientOptions {
-  /** Called before a connection when the last token has expired, and when the session is about to expire. */
+  /**
+   * Called before a connection when the last token has expired, and when the session is about to expire. A `RestProblem` with a status of
+   * 400 to 499, other than 408, 425 and 429, is final: the client stops, and `connect` rejects with it. After any other rejection it tries again.
+   */
   readonly token: () => Promise<GatewayToken>
   /** Default: the platform's. */
   readonly WebSocket?: SocketConstructor
   /** Milliseconds a command waits for its reply, over any number of connections. Default 30,000. */
   readonly commandTimeoutMs?: number
-  /** Milliseconds a connection may take until the server's hello. Default 10,000. */
+  /** Milliseconds a try may take, from the call for a token until the server's hello. Default 10,000. */
   readonly helloTimeoutMs?: number
   /** How connections are tried again after a loss. */
   readonly backoff?: BackoffOptions

@@ -3,6 +3,7 @@
 /** `@gathercue/client`: the REST client and the live gateway's, for browsers and Node. */
 
 export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+export { ConnectionClosed } from "./connection/failures.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
 export type { Commands } from "./contract/commands.ts"
 export type { Dispatches } from "./contract/dispatches.ts"

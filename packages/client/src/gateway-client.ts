@@ -5,10 +5,10 @@
  */
 
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
-import { Backoff } from "./connection/backoff.ts"
-import { adviceFor } from "./connection/close-advice.ts"
 import { Emitter } from "./connection/emitter.ts"
+import { Heartbeat } from "./connection/heartbeat.ts"
 import { PendingCommands } from "./connection/pending-commands.ts"
+import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
@@ -35,8 +35,13 @@ interface ClientEvents {
   readonly state: EventState
   /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
-  /** The client has stopped for good: the code of the last close. */
-  readonly closed: { readonly code: number; readonly reason: string }
+  /** A try to connect has failed. `retryInMs`: the wait before the next one; null: there is none. */
+  readonly error: { readonly cause: unknown; readonly retryInMs: number | null }
+  /**
+   * The client has stopped for good: the code of the last close, or 0 if the token was refused. `cause`: what `connect` rejects with; none
+   * after `close()`.
+   */
+  readonly closed: { readonly code: number; readonly reason: string; readonly cause?: unknown }
 }
 
 type DispatchEvents = { readonly [T in DispatchName]: DispatchData<T> }
@@ -47,10 +52,14 @@ const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
 const TOKEN_MARGIN_MS = 5000
 const CLOCK_SAMPLES_AT_START = 3
 const CLOCK_SAMPLE_EVERY_MS = 200
-/** A connection without a hello by then is given up: some links neither open nor close. */
+/** A try without a hello by then is given up: some links neither open nor close. */
 const HELLO_TIMEOUT_MS = 10_000
 /** The close code that the platform reports for a connection lost without a close frame (RFC 6455, section 7.1.5). */
 const LOST_WITHOUT_A_WORD = 1006
+/** After a sign of a changed network the answer to a heartbeat has to come sooner. */
+const LOOK_WITHIN_MS = 3000
+/** The close code for a client that leaves: its place is not kept. */
+const LEFT = 1000
 /** Heads that stay ahead for this many acks mean that dispatches were lost. */
 const LAGGING_ACKS = 2
 
@@ -59,7 +68,7 @@ export class GatewayClient {
   readonly #options: GatewayClientOptions
   readonly #events = new Emitter<ClientEvents & DispatchEvents>()
   readonly #pending = new PendingCommands(() => this.#pump())
-  readonly #backoff: Backoff
+  readonly #retries: Retries
   #positions = new StreamPositions()
   #state: EventState | undefined
   #status: ConnectionStatus = "idle"
@@ -67,12 +76,14 @@ export class GatewayClient {
   /** The last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
-  #heartbeat: ReturnType<typeof setInterval> | undefined
+  readonly #heartbeat = new Heartbeat(
+    () => this.#sendHeartbeat(),
+    () => this.#giveUp("silent"),
+  )
   #helloDeadline: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
-  /** Whether anything came since the last heartbeat went out. */
-  #hasReceived = true
-  #reconnectAfterMs: number | undefined
+  /** Of the present try: the results of earlier ones are ignored. */
+  #try = 0
   #laggingAcks = 0
   #syncing = false
   #nextId = 0
@@ -80,7 +91,7 @@ export class GatewayClient {
 
   constructor(options: GatewayClientOptions) {
     this.#options = options
-    this.#backoff = new Backoff(options.backoff)
+    this.#retries = new Retries(options.backoff)
   }
 
   get status(): ConnectionStatus {
@@ -98,7 +109,8 @@ export class GatewayClient {
   }
 
   /**
-   * Resolves at the first `ready`; rejects when the server's close is final. A client that waits in the lobby has the status
+   * Resolves at the first `ready`. Rejects when the client stops: with the `RestProblem` that refused the token, or with
+   * `ConnectionClosed`. Each try that fails before is an `error` event. A client that waits in the lobby has the status
    * `lobby` until a host admits it.
    */
   connect(): Promise<EventState> {
@@ -109,19 +121,22 @@ export class GatewayClient {
         stopClosed()
         if (this.#state !== undefined) resolve(this.#state)
       })
-      const stopClosed = this.on("closed", ({ code, reason }) => {
+      const stopClosed = this.on("closed", ({ code, reason, cause = endOf(code, reason) }) => {
         stopReady()
         stopClosed()
-        reject(new Error(`the gateway closed the connection: ${code} ${reason}`))
+        reject(cause)
       })
-      if (this.#status === "idle" || this.#status === "closed") this.#open()
+      if (this.#status === "idle" || this.#status === "closed") {
+        this.#heartbeat.watch((sign) => this.#look(sign))
+        this.#open()
+      }
       return undefined
     })
   }
 
   /** Leaves the event. The client does not connect again. */
   close(): void {
-    this.#finish(1000, "left")
+    this.#finish(LEFT, "left")
   }
 
   /**
@@ -155,19 +170,38 @@ export class GatewayClient {
   }
 
   #open(): void {
+    const number = ++this.#try
     this.#setStatus("connecting")
-    Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()]).then(
-      ([grant, Socket]) => this.#dial(grant, Socket),
-      // A token that cannot be fetched now may be available later; the caller's own function reports the reason.
-      () => this.#tryAgain("backOff"),
-    )
+    clearTimeout(this.#helloDeadline)
+    this.#helloDeadline = setTimeout(() => this.#giveUp("no hello"), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
+    Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()])
+      .then(([grant, Socket]) => {
+        if (number === this.#try && this.#status === "connecting") this.#dial(grant, Socket)
+      })
+      .catch((cause: unknown) => {
+        if (number === this.#try && this.#status === "connecting") this.#failed(cause)
+      })
+  }
+
+  /** There is no connection, and the reason is not a close of the server. */
+  #failed(cause: unknown): void {
+    this.#drop()
+    this.#goOn(this.#retries.failed(cause), 0, String(cause))
+  }
+
+  /** Looks at the connection at a sign that it may be dead, or that another try may succeed now. */
+  #look(sign: "online" | "changed"): void {
+    if (this.#status === "ready" || this.#status === "lobby") this.#heartbeat.beat(LOOK_WITHIN_MS)
+    else if (!this.#retries.mustWait && (this.#status === "waiting" || sign === "online")) {
+      clearTimeout(this.#retry)
+      this.#drop()
+      this.#open()
+    }
   }
 
   #dial(grant: GatewayToken, Socket: SocketConstructor): void {
-    if (this.#status !== "connecting") return
     const socket = new Socket(grant.url, ["gc.v1"])
     this.#socket = socket
-    this.#helloDeadline = setTimeout(() => this.#giveUp("no hello"), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
     const current =
       <A>(listener: (value: A) => void) =>
       (value: A) => {
@@ -195,7 +229,7 @@ export class GatewayClient {
   }
 
   #receive(text: string, grant: GatewayToken): void {
-    this.#hasReceived = true
+    this.#heartbeat.heard()
     const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
     for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
   }
@@ -215,7 +249,7 @@ export class GatewayClient {
         this.#acknowledge(object.d as HeartbeatAck["d"])
         break
       case OP.reconnect:
-        this.#reconnectAfterMs = (object.d as Reconnect["d"]).afterMs
+        this.#retries.ask((object.d as Reconnect["d"]).afterMs)
         break
       case OP.error:
         this.#renewLater(object.d as ErrorFrame["d"])
@@ -230,27 +264,23 @@ export class GatewayClient {
     const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
     this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...mute, ...resume } }))
     clearTimeout(this.#helloDeadline)
-    clearInterval(this.#heartbeat)
-    this.#heartbeat = setInterval(() => {
-      if (this.#hasReceived) this.#sendHeartbeat()
-      else this.#giveUp("silent")
-    }, hello.heartbeatMs)
+    this.#heartbeat.start(hello.heartbeatMs)
   }
 
   /** The link is dead though nothing closed it; later events of this socket are ignored. */
   #giveUp(reason: string): void {
-    this.#socket?.close()
+    // The present network may be another one than that of the dead link, so the first try does not wait.
+    if (this.#status !== "connecting") this.#retries.ask(0)
     this.#lost(LOST_WITHOUT_A_WORD, reason)
   }
 
   #sendHeartbeat(): void {
-    this.#hasReceived = false
     this.#send(JSON.stringify({ op: OP.heartbeat, d: { t0: Date.now() } }))
   }
 
   #acknowledge({ t0, t1, t2, heads }: HeartbeatAck["d"]): void {
     this.clock.add(t0, t1, t2, Date.now())
-    if (this.clock.samples < CLOCK_SAMPLES_AT_START) setTimeout(() => this.#sendHeartbeat(), CLOCK_SAMPLE_EVERY_MS)
+    if (this.clock.samples < CLOCK_SAMPLES_AT_START) this.#heartbeat.beatAfter(CLOCK_SAMPLE_EVERY_MS)
     this.#laggingAcks = this.#positions.behind(heads) ? this.#laggingAcks + 1 : 0
     if (this.#laggingAcks >= LAGGING_ACKS) this.#sync()
   }
@@ -298,10 +328,10 @@ export class GatewayClient {
     this.#syncing = false
     this.#laggingAcks = 0
     if (this.#status === "ready") return
-    this.#backoff.reset()
+    this.#retries.reset()
     this.#setStatus("ready")
     this.#pump()
-    this.#sendHeartbeat()
+    this.#heartbeat.beat()
     this.#events.emit("connected", ready)
   }
 
@@ -338,38 +368,46 @@ export class GatewayClient {
   }
 
   #lost(code: number, reason: string): void {
-    this.#stopClocks()
-    this.#socket = undefined
-    this.#pending.unsend()
-    const advice = adviceFor(code)
-    if (advice === "newToken") this.#grant = undefined
-    if (advice === "stop") this.#finish(code, reason)
-    else this.#tryAgain(advice)
+    this.#drop()
+    const next = this.#retries.closed(code, reason)
+    if (next.needsToken) this.#grant = undefined
+    this.#goOn(next, code, reason)
   }
 
-  #stopClocks(): void {
+  /** Nothing of the present try or connection goes on. */
+  #drop(): void {
+    this.#try++
     clearTimeout(this.#helloDeadline)
     clearTimeout(this.#renewal)
-    clearInterval(this.#heartbeat)
-  }
-
-  #tryAgain(advice: "resume" | "backOff" | "newToken"): void {
-    if (this.#status === "closed") return
-    this.#setStatus("waiting")
-    const asked = this.#reconnectAfterMs
-    this.#reconnectAfterMs = undefined
-    this.#retry = setTimeout(() => this.#open(), asked ?? this.#backoff.next(advice === "backOff"))
-  }
-
-  #finish(code: number, reason: string): void {
-    if (this.#status === "closed") return
-    clearTimeout(this.#retry)
-    this.#stopClocks()
+    this.#heartbeat.stop()
     const socket = this.#socket
     this.#socket = undefined
-    socket?.close(1000)
+    socket?.close()
+    this.#pending.unsend()
+  }
+
+  /** There is no connection: another try, or the end. */
+  #goOn({ cause, retryInMs }: Next, code: number, reason: string): void {
+    if (retryInMs === null) {
+      this.#finish(code, reason, cause)
+      return
+    }
+    const isFailedTry = this.#status === "connecting"
+    this.#retry = setTimeout(() => this.#open(), retryInMs)
+    this.#setStatus("waiting")
+    if (isFailedTry) this.#events.emit("error", { cause, retryInMs })
+  }
+
+  #finish(code: number, reason: string, cause?: unknown): void {
+    if (this.#status === "closed") return
+    const isFailedTry = this.#status === "connecting" && cause !== undefined
+    clearTimeout(this.#retry)
+    this.#heartbeat.end()
+    this.#socket?.close(LEFT)
+    this.#drop()
     this.#setStatus("closed")
     this.#pending.abandon(`the connection ended (${code} ${reason})`)
-    this.#events.emit("closed", { code, reason })
+    if (isFailedTry) this.#events.emit("error", { cause, retryInMs: null })
+    this.#events.emit("closed", { code, reason, ...(cause === undefined ? {} : { cause }) })
   }
 }

@@ -44,6 +44,11 @@ export interface RestClientOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
+/** Before every path of the table of routes. */
+export const PREFIX = "/v1/"
+/** By their letters in the table of routes. */
+export const METHODS: { readonly [letter: string]: string } = { G: "GET", P: "POST", A: "PATCH", U: "PUT", D: "DELETE" }
+
 interface AnyRequest {
   readonly params?: { readonly [name: string]: string }
   readonly query?: { readonly [name: string]: string | number | undefined }
@@ -94,6 +99,11 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       if (!response.ok) throw new RestProblem(response, (body ?? {}) as { readonly [field: string]: unknown })
       return body
     }
-  const methods = Object.entries(ROUTES).map(([name, [method, path]]) => [name, endpoint(method, path)])
-  return Object.fromEntries(methods) as RestClient
+  const methods = ROUTES.trim()
+    .split(/\s+/)
+    .flatMap((row) => {
+      const [path = "", ...ends] = row.split(",")
+      return ends.map((end) => [end.slice(1), endpoint(METHODS[end.charAt(0)] ?? "", PREFIX + path)])
+    })
+  return Object.fromEntries(methods) as unknown as RestClient
 }

@@ -6,6 +6,7 @@
 import type { Schema } from "effect"
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { METHODS, PREFIX } from "../../../packages/client/src/rest-client.ts"
 import { Api } from "../../../src/http/contract/api.ts"
 import { PROBLEMS } from "../../../src/http/contract/problem.ts"
 import { COMMANDS, DISPATCHES } from "../../../src/protocol/contract.ts"
@@ -74,15 +75,20 @@ const methodsOf = (printer: TypePrinter): ReadonlyArray<string> => {
   return methods
 }
 
+/** A path with its endpoints: the letter of a method before each name. A fifth of the client would be routes if they were written out. */
 const routes = (): string => {
-  const rows: string[] = []
+  const paths = new Map<string, string[]>()
   HttpApi.reflect(Api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
-      rows.push(`  ${endpoint.identifier}: ["${endpoint.method}", "${endpoint.path}"],`)
+    onEndpoint: ({ endpoint: { path, method, identifier } }) => {
+      const letter = Object.entries(METHODS).find(([, name]) => name === method)?.[0]
+      if (letter === undefined || !path.startsWith(PREFIX)) throw new Error(`no route for ${method} ${path}`)
+      const row = paths.get(path) ?? []
+      paths.set(path, [...row, `${letter}${identifier}`])
     },
   })
-  return ["export const ROUTES = {", ...rows, "} as const"].join("\n")
+  const rows = Array.from(paths, ([path, ends]) => `${[path.slice(PREFIX.length), ...ends].join(",")}`)
+  return `export const ROUTES = \`\n${rows.join("\n")}\n\``
 }
 
 const block = (head: string, members: ReadonlyArray<string>): string =>
@@ -142,7 +148,7 @@ export const clientContract = async (): Promise<ReadonlyMap<string, string>> => 
         `import type { CallSettings } from "../rest-call.ts"\n${importing(printer, rest)}`,
       ),
     ],
-    ["routes.ts", file("Method and path of every endpoint.", routes())],
+    ["routes.ts", file("The endpoints of every path, each after the letter of its method.", routes())],
     [
       "op.ts",
       file(

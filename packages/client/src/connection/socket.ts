@@ -3,6 +3,7 @@
 /** No connection can be tried on this platform. */
 export class NoWebSocket extends Error {
   override readonly name = "NoWebSocket"
+  readonly isFinal = true
 }
 
 /** The part of the WebSocket standard that the client uses. */

@@ -25,12 +25,20 @@ type Part =
   | "stage"
   | "transcript"
 
-/** Dispatches without a part change nothing in the state: the application receives them as they come. */
+/** Dispatches that change no part: the application receives them as they come. They are types alone, so that no page loads their names. */
+type OtherNews =
+  | "ready"
+  | "caughtUp"
+  | "tokenExpiring"
+  | "timer.warning"
+  | "announcement"
+  | "lobby.status"
+  | "reaction.tally"
+  | "room.help"
+  | "rtc.peers"
+  | "rtc.signal"
+
 const CHANGES = {
-  /** A full one makes a new state (`stateOf`). */
-  ready: [],
-  caughtUp: [],
-  tokenExpiring: [],
   "me.updated": ["me", "media", "stage"],
   subscribed: ["me", "chat"],
 
@@ -42,17 +50,13 @@ const CHANGES = {
   "phase.updated": ["agenda", "broadcast", "lobby"],
   "phase.appended": ["agenda", "broadcast"],
   "timer.updated": ["agenda", "broadcast"],
-  "timer.warning": [],
   "timer.elapsed": ["agenda", "broadcast"],
-  announcement: [],
 
   "me.muted": ["muted"],
   "participant.removed": ["blocked"],
   "participant.unblocked": ["blocked"],
   "lobby.waiting": ["lobby"],
   "lobby.settings": ["lobby"],
-  /** For participants in the waiting room, who have no state yet. */
-  "lobby.status": [],
 
   "presence.diff": ["presence", "hands"],
   "presence.stage": ["presence"],
@@ -80,8 +84,6 @@ const CHANGES = {
   "me.pollVoted": ["polls"],
   "votes.signedOut": ["signedOutVotes"],
 
-  "reaction.tally": [],
-
   "hand.queue": ["hands"],
   "hand.count": ["hands"],
   "hand.lowered": ["hands"],
@@ -94,7 +96,6 @@ const CHANGES = {
   "breakout.closing": ["breakout"],
   "breakout.closed": ["breakout", "agenda"],
   "room.updated": ["breakout"],
-  "room.help": [],
   "assignment.updated": ["breakout"],
   "assignment.ended": ["breakout"],
 
@@ -110,11 +111,7 @@ const CHANGES = {
   "capture.state": ["capture"],
   "transcript.segment": ["transcript"],
   "transcript.interim": ["transcript"],
-
-  /** For `client.media`. */
-  "rtc.peers": [],
-  "rtc.signal": [],
-} as const satisfies { readonly [T in DispatchName]: ReadonlyArray<Part> }
+} as const satisfies { readonly [T in Exclude<DispatchName, OtherNews>]: ReadonlyArray<Part> }
 
 /** The dispatches that change a part of the state. */
 export type NewsOf<P extends Part> = Extract<

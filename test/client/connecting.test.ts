@@ -1,0 +1,200 @@
+/** How `connect` ends, and what becomes of a connection whose network changes: against the real server, over real sockets. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
+import { type ConnectionStatus, GatewayClient, makeRestClient, RestProblem } from "../../packages/client/src/entry.ts"
+import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
+import { type MuteRelay, muteRelay } from "../support/mute-relay.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let acme: Workspace
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const publicEvent = () =>
+  createLiveEvent(server.url, acme.key, { visibility: "public", phases: [{ modality: "broadcast" }] })
+
+type Options = ConstructorParameters<typeof GatewayClient>[0]
+
+const clientOf = (options: Options): { client: GatewayClient; errors: Array<number | null> } => {
+  const client = new GatewayClient(options)
+  onTestFinished(() => client.close())
+  const errors: Array<number | null> = []
+  client.on("error", ({ retryInMs }) => errors.push(retryInMs))
+  return { client, errors }
+}
+
+const becomes = (client: GatewayClient, wanted: ConnectionStatus): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = client.on("status", (status) => {
+      if (status !== wanted) return
+      stop()
+      resolve()
+    })
+  })
+
+describe("connect", () => {
+  test.each([
+    ["an event that does not exist", async () => ({ eventId: "11111111-1111-4111-8111-111111111111" }), 404],
+    [
+      "an event that has ended",
+      async () => {
+        const event = await publicEvent()
+        await call(server.url, "POST", `/v1/events/${event.id}/end`, { key: acme.key })
+        return { eventId: event.id }
+      },
+      409,
+    ],
+    ["a session that is not valid", async () => ({ eventId: (await publicEvent()).id, sessionToken: "wrong" }), 401],
+  ])("rejects for %s with the server's problem, after one request", async (_name, prepare, status) => {
+    const { eventId, sessionToken }: { eventId: string; sessionToken?: string } = await prepare()
+    const api = makeRestClient({ baseUrl: server.url, ...(sessionToken === undefined ? {} : { sessionToken }) })
+    const token = vi.fn(() => api.createGatewayToken({ payload: { eventId } }))
+    const { client, errors } = clientOf({ token })
+    const closed = new Promise((resolve) => client.on("closed", resolve))
+    const cause = await client.connect().catch((problem: unknown) => problem)
+    expect(cause).toBeInstanceOf(RestProblem)
+    expect(cause).toMatchObject({ status })
+    expect(await closed).toMatchObject({ code: 0, cause })
+    expect([client.status, errors, token.mock.calls.length]).toEqual(["closed", [null], 1])
+  })
+
+  test.each([408, 425, 429, 500, 503])("after a %i it tells the failed try, and goes on", async (status) => {
+    const { id: eventId } = await publicEvent()
+    const api = makeRestClient({ baseUrl: server.url })
+    let isFirst = true
+    const { client, errors } = clientOf({
+      token: async () => {
+        if (!isFirst) return api.createGatewayToken({ payload: { eventId } })
+        isFirst = false
+        const headers = { "retry-after": "0" }
+        throw new RestProblem(new Response(null, { status, headers }), { code: "unavailable", detail: "Later." })
+      },
+    })
+    await client.connect()
+    expect(errors).toEqual([0])
+  })
+
+  test("a connection that the server ends for good tells the close code", async () => {
+    const event = await publicEvent()
+    const api = makeRestClient({ baseUrl: server.url })
+    const { client } = clientOf({ token: () => api.createGatewayToken({ payload: { eventId: event.id } }) })
+    await client.connect()
+    const closed = new Promise((resolve) => client.on("closed", resolve))
+    await call(server.url, "POST", `/v1/events/${event.id}/end`, { key: acme.key })
+    expect(await closed).toMatchObject({ code: 4307, cause: { name: "ConnectionClosed", code: 4307 } })
+  })
+
+  test("a token that is none is told as a failed try", async () => {
+    const { client } = clientOf({ token: async () => ({ code: "unavailable" }) as never })
+    const told = new Promise((resolve) => client.on("error", resolve))
+    client.connect().catch(() => {})
+    expect(await told).toMatchObject({ cause: expect.any(Error), retryInMs: expect.any(Number) })
+  })
+})
+
+describe("the network", () => {
+  /** The events of a page, which Node does not have. */
+  const page = () => {
+    const [window, document] = [new EventTarget(), Object.assign(new EventTarget(), { visibilityState: "visible" })]
+    vi.stubGlobal("addEventListener", window.addEventListener.bind(window))
+    vi.stubGlobal("removeEventListener", window.removeEventListener.bind(window))
+    vi.stubGlobal("document", document)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    return {
+      window: (name: string) => window.dispatchEvent(new Event(name)),
+      document: (name: string) => document.dispatchEvent(new Event(name)),
+    }
+  }
+
+  const viewer = async (relay: MuteRelay, eventId: string, more: Partial<Options> = {}) => {
+    // Not through the relay: Node would dial the gateway over the connection that its `fetch` keeps, which no browser does.
+    const api = makeRestClient({ baseUrl: server.url })
+    const token = async () => {
+      const grant = await api.createGatewayToken({ payload: { eventId } })
+      return { ...grant, url: relay.through(grant.url) }
+    }
+    const { client } = clientOf({ token, ...more })
+    await client.connect()
+    return client
+  }
+
+  const announce = async (eventId: string, text: string): Promise<void> => {
+    const { session } = await createPerson(server.url, acme.key, eventId, "host")
+    const api = makeRestClient({ baseUrl: server.url, sessionToken: session })
+    const { client } = clientOf({ token: () => api.createGatewayToken({ payload: { eventId } }) })
+    await client.connect()
+    await client.command("announce", { text })
+    client.close()
+  }
+
+  test("a switch of the network is noticed within five seconds, and nothing is missed", async () => {
+    const signs = page()
+    const event = await publicEvent()
+    const relay = await muteRelay(server.url)
+    const client = await viewer(relay, event.id)
+    const heard: string[] = []
+    client.on("announcement", ({ text }) => heard.push(text))
+    relay.fallSilent()
+    await announce(event.id, "said meanwhile")
+    relay.recover()
+    const switchedAt = performance.now()
+    signs.window("offline")
+    signs.window("online")
+    await becomes(client, "ready")
+    expect(performance.now() - switchedAt).toBeLessThan(5000)
+    expect(heard).toEqual(["said meanwhile"])
+  })
+
+  test.each([
+    ["online", (signs: ReturnType<typeof page>) => signs.window("online")],
+    ["focus", (signs: ReturnType<typeof page>) => signs.window("focus")],
+    ["visibilitychange", (signs: ReturnType<typeof page>) => signs.document("visibilitychange")],
+  ])("a client that waits for a far try connects at once at `%s`", async (_name, sign) => {
+    const signs = page()
+    const event = await publicEvent()
+    const relay = await muteRelay(server.url)
+    // The next try by itself would come after a minute or more.
+    const client = await viewer(relay, event.id, { backoff: { firstMs: 1e9, longestMs: 1e9 }, helloTimeoutMs: 2000 })
+    const waits = becomes(client, "waiting").then(() => becomes(client, "waiting"))
+    relay.fallSilent()
+    signs.window("offline")
+    await waits
+    relay.recover()
+    const backAt = performance.now()
+    const ready = becomes(client, "ready")
+    sign(signs)
+    await ready
+    expect(performance.now() - backAt).toBeLessThan(2000)
+  })
+
+  test("a try that began without a network is given up for another one at `online`", async () => {
+    const signs = page()
+    const event = await publicEvent()
+    const relay = await muteRelay(server.url)
+    const client = await viewer(relay, event.id)
+    relay.fallSilent()
+    const dials = relay.nextConnection()
+    signs.window("offline")
+    await dials
+    expect(client.status).toBe("connecting")
+    relay.recover()
+    const ready = becomes(client, "ready")
+    signs.window("online")
+    const backAt = performance.now()
+    await ready
+    expect(performance.now() - backAt).toBeLessThan(2000)
+  })
+
+  test("after the client is closed no sign opens it", async () => {
+    const signs = page()
+    const event = await publicEvent()
+    const client = await viewer(await muteRelay(server.url), event.id)
+    client.close()
+    signs.window("online")
+    signs.document("visibilitychange")
+    expect(client.status).toBe("closed")
+  })
+})
