@@ -4,6 +4,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, readdirSync, utimesSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { copyAssets, modified, root } from "./assets.mjs"
 
@@ -33,6 +34,8 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   // A failed build must not count as the last good one; a change while the compiler ran must count as newer.
   if (existsSync(buildInfo)) utimesSync(buildInfo, startedAt, isBuilt ? startedAt : 0)
   if (!isBuilt) process.exit(status || client || 1)
+  // The server gives these to pages, and where it is deployed there is nothing but dist/src.
+  cpSync(join(root, "packages/client/dist/served"), join(root, "dist/src/client-files"), { recursive: true })
 }
 copyAssets()
 // The command of the package: npm makes it executable where it installs it, and here nobody does.

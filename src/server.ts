@@ -29,6 +29,7 @@ import { bindGateway } from "./gateway/gateway.ts"
 import { GATEWAY_DEFAULTS } from "./gateway/options.ts"
 import { HelpDesk } from "./help/help-desk.ts"
 import { summariseBy } from "./help/summarise.ts"
+import { clientRoutes } from "./http/description/client-files.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
 import { RateLimits } from "./http/requests/limits/rate-limits.ts"
 import { HttpSettings } from "./http/requests/settings.ts"
@@ -148,6 +149,8 @@ interface Parts {
   /** The process for media. Tests run from sources and name a compiled module. */
   readonly mediaEntry: MediaProcessorOptions["entry"]
   readonly hashCost?: HashCost
+  /** The client for pages, built. Tests that run from sources name a build of their own. */
+  readonly clientFiles: URL
 }
 
 const PARTS: Parts = {
@@ -155,6 +158,7 @@ const PARTS: Parts = {
     module: fileURLToPath(new URL("media/processing/media-process.js", import.meta.url)),
     args: [],
   },
+  clientFiles: new URL("client-files/", import.meta.url),
 }
 
 /** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
@@ -413,6 +417,7 @@ export const startServer = async (
         uploads: config.mediaUploads,
         gatewayDescription: () => gatewayDescription(publicUrl),
         isStopping: () => isStopping,
+        files: clientRoutes(parts.clientFiles ?? PARTS.clientFiles),
         obstacle: () => {
           if (isStopping) return "The server is stopping."
           if (open.lock.held()) return null

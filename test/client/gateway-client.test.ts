@@ -92,6 +92,15 @@ test("a connection that goes silent is given up five seconds after a heartbeat, 
   client.close()
 })
 
+test("a server of another contract ends the client, which sends it no token", async () => {
+  const client = await dial()
+  const [socket] = HeldSocket.opened
+  const closed = new Promise((resolve) => client.on("closed", resolve))
+  socket?.say({ ...hello, d: { ...hello.d, release: "9.0.0", contract: 2 } })
+  expect(await closed).toMatchObject({ code: 4309, reason: "client 0.1.0, server 9.0.0" })
+  expect([client.status, socket?.identified]).toEqual(["closed", undefined])
+})
+
 test("nothing keeps running after the client is closed", async () => {
   const client = await dial()
   HeldSocket.opened[0]?.say(hello)

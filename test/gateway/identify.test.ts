@@ -87,6 +87,19 @@ test("an expired token, and a session that is over, close 4201", async () => {
   expect(client.received.map(({ t }) => t)).not.toContain("ready")
 })
 
+test("a client of another contract is closed 4309, one of this contract is not; both know the server's from its hello", async () => {
+  const stage = await house.stage([{ modality: "meeting" }])
+  const of = async (contract: number) => {
+    const client = house.connect()
+    expect((await client.hello()).d).toMatchObject({ release: "0.1.0", contract: 1 })
+    const about = { name: "app", version: "3", contract }
+    client.send({ op: 2, d: { token: await house.token(stage, "guest:1"), client: about } })
+    return client
+  }
+  expect(await (await of(2)).closeCode()).toBe(4309)
+  expect((await (await of(1)).dispatch("ready")).d).toMatchObject({ resumed: false })
+})
+
 test("an absent event closes 4308", async () => {
   const stage = { ...(await house.stage()), eventId: newId() }
   expect(await closeCodeFor(await house.token(stage, "guest:1"))).toBe(4308)

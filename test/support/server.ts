@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
-import { compiled } from "./compiled.ts"
+import { builtClient, compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 import { NODES, startNodes } from "./nodes.ts"
 
@@ -40,6 +41,10 @@ export const startMediaServer = async (environment: Environment = {}): Promise<T
     ...CHEAP_HASHES,
     mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
   })
+
+/** A server that has the client for pages: it is built first. */
+export const startServerWithClient = async (environment: Environment = {}): Promise<TestServer> =>
+  start(environment, { ...CHEAP_HASHES, clientFiles: pathToFileURL(`${await builtClient()}/dist/served/`) })
 
 const start = async (environment: Environment, parts: Parts): Promise<TestServer> => {
   const database = await createTestDatabase()

@@ -12,7 +12,7 @@ import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
-import { OP } from "./contract/op.ts"
+import { CONTRACT, OP, RELEASE } from "./contract/op.ts"
 import type { ErrorFrame, HeartbeatAck, Hello, Ready, Reconnect } from "./contract/types.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "./state/event-state.ts"
 import type {
@@ -46,7 +46,8 @@ interface ClientEvents {
 
 type DispatchEvents = { readonly [T in DispatchName]: DispatchData<T> }
 
-const VERSION = "1"
+/** The close code for a client of another contract than the server. */
+const OTHER_CONTRACT = 4309
 const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
 /** A token that has less than this left is not worth dialling with. */
 const TOKEN_MARGIN_MS = 5000
@@ -190,7 +191,7 @@ export class GatewayClient {
   }
 
   /** Looks at the connection at a sign that it may be dead, or that another try may succeed now. */
-  #look(sign: "online" | "changed"): void {
+  #look(sign: string): void {
     if (this.#status === "ready" || this.#status === "lobby") this.#heartbeat.beat(LOOK_WITHIN_MS)
     else if (!this.#retries.mustWait && (this.#status === "waiting" || sign === "online")) {
       clearTimeout(this.#retry)
@@ -259,8 +260,12 @@ export class GatewayClient {
   }
 
   #greet(hello: Hello["d"], { token }: GatewayToken): void {
+    if ((hello.contract ?? CONTRACT) !== CONTRACT) {
+      this.#lost(OTHER_CONTRACT, `client ${RELEASE}, server ${hello.release}`)
+      return
+    }
     const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
-    const client = { name: this.#options.name ?? "gathercue-client", version: VERSION }
+    const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
     const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
     this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...mute, ...resume } }))
     clearTimeout(this.#helloDeadline)
@@ -406,7 +411,7 @@ export class GatewayClient {
     this.#socket?.close(LEFT)
     this.#drop()
     this.#setStatus("closed")
-    this.#pending.abandon(`the connection ended (${code} ${reason})`)
+    this.#pending.abandon(`the connection has ended: ${code} ${reason}`)
     if (isFailedTry) this.#events.emit("error", { cause, retryInMs: null })
     this.#events.emit("closed", { code, reason, ...(cause === undefined ? {} : { cause }) })
   }

@@ -21,7 +21,7 @@ export class RestProblem extends Error {
   readonly body: { readonly [field: string]: unknown }
 
   constructor(response: Response, body: { readonly [field: string]: unknown }) {
-    super(String(body["detail"] ?? `the server answered ${response.status}`))
+    super(String(body["detail"] ?? `status ${response.status}`))
     this.status = response.status
     this.code = body["code"] as ProblemCode
     this.requestId = response.headers.get("x-request-id")
@@ -99,11 +99,9 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       if (!response.ok) throw new RestProblem(response, (body ?? {}) as { readonly [field: string]: unknown })
       return body
     }
-  const methods = ROUTES.trim()
-    .split(/\s+/)
-    .flatMap((row) => {
-      const [path = "", ...ends] = row.split(",")
-      return ends.map((end) => [end.slice(1), endpoint(METHODS[end.charAt(0)] ?? "", PREFIX + path)])
-    })
+  const methods = ROUTES.split("\n").flatMap((row) => {
+    const [path = "", ...ends] = row.split(",")
+    return ends.map((end) => [end.slice(1), endpoint(METHODS[end.charAt(0)] ?? "", PREFIX + path)])
+  })
   return Object.fromEntries(methods) as unknown as RestClient
 }

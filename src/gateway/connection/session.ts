@@ -11,6 +11,7 @@ import type { Refusal } from "../../protocol/refusals.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import { type CommandFrame, type Identify, MAX_FRAME_BYTES } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
+import { CONTRACT, RELEASE } from "../../protocol/wire/release.ts"
 import type { Hub } from "../event/hub.ts"
 import { GrantLookups } from "../grants/grant-lookups.ts"
 import { type Grant, type NotGranted, readToken } from "../grants/tokens.ts"
@@ -51,7 +52,8 @@ export class Sessions {
     const now = this.#services.timers.now()
     const connection = new Connection(socket, { number: ++this.#opened, address, openedAt: now }, this.#hub)
     this.#hub.add(connection)
-    const d = { connectionId: newId(), heartbeatMs, identifyTimeoutMs, serverTime: now, maxFrame: MAX_FRAME_BYTES }
+    const limits = { heartbeatMs, identifyTimeoutMs, maxFrame: MAX_FRAME_BYTES }
+    const d = { connectionId: newId(), ...limits, serverTime: now, release: RELEASE, contract: CONTRACT }
     connection.send(JSON.stringify({ op: OP.hello, d }))
     return connection
   }
@@ -133,7 +135,11 @@ export class Sessions {
     connection.send(JSON.stringify({ op: OP.heartbeatAck, d }))
   }
 
-  #identify(connection: Connection, { token, resume, mute }: Identify["d"]): void {
+  #identify(connection: Connection, { token, resume, mute, client }: Identify["d"]): void {
+    if (client?.contract !== undefined && client.contract !== CONTRACT) {
+      connection.close(CLOSE.otherContract)
+      return
+    }
     if (this.#isOverloaded(connection.lastSeenAt)) {
       connection.close(CLOSE.overloaded)
       return

@@ -40,6 +40,11 @@ export interface RestOptions {
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
   readonly isStopping: () => boolean
+  /** Files for everybody; undefined: there is no such file. */
+  readonly files: ReadonlyArray<{
+    readonly path: string
+    readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse | undefined>
+  }>
 }
 
 export interface Rest {
@@ -209,6 +214,11 @@ export const bindRest = (
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
         plain("/v1/openapi.json", sharedBody(description.json, headersOf("application/json"))),
         plain("/v1/asyncapi.json", sharedBody(Effect.sync(options.gatewayDescription), headersOf("application/json"))),
+        ...options.files.map(({ path, answer }) =>
+          plain(path, (request) =>
+            Effect.map(answer(request), (file) => file ?? problems.write("not_found", "No such path.")),
+          ),
+        ),
         plain(
           "/v1/docs",
           sharedBody(description.page, [

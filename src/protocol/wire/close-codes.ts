@@ -42,6 +42,7 @@ export const CLOSE = {
   lobbyDenied: { code: 4306, advice: "stop", reason: "lobby denied" },
   eventEnded: { code: 4307, advice: "stop", reason: "event ended" },
   notFound: { code: 4308, advice: "stop", reason: "no such event" },
+  otherContract: { code: 4309, advice: "stop", reason: "client of another contract" },
 } as const satisfies Record<string, CloseCode>
 
 /** The client's reaction to any code, also an unknown one: by range; outside the ranges as after a lost link. */

@@ -38,7 +38,10 @@ export const Identify = Schema.Struct({
   op: Schema.Literal(OP.identify),
   d: Schema.Struct({
     token: Token,
-    client: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
+    /** `contract`: that of the package `@gathercue/client`; another one than the server's closes the socket. */
+    client: Schema.optionalKey(
+      Schema.Struct({ name: Schema.String, version: Schema.String, contract: Schema.optionalKey(Schema.Int) }),
+    ),
     /** Dispatches that the client opts out of. */
     mute: Schema.optionalKey(Schema.Array(OptOut)),
     resume: Schema.optionalKey(Resume),
@@ -74,6 +77,10 @@ export const Hello = Schema.Struct({
     serverTime: Schema.Int,
     /** Bytes. */
     maxFrame: Schema.Int,
+    /** The server's. */
+    release: Schema.optionalKey(Schema.String),
+    /** A client that was made for another one stops. */
+    contract: Schema.optionalKey(Schema.Int),
   }),
 })
 export type Hello = typeof Hello.Type

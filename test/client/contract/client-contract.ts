@@ -14,6 +14,7 @@ import { OptOut } from "../../../src/protocol/dispatch.ts"
 import { Ready } from "../../../src/protocol/ready.ts"
 import { ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame } from "../../../src/protocol/wire/frames.ts"
 import { OP } from "../../../src/protocol/wire/op.ts"
+import { CONTRACT, RELEASE } from "../../../src/protocol/wire/release.ts"
 import type { Comments } from "./comments.ts"
 import { contractComments, namedSchemas } from "./sources.ts"
 import { braced, commented, mayBeEmpty, TypePrinter } from "./type-printer.ts"
@@ -88,7 +89,7 @@ const routes = (): string => {
     },
   })
   const rows = Array.from(paths, ([path, ends]) => `${[path.slice(PREFIX.length), ...ends].join(",")}`)
-  return `export const ROUTES = \`\n${rows.join("\n")}\n\``
+  return `export const ROUTES = \`${rows.join("\n")}\``
 }
 
 const block = (head: string, members: ReadonlyArray<string>): string =>
@@ -152,7 +153,9 @@ export const clientContract = async (): Promise<ReadonlyMap<string, string>> => 
     [
       "op.ts",
       file(
-        "The kinds of object on a socket.",
+        "The kinds of object on a socket, the release, and the number by which client and server know that they fit together.",
+        `export const RELEASE = ${JSON.stringify(RELEASE)}`,
+        `export const CONTRACT = ${CONTRACT}`,
         `export const OP = ${JSON.stringify(OP, undefined, 2).replaceAll(/"(\w+)":/g, "$1:")} as const`,
       ),
     ],

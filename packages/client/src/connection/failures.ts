@@ -7,13 +7,12 @@ export class ConnectionClosed extends Error {
   readonly code: number
 
   constructor(code: number, reason: string) {
-    super(`the gateway closed the connection: ${code} ${reason}`)
+    super(`the connection has ended: ${code} ${reason}`)
     this.code = code
   }
 }
 
 interface Failure {
-  readonly isFinal?: unknown
   readonly status?: unknown
   readonly retryAfterSeconds?: unknown
 }
@@ -25,8 +24,7 @@ const TEMPORARY = [408, 425, 429]
 
 /** Would the same request be refused again? By its fields and not its class, because a page may hold two copies of this package. */
 export const isFinal = (cause: unknown): boolean => {
-  const { status, isFinal: says } = fieldsOf(cause)
-  if (says === true) return true
+  const { status } = fieldsOf(cause)
   return typeof status === "number" && status >= 400 && status < 500 && !TEMPORARY.includes(status)
 }
 

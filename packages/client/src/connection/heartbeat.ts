@@ -2,7 +2,7 @@
  * Heartbeats of one connection, and the deadline by which the server has to say anything. A link whose network has changed neither
  * works nor closes: only silence shows it.
  */
-import { type NetworkSign, watchNetwork } from "./network-watch.ts"
+import { watchNetwork } from "./network-watch.ts"
 
 /** The server answers a heartbeat at once; the rest is the way there and back over a slow network. */
 const ANSWER_WITHIN_MS = 5000
@@ -26,7 +26,7 @@ export class Heartbeat {
   }
 
   /** Calls `look` at each sign that the network changed, over any number of connections. */
-  watch(look: (sign: NetworkSign) => void): void {
+  watch(look: (sign: string) => void): void {
     this.#unwatch()
     this.#unwatch = watchNetwork(look)
   }

@@ -3,7 +3,8 @@
 /** No connection can be tried on this platform. */
 export class NoWebSocket extends Error {
   override readonly name = "NoWebSocket"
-  readonly isFinal = true
+  /** A failure that ends the client, as a refusal of the server does (`failures.ts`). */
+  readonly status = 400
 }
 
 /** The part of the WebSocket standard that the client uses. */

@@ -1,4 +1,6 @@
-/** The kinds of object on a socket. Written from the contract by a test: do not edit. */
+/** The kinds of object on a socket, the release, and the number by which client and server know that they fit together. Written from the contract by a test: do not edit. */
+export const RELEASE = "0.1.0"
+export const CONTRACT = 1
 export const OP = {
   dispatch: 0,
   heartbeat: 1,

@@ -1,6 +1,5 @@
 /** The endpoints of every path, each after the letter of its method. Written from the contract by a test: do not edit. */
-export const ROUTES = `
-accounts/signup,Psignup
+export const ROUTES = `accounts/signup,Psignup
 accounts/login,Plogin
 accounts/logout,Plogout
 accounts/me,Gme
@@ -86,5 +85,4 @@ workspaces/:id/guest-integrations,PcreateGuestIntegration,GlistGuestIntegrations
 workspaces/:id/guest-integrations/:integrationId,DdeleteGuestIntegration
 events/:id/guest-session,PcreateGuestSession
 help/chat,PaskHelp
-errors/:code,GgetProblem
-`
+errors/:code,GgetProblem`

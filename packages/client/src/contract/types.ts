@@ -312,6 +312,8 @@ export interface Hello {
     readonly identifyTimeoutMs: number
     readonly serverTime: number
     readonly maxFrame: number
+    readonly release?: string
+    readonly contract?: number
   }
 }
 

@@ -20,22 +20,9 @@ const OFF: CaptureView = { on: false, kinds: [], since: null }
 
 export const captureIn = ({ capture }: Snapshot): CaptureView => capture ?? OFF
 
-const lastBroadcast = (broadcast: BroadcastView | null, dispatch: NewsOf<"broadcast">): BroadcastView | null => {
-  switch (dispatch.t) {
-    case "broadcast.live":
-    case "broadcast.paused":
-    case "broadcast.ended":
-      return dispatch.d.broadcast
-    case "event.ended":
-    case "phase.started":
-    case "phase.ended":
-    case "phase.updated":
-    case "phase.appended":
-    case "timer.updated":
-    case "timer.elapsed":
-      return broadcast
-  }
-}
+/** Dispatches of the broadcast have it; those of phases and timers only change the phase. */
+const lastBroadcast = (broadcast: BroadcastView | null, { d }: NewsOf<"broadcast">): BroadcastView | null =>
+  "broadcast" in d ? d.broadcast : broadcast
 
 /** Of the active phase alone. `phase`: the active one after the dispatch. */
 export const broadcastAfter = (
