@@ -3,8 +3,7 @@
  * `npm start` pays nothing for it. Exits with the compiler's code when there are errors.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, existsSync, readdirSync, utimesSync } from "node:fs"
-import { cpSync, existsSync, readdirSync, utimesSync } from "node:fs"
+import { chmodSync, cpSync, existsSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { copyAssets, modified, root } from "./assets.mjs"
 

@@ -38,14 +38,17 @@ const server = spawn(process.execPath, ["--watch", "--watch-preserve-output", ma
   detached: true,
   stdio: ["ignore", 1, 2],
 })
-const sources = watch(join(root, "src"), { recursive: true }, (_event, file) => {
-  changed = true
-  assetsChanged ||= ASSET.test(file ?? "")
-  if (!building) void build()
-})
+const watched = (folder, isAsset) =>
+  watch(join(root, folder), { recursive: true }, (_event, file) => {
+    changed = true
+    assetsChanged ||= isAsset(file ?? "")
+    if (!building) void build()
+  })
+// The server gives the client to pages: to it that is an asset.
+const sources = [watched("src", (file) => ASSET.test(file)), watched("packages/client/src", () => true)]
 
 async function stop() {
-  sources.close()
+  for (const source of sources) source.close()
   // The watching parent passes the signal on to the server and waits until it has drained.
   server.kill("SIGTERM")
   if (server.exitCode === null && server.signalCode === null) await once(server, "exit")

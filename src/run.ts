@@ -16,7 +16,7 @@ const serve = async (isWorker: boolean): Promise<void> => {
 /** Each loads what it needs, so that none waits for the rest of the product. */
 const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (folder: string) => Promise<void> } = {
   help: async () => print((await import("./cli/help.ts")).help()),
-  version: async () => print((await import("./release.ts")).RELEASE),
+  version: async () => print((await import("./protocol/wire/release.ts")).RELEASE),
   check: async () => (await import("./cli/check.ts")).check(),
   migrate: async () => (await import("./cli/migrate.ts")).migrateDatabase(loadConfig()),
   keys: async () => (await import("./cli/keys.ts")).showKeys(loadConfig()),

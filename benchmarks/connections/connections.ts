@@ -128,6 +128,6 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
 export const connections = defineBenchmark({
   summary: "Memory per idle socket, joins per second, CPU at rest and a reconnect storm, against Socket.IO.",
   options: OPTIONS,
-  limitSeconds: 300,
+  limitSeconds: 600,
   run,
 })

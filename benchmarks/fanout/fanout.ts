@@ -140,7 +140,8 @@ const startPeer = async (
   const port = await peer.call<number>("start", options)
   const place = { eventId: newId(), workspaceId: newId() }
   const audience = await openAudience({ port, sockets, speaks, place }, defer)
-  const tickMs = isGathering ? GATEWAY_DEFAULTS.tickMs(sockets) : 0
+  // The tick of our side, where the host is connected too.
+  const tickMs = isGathering ? GATEWAY_DEFAULTS.tickMs(sockets + 1) : 0
   return {
     name,
     pid: peer.pid,

@@ -2,6 +2,7 @@
 import { App, us_socket_local_port } from "uWebSockets.js"
 import { answerParent } from "../support/child.ts"
 import { sleep } from "../support/figures.ts"
+import { gathered } from "../support/gathered.ts"
 import { dispatchOf } from "./message.ts"
 
 export interface PublishOptions {
@@ -33,24 +34,17 @@ const start = (): Promise<number> =>
 /** Resolves to how many dispatches were published. */
 const publish = async ({ perSecond, seconds, tickMs }: PublishOptions): Promise<number> => {
   const startedAt = performance.now()
-  let waiting: string[] = []
-  let flushedAt = startedAt
-  const flush = (now: number): void => {
-    if (waiting.length === 0 || now - flushedAt < tickMs) return
-    flushedAt = now
-    app.publish(TOPIC, waiting.length === 1 ? (waiting[0] ?? "") : `[${waiting.join(",")}]`)
-    waiting = []
-  }
+  const { add, flush } = gathered<string>(tickMs, (frames) => {
+    app.publish(TOPIC, frames.length === 1 ? (frames[0] ?? "") : `[${frames.join(",")}]`)
+  })
   const wanted = perSecond * seconds
   for (let n = 0; n < wanted; n++) {
     const dueIn = startedAt + (n * 1000) / perSecond - performance.now()
     if (dueIn > 1) await sleep(dueIn)
     published += 1
-    waiting.push(JSON.stringify(dispatchOf(published)))
-    flush(performance.now())
+    add(JSON.stringify(dispatchOf(published)))
   }
-  await sleep(tickMs)
-  flush(Number.POSITIVE_INFINITY)
+  flush()
   return wanted
 }
 

@@ -146,7 +146,7 @@ export const measureRaw = async (
     await crowd.call<Joined>("join", JOINS_PER_SECOND)
     await crowd.call("listen")
     const before = threadSeconds(peer.pid)
-    const tickMs = GATEWAY_DEFAULTS.tickMs(sockets)
+    const tickMs = GATEWAY_DEFAULTS.tickMs(sockets + 1)
     await peer.call<number>("publish", { perSecond, seconds, tickMs } satisfies PublishOptions)
     const { deliveries } = await crowd.call<Received>("received")
     const used = threadSeconds(peer.pid) - before

@@ -6,6 +6,7 @@
 import { dispatchOf } from "../fanout/message.ts"
 import { answerParent } from "./child.ts"
 import { sleep } from "./figures.ts"
+import { gathered } from "./gathered.ts"
 import { listenAsAsked, type SocketIoOptions, socketIoServer } from "./socket-io-server.ts"
 
 export interface SocketIoPublish {
@@ -29,14 +30,9 @@ const start = (options: SocketIoOptions): Promise<number> => {
 const publish = async ({ perSecond, seconds, tickMs }: SocketIoPublish): Promise<number> => {
   const startedAt = performance.now()
   let emitted = 0
-  let waiting: ReturnType<typeof dispatchOf>[] = []
-  let flushedAt = startedAt
-  const flush = (now: number): void => {
-    if (waiting.length === 0 || now - flushedAt < tickMs) return
-    flushedAt = now
-    io.to(ROOM).emit("dispatches", waiting)
-    waiting = []
-  }
+  const { add, flush } = gathered<ReturnType<typeof dispatchOf>>(tickMs, (dispatches) => {
+    io.to(ROOM).emit("dispatches", dispatches)
+  })
   while (performance.now() - startedAt < seconds * 1000 && emitted < perSecond * seconds) {
     const dueIn = startedAt + (emitted * 1000) / perSecond - performance.now()
     // Always lets sockets be read and written in between.
@@ -44,15 +40,9 @@ const publish = async ({ perSecond, seconds, tickMs }: SocketIoPublish): Promise
     places += 1
     emitted += 1
     if (tickMs === 0) io.to(ROOM).emit("dispatch", dispatchOf(places))
-    else {
-      waiting.push(dispatchOf(places))
-      flush(performance.now())
-    }
+    else add(dispatchOf(places))
   }
-  if (tickMs > 0) {
-    await sleep(tickMs)
-    flush(Number.POSITIVE_INFINITY)
-  }
+  flush()
   return emitted
 }
 

@@ -66,7 +66,8 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
   const target = resolve(wanted)
   if (databaseUrl !== null) throw new CommandFailed(EXTERNAL)
   if (!existsSync(join(dataDir, "postgres"))) throw new CommandFailed(`There is no database in ${dataDir}.`)
-  if (!(await isFree(target))) throw new CommandFailed(`There is something in ${target} already; choose another folder.`)
+  if (!(await isFree(target)))
+    throw new CommandFailed(`There is something in ${target} already; choose another folder.`)
   const partial = `${target}.partial-${process.pid}`
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 })
@@ -77,7 +78,8 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
     await rename(partial, target)
     await flush(dirname(target))
     print(`${target}: ${megabytes(files)}`)
-    if (!files.some(({ path }) => path === KEY)) print("SECRET_KEY is not in it: keep it elsewhere, the database needs it.")
+    if (!files.some(({ path }) => path === KEY))
+      print("SECRET_KEY is not in it: keep it elsewhere, the database needs it.")
   } finally {
     await rm(partial, { recursive: true, force: true })
   }
@@ -96,7 +98,8 @@ const requireSame = (expected: ReadonlyArray<CopiedFile>, folder: string, copies
   const copied = new Map(inFolder(folder, copies).map((file) => [file.path, file]))
   for (const { path, sha256 } of expected) {
     if (!path.startsWith(`${folder}/`)) continue
-    if (copied.get(path)?.sha256 !== sha256) throw new CommandFailed(`The backup is damaged: ${path} is not as it was made.`)
+    if (copied.get(path)?.sha256 !== sha256)
+      throw new CommandFailed(`The backup is damaged: ${path} is not as it was made.`)
     copied.delete(path)
   }
   const [extra] = copied.keys()
@@ -110,14 +113,17 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
   const files = await readManifest(source)
   for (const name of [join("postgres", "data"), MEDIA, KEY]) {
     if (existsSync(join(dataDir, name))) {
-      throw new CommandFailed(`There is something in ${join(dataDir, name)} already; choose another DATA_DIR, or empty it.`)
+      throw new CommandFailed(
+        `There is something in ${join(dataDir, name)} already; choose another DATA_DIR, or empty it.`,
+      )
     }
   }
   const key = files.find(({ path }) => path === KEY)
   if (key !== undefined && (await describeFile(source, KEY)).sha256 !== key.sha256) {
     throw new CommandFailed(`The backup is damaged: ${KEY} is not as it was made.`)
   }
-  if (key === undefined && keepsKey) throw new CommandFailed("The backup has no key: set SECRET_KEY to the one of its server.")
+  if (key === undefined && keepsKey)
+    throw new CommandFailed("The backup has no key: set SECRET_KEY to the one of its server.")
   await mkdir(dataDir, { recursive: true })
   try {
     requireSame(

@@ -1,7 +1,7 @@
 /** `gathercue check`: would a server start with this configuration on this database? Changes nothing. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { checkConfig, type Config, loadConfig } from "../config/config.ts"
+import { type Config, checkConfig, loadConfig } from "../config/config.ts"
 import { readSchema, type SchemaState } from "../store/migrate.ts"
 import { countSealed } from "../store/resealing.ts"
 import { print } from "../terminal.ts"
@@ -11,7 +11,9 @@ import { withDatabase } from "./reach-database.ts"
 /** @throws CommandFailed when a newer build has changed the schema */
 const schemaLine = ({ applied, known, unknown }: SchemaState): string => {
   if (unknown.length > 0) {
-    throw new CommandFailed(`The database has migration ${Math.max(...unknown)}, which this build (up to ${known}) lacks.`)
+    throw new CommandFailed(
+      `The database has migration ${Math.max(...unknown)}, which this build (up to ${known}) lacks.`,
+    )
   }
   if (applied === 0) return "empty, its tables are made by gathercue migrate or the first start"
   return applied === known ? `at schema version ${applied}` : `at schema version ${applied}; ${known} is this build's`

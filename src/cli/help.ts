@@ -14,7 +14,10 @@ ${columns(Object.entries(COMMANDS))}
 
 Options:
 ${columns([
-  ["--env-file <path>", "Read keys from a file, for those that the environment does not set. May be given several times."],
+  [
+    "--env-file <path>",
+    "Read keys from a file, for those that the environment does not set. May be given several times.",
+  ],
   ["-h, --help", "Print this."],
   ["-v, --version", "Print the version."],
 ])}

@@ -7,7 +7,7 @@ import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
 import { isTurnUrl } from "../model/media/ice-url.ts"
-import { keptSecretKey, SecretKeyUnusable, type SecretKeys } from "../secret-key.ts"
+import { keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 import { SETTINGS } from "./schemas.ts"
 

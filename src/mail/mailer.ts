@@ -8,6 +8,7 @@ import { currentTimers } from "../clock/timers.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import {
   claimMails,
@@ -24,7 +25,6 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Letter } from "./letters.ts"
 import { MailNotSent } from "./mail-not-sent.ts"
 import type { Smtp } from "./smtp.ts"
-import type { KeyRing } from "../secret-key.ts"
 
 export interface MailerOptions {
   /** 32 bytes, derived from the configured secret for this purpose alone. */

@@ -54,4 +54,5 @@ export const openSealed = (
 }
 
 /** Throws `SealBroken`. */
-export const openText = (keys: KeyRing, owner: string, sealed: Uint8Array): string => openSealed(keys, owner, sealed).text
+export const openText = (keys: KeyRing, owner: string, sealed: Uint8Array): string =>
+  openSealed(keys, owner, sealed).text

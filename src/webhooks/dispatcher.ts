@@ -10,6 +10,7 @@ import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
 import { currentTimers } from "../clock/timers.ts"
 import { Egress } from "../egress/egress.ts"
 import { newId } from "../model/ids.ts"
+import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { patiently } from "../store/sweeps/sweeps.ts"
 import { OutboxSignal } from "../store/webhooks/outbox.ts"
@@ -29,7 +30,6 @@ import { housekeeping } from "./housekeeping.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
 import { makeRetryForever } from "./retry-forever.ts"
 import { makeSettlements } from "./settlements.ts"
-import type { KeyRing } from "../secret-key.ts"
 
 export interface DispatcherOptions {
   /** 32 bytes, derived from the configured secret for this purpose alone; opens signing secrets. */

@@ -6,12 +6,12 @@ import { Cause, Clock, Effect } from "effect"
 import type { Egress, EgressFailed, EgressRequest } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import { toTimestamp } from "../model/timestamp.ts"
+import type { KeyRing } from "../secret-key.ts"
 import { openText } from "../store/sealed-text.ts"
 import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhooks/webhook-deliveries.ts"
 import { type AttemptOutcome, classifyFailure, classifyStatus } from "./classify.ts"
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"
-import type { KeyRing } from "../secret-key.ts"
 
 /** Characters of an error that are kept for people to read. */
 const MAX_ERROR_LENGTH = 500

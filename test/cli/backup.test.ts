@@ -95,21 +95,28 @@ describe("of a server that is stopped", () => {
   }, 60_000)
 
   test.each([
-    ["a file that is cut short", async (backup: string) => truncate(join(backup, "database", "global", "pg_control"), 100)],
+    [
+      "a file that is cut short",
+      async (backup: string) => truncate(join(backup, "database", "global", "pg_control"), 100),
+    ],
     ["a file that is missing", async (backup: string) => rm(join(backup, "database", "backup_label"))],
     ["a file that was added", async (backup: string) => writeFile(join(backup, "database", "more"), "")],
     ["a changed film", async (backup: string) => writeFile(join(backup, "media", "film"), "others")],
     ["a changed key", async (backup: string) => writeFile(join(backup, "secret-key"), "x".repeat(43))],
-  ])("%s is found, and nothing is left in the folder", async (_, damage) => {
-    const { backup } = await stopped()
-    await damage(backup)
-    const elsewhere = await temporaryFolder()
-    const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup is damaged: /)])
-    const left = await readdir(elsewhere)
-    expect(left.filter((name) => name !== "postgres")).toEqual([])
-    expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
-  }, 60_000)
+  ])(
+    "%s is found, and nothing is left in the folder",
+    async (_, damage) => {
+      const { backup } = await stopped()
+      await damage(backup)
+      const elsewhere = await temporaryFolder()
+      const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup is damaged: /)])
+      const left = await readdir(elsewhere)
+      expect(left.filter((name) => name !== "postgres")).toEqual([])
+      expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
+    },
+    60_000,
+  )
 
   test("a configured key is not in it, and is asked for", async () => {
     const SECRET_KEY = "k".repeat(40)

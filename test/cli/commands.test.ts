@@ -38,12 +38,13 @@ test("all problems of the configuration are told at once, by the check and by th
   for (const args of [["check"], []]) {
     const { code, stderr } = await runCommand(args, wrong)
     expect(code).toBe(1)
-    expect(stderr.trim().split("\n").map((line) => line.split(" ")[0]).toSorted()).toEqual([
-      "DATABASE_POOL",
-      "PORT",
-      "PUBLIC_URL",
-      "SECRET_KEY",
-    ])
+    expect(
+      stderr
+        .trim()
+        .split("\n")
+        .map((line) => line.split(" ")[0])
+        .toSorted(),
+    ).toEqual(["DATABASE_POOL", "PORT", "PUBLIC_URL", "SECRET_KEY"])
   }
 })
 
@@ -86,7 +87,10 @@ test("a check and a migration of a database that is up to date say so", async ()
   const migrated = await runCommand(["migrate"], environment)
   expect([migrated.code, migrated.stdout]).toEqual([0, expect.stringMatching(/: schema version \d+, up to date\n$/)])
   const { code, stdout } = await runCommand(["check"], environment)
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/at DATABASE_URL, at schema version \d+\nkeys +open everything/)])
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/at DATABASE_URL, at schema version \d+\nkeys +open everything/),
+  ])
 })
 
 test("a check refuses a database of a newer build, one that is not reached, and one of another key", async () => {
@@ -101,14 +105,20 @@ test("a check refuses a database of a newer build, one that is not reached, and 
   const newer = await runCommand(["check"], { DATABASE_URL: url, SECRET_KEY })
   expect([newer.code, newer.stderr]).toEqual([1, expect.stringMatching(/^The database has migration 9999, /)])
   const gone = await runCommand(["check"], { DATABASE_URL: "postgres://127.0.0.1:9/none", SECRET_KEY })
-  expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/^The database at DATABASE_URL cannot be used \(/)])
+  expect([gone.code, gone.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The database at DATABASE_URL cannot be used \(/),
+  ])
 })
 
 test("beside a server on the embedded database, and after it, a check and the keys find its database", async () => {
   const DATA_DIR = await temporaryFolder()
   const server = await startServerProcess({ DATA_DIR, PORT: "0" })
   const during = await runCommand(["check"], { DATA_DIR })
-  expect([during.code, during.stdout]).toEqual([0, expect.stringMatching(/at schema version \d+\nkeys +open everything/)])
+  expect([during.code, during.stdout]).toEqual([
+    0,
+    expect.stringMatching(/at schema version \d+\nkeys +open everything/),
+  ])
   const keys = await runCommand(["keys"], { DATA_DIR })
   expect(keys).toEqual({ code: 0, stdout: "SECRET_KEY opens 2 keys of hashes, 1 checks of the key\n", stderr: "" })
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)

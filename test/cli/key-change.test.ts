@@ -68,7 +68,9 @@ test("sessions, repeated requests and the signatures of webhooks survive it, and
   const shown = await runCommand(["keys"], keys)
   expect([shown.code, shown.stdout]).toEqual([
     0,
-    expect.stringMatching(/^SECRET_KEY opens 1 webhook secrets.*\nSECRET_KEYS_OLD, number 1 opens 1 webhook secrets.* 1 checks/),
+    expect.stringMatching(
+      /^SECRET_KEY opens 1 webhook secrets.*\nSECRET_KEYS_OLD, number 1 opens 1 webhook secrets.* 1 checks/,
+    ),
   ])
   const resealed = await runCommand(["keys", "reseal"], keys)
   expect([resealed.code, resealed.stdout]).toEqual([

@@ -17,6 +17,7 @@ import type { Principal } from "../../identity/callers/principal.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import type { KeyRing } from "../../secret-key.ts"
 import { Database } from "../../store/database.ts"
 import {
   deleteOldAnswers,
@@ -31,7 +32,6 @@ import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { CommandKey } from "../handlers/events/live-commands.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
-import type { KeyRing } from "../../secret-key.ts"
 
 const KEPT_MS = 86_400_000
 /** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in such bytes could be confused. */

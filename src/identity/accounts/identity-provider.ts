@@ -21,8 +21,8 @@ import { currentTimers } from "../../clock/timers.ts"
 import { BadRequest, IdpNotConfigured, Unavailable } from "../../model/errors.ts"
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
-import { openText, sealText } from "../../store/sealed-text.ts"
 import type { KeyRing } from "../../secret-key.ts"
+import { openText, sealText } from "../../store/sealed-text.ts"
 
 export interface IdpSettings {
   readonly issuer: string

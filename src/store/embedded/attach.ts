@@ -30,7 +30,9 @@ export const attachEmbeddedPostgres = async (options: EmbeddedPostgresOptions): 
   const password = await readIfThere(join(data, PASSWORD_FILE))
   const port = Number((await readIfThere(join(data, "postmaster.pid")))?.split("\n")[PORT_LINE])
   if (password === undefined || !Number.isInteger(port)) {
-    throw new EmbeddedPostgresRefused(`The server ${owner} on the data folder ${folder} is starting or stopping; try again.`)
+    throw new EmbeddedPostgresRefused(
+      `The server ${owner} on the data folder ${folder} is starting or stopping; try again.`,
+    )
   }
   return { url: urlOf(password, port), data, stop: async () => {} }
 }

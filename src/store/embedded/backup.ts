@@ -55,11 +55,7 @@ export const backUpDatabase = (url: string, data: string, target: string): Promi
       select lsn::text as position, labelfile as label, nullif(spcmapfile, '') as tablespaces from pg_backup_stop(false)`
     if (start === undefined || end === undefined) throw new Error("PostgreSQL told no positions of the backup")
     if (end.tablespaces !== null) throw new Error("the database has tablespaces outside of its folder")
-    const wanted = await segmentsBetween(
-      data,
-      await segmentOf(sql, start.position),
-      await segmentOf(sql, end.position),
-    )
+    const wanted = await segmentsBetween(data, await segmentOf(sql, start.position), await segmentOf(sql, end.position))
     const log = await copyFiles(join(data, "pg_wal"), join(target, "pg_wal"), (path) => wanted.includes(path))
     const label = join(target, "backup_label")
     await writeFile(label, end.label, { mode: 0o600, flush: true })

@@ -78,7 +78,8 @@ export const copyFiles = async (
       const path = inside === "" ? entry.name : `${inside}/${entry.name}`
       if (!isWanted(path)) continue
       if (entry.isDirectory()) await visit(path)
-      else if (entry.isFile() && (await copyOne(join(from, path), join(to, path)))) copied.push(await describeFile(to, path))
+      else if (entry.isFile() && (await copyOne(join(from, path), join(to, path))))
+        copied.push(await describeFile(to, path))
     }
   }
   await visit("")

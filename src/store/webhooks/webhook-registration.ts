@@ -9,6 +9,7 @@ import { BadRequest, Conflict, NotFound, type Unauthorized, type Unavailable } f
 import { newId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
+import type { KeyRing } from "../../secret-key.ts"
 import { type Credential, requireCredential, requireMember } from "../accounts/credentials.ts"
 import { Database } from "../database.ts"
 import { query } from "../query.ts"
@@ -22,7 +23,6 @@ import {
   type WebhookEndpointChange,
   type WebhookEndpointRow,
 } from "./webhook-endpoints.ts"
-import type { KeyRing } from "../../secret-key.ts"
 
 /** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
 const SKIPPED_AT_ONCE = 1_000
