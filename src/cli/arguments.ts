@@ -38,7 +38,7 @@ const commandOf = (words: ReadonlyArray<string>): Pick<Invocation, "command" | "
   const [first = "", folder = ""] = words
   for (const usage of Object.keys(COMMANDS)) {
     if (words.length === 2 && usage === `${first}${FOLDER}`) return { command: first as CommandName, folder }
-    if (usage === words.join(" ")) return { command: usage as CommandName, folder: "" }
+    if (!usage.endsWith(FOLDER) && usage === words.join(" ")) return { command: usage as CommandName, folder: "" }
   }
   return undefined
 }

@@ -17,7 +17,7 @@ const titles = async (url: string, key: string): Promise<ReadonlyArray<string>> 
   let after = ""
   do {
     const { body } = await call(url, "GET", `/v1/events?limit=100${after}`, { key })
-    found.push(...body.items.map(({ title }: { title: string }) => title))
+    found.push(...body.events.map(({ title }: { title: string }) => title))
     after = body.nextCursor === null ? "" : `&cursor=${encodeURIComponent(body.nextCursor)}`
   } while (after !== "")
   return found
@@ -59,7 +59,7 @@ test("a backup that is taken while events are made has all that was there before
   expect(there).toEqual(expect.arrayContaining(before))
   expect(made.length - there.length).toBeLessThanOrEqual(made.length - before.length)
   await createEvent(second.url, key, { title: "afterwards" })
-  expect((await call(second.url, "POST", `/v1/webhooks/${hook.id}/ping`, { key })).status).toBe(202)
+  expect((await call(second.url, "POST", `/v1/webhooks/${hook.id}/ping`, { key })).status).toBe(201)
   await second.end("SIGTERM")
   const { stdout } = await runCommand(["keys"], { DATA_DIR: elsewhere })
   expect(stdout).toContain("1 webhook secrets")

@@ -53,9 +53,11 @@ test("keys of a file are read, and those of the environment precede them", async
   const file = join(folder, "settings")
   await writeFile(file, 'PORT=many\nDATABASE_POOL="1"\n')
   const { stderr } = await runCommand(["check", "--env-file", file], { PORT: "1234", DATA_DIR: folder })
-  expect(stderr).toBe("DATABASE_POOL must be a whole number from 2 to 100.\n")
+  expect(stderr).toBe('DATABASE_POOL must be a whole number from 2 to 100, but is "1".\n')
   const missing = await runCommand(["--env-file", join(folder, "none")])
-  expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^The file .*none cannot be read \(/)])
+  // Some releases of Node read the option themselves, wherever it stands, and end with their own code and sentence.
+  expect(missing.code).toBeGreaterThan(0)
+  expect(missing.stderr).toMatch(/^The file .*none cannot be read \(|none: not found\n$/)
 })
 
 test("a check of a new folder makes nothing in it", async () => {
