@@ -24,6 +24,6 @@ export const runWorkers = async (config: Config): Promise<void> => {
     }),
   )
   roll = () => void workers.roll()
-  printWelcome(workers)
-  print(`  workers    ${config.workers}; SIGHUP starts them anew one by one`)
+  printWelcome(workers, config.production)
+  if (!config.production) print(`  workers    ${config.workers}; SIGHUP starts them anew one by one`)
 }

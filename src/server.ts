@@ -413,6 +413,7 @@ export const startServer = async (
     const rest = await runtime.runPromise(
       bindRest(app, {
         metricsToken: config.metricsToken,
+        accessLog: config.accessLog,
         production: config.production,
         uploads: config.mediaUploads,
         gatewayDescription: () => gatewayDescription(publicUrl),

@@ -34,8 +34,14 @@ export interface Listening {
   readonly database: string
 }
 
-export const printWelcome = ({ url, publicUrl, database }: Listening): void => {
-  print(`Gathercue listens on ${url} (public address ${publicUrl})`)
+/** In production a line of the log, whatever its level; else for a person who tries the product. */
+export const printWelcome = ({ url, publicUrl, database }: Listening, production: boolean): void => {
+  const sentence = `Gathercue listens on ${url} (public address ${publicUrl})`
+  if (production) {
+    print(JSON.stringify({ level: 30, time: new Date().toISOString(), url, publicUrl, database, msg: sentence }))
+    return
+  }
+  print(sentence)
   print(`  database   ${database}`)
   print(`  reference  ${url}/v1/docs`)
   print(`  next       curl -sS -c jar ${url}/v1/accounts/signup -H 'content-type: application/json' \\`)

@@ -155,7 +155,12 @@ export class LiveEvents extends Context.Service<
         }
 
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
-          Effect.suspend(() => inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope))).pipe(
+          Effect.suspend(() => {
+            const arrivedAt = performance.now()
+            return Effect.tap(inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope)), () =>
+              Effect.sync(() => metrics.commandDuration.observe((performance.now() - arrivedAt) / 1000)),
+            )
+          }).pipe(
             Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
               if (outcome instanceof StoreUnavailable) return Effect.fail(unavailableBecause("StoreUnavailable"))
               return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)

@@ -70,6 +70,7 @@ export interface Config {
   readonly drainDelayMs: number
   readonly secretKeys: SecretKeys
   readonly platformKey: Redacted.Redacted<string> | null
+  readonly accessLog: "on" | "addresses" | "off"
   readonly logLevel: string
   readonly webhookRetryDelaysMs: ReadonlyArray<number>
   readonly webhookConcurrency: number
@@ -364,6 +365,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     drainDelayMs: values.DRAIN_DELAY_MS,
     platformKey: values.PLATFORM_KEY,
     metricsToken: values.METRICS_TOKEN,
+    accessLog: values.ACCESS_LOG,
     logLevel: values.LOG_LEVEL,
     webhookRetryDelaysMs: values.WEBHOOK_RETRY_SCHEDULE.map((seconds) => seconds * 1000),
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,

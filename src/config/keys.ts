@@ -233,6 +233,11 @@ export const CONFIG_KEYS = [
     doc: "At least 32 characters; lets `x-platform-key` list all workspaces.",
     secret: true,
   },
+  {
+    name: "ACCESS_LOG",
+    fallback: "on",
+    doc: "`on`: a line at `info` for each request but probes, with its method, route, status, duration, bytes, kind of caller and id. `addresses`: with the client's address too. `off`: slow requests alone.",
+  },
   { name: "LOG_LEVEL", fallback: "info", doc: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`." },
   {
     name: "WEBHOOK_RETRY_SCHEDULE",

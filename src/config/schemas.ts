@@ -248,6 +248,7 @@ export const SETTINGS = {
   SECRET_KEY: secret("SECRET_KEY"),
   SECRET_KEYS_OLD: secrets("SECRET_KEYS_OLD"),
   PLATFORM_KEY: secret("PLATFORM_KEY"),
+  ACCESS_LOG: required("ACCESS_LOG", literals(["on", "addresses", "off"]), "on"),
   LOG_LEVEL: required("LOG_LEVEL", literals(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
   /** In seconds. */
   WEBHOOK_RETRY_SCHEDULE: Config.map(

@@ -47,10 +47,51 @@ const gauge = (name: string, description: string): Gauge => {
   }
 }
 
+/** Observes durations in seconds, each under a value of the label. */
+export interface Histogram {
+  readonly observe: (seconds: number, labelValue?: string) => void
+}
+
+/** From half a millisecond, in steps of about two and a half. */
+const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Without values of the label that are known, a series begins with its first observation. */
+const histogram = (
+  name: string,
+  description: string,
+  label?: { readonly name: string; readonly values?: ReadonlyArray<string> },
+): Histogram => {
+  const metric = Metric.histogram(name, { description, boundaries: DURATIONS })
+  const byValue = new Map<string, Metric.Metric<number, unknown>>()
+  const seriesOf = (value: string): Metric.Metric<number, unknown> => {
+    if (label === undefined) return metric
+    const known = byValue.get(value)
+    if (known !== undefined) return known
+    const made = Metric.withAttributes(metric, { [label.name]: value })
+    byValue.set(value, made)
+    return made
+  }
+  for (const value of label?.values ?? []) seriesOf(value)
+  return { observe: (seconds, value = "") => seriesOf(value).updateUnsafe(seconds, NOWHERE) }
+}
+
 const DESTROYED = ["lost", "deadline", "in_transaction", "unfinished", "protocol", "suspect", "closed"]
 
 export const makeMetrics = () => ({
   httpRequests: counter("gathercue_http_requests_total", "HTTP responses by status.", { name: "status" }),
+  httpDuration: histogram(
+    "gathercue_http_request_duration_seconds",
+    "From the head of a request to the end of its answer, by route.",
+    { name: "route" },
+  ),
+  commandDuration: histogram(
+    "gathercue_actor_command_duration_seconds",
+    "From a command's arrival at this process to its outcome, its commit included.",
+  ),
+  commitDuration: histogram(
+    "gathercue_actor_commit_duration_seconds",
+    "Commits of live events that were stored, each of one or several commands.",
+  ),
   commands: counter("gathercue_actor_commands_total", "Commands answered by live events, by outcome.", {
     name: "outcome",
     values: ["accepted", "duplicate", "refused", "notfound", "unavailable"],

@@ -58,11 +58,13 @@ export const commitBatch = (
     if (changesMedia(commit)) services.media.notify()
     return after
   }
-  const write = (commit: LiveCommit) =>
-    services.commits.commit(commit).pipe(
-      Effect.map((deliveries) =>
-        publish({ ...loaded, version: commit.version, state: batch.state }, commit, deliveries),
-      ),
+  const write = (commit: LiveCommit) => {
+    const begunAt = performance.now()
+    return services.commits.commit(commit).pipe(
+      Effect.map((deliveries) => {
+        services.telemetry.metrics.commitDuration.observe((performance.now() - begunAt) / 1000)
+        return publish({ ...loaded, version: commit.version, state: batch.state }, commit, deliveries)
+      }),
       Effect.catchTags({
         Fenced: () => {
           services.telemetry.metrics.fenced.add()
@@ -74,5 +76,6 @@ export const commitBatch = (
           ),
       }),
     )
+  }
   return recallHeads(services.database, loaded, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
 }

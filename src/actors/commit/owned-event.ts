@@ -121,6 +121,7 @@ export class OwnedEvent {
         Effect.sync(() => {
           batch.settle()
           this.#adopt(next)
+          this.#logStatus(batch.loaded, next)
           if (next.state.deleted) this.#forget(leaves)
           this.#emit({ type: "committed", batch })
         }),
@@ -183,6 +184,15 @@ export class OwnedEvent {
   finalLeaves(at: number): ReadonlyArray<PresenceChange> {
     this.#presence?.clear(toTimestamp(at))
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []
+  }
+
+  /** An event that is published, goes live, ends or is deleted is a line of the log. */
+  #logStatus({ state: before }: LoadedEvent, { state: after }: LoadedEvent): void {
+    const { eventId, telemetry } = this.#needs
+    const status = after.deleted ? "deleted" : after.event.status
+    if (status !== (before.deleted ? "deleted" : before.event.status)) {
+      telemetry.log.info({ eventId, workspaceId: after.event.workspaceId, status }, `an event is ${status}`)
+    }
   }
 
   #adopt(next: LoadedEvent): void {

@@ -1,5 +1,13 @@
 /** A request and a response as handlers see them: copied out of the socket, without platform types. */
 
+/** What the server learns about a request while it is handled. Its fields change; they are for the access log alone. */
+export interface RequestNotes {
+  /** The kind of the caller; null before it is known, and for a caller whose credentials were refused. */
+  caller: string | null
+  /** The client's address; null where the log does not have it. */
+  address: string | null
+}
+
 export interface HttpRequest {
   readonly method: string
   /** Path without the query, as sent. */
@@ -16,6 +24,7 @@ export interface HttpRequest {
   /** The client has closed the connection and does not receive the answer. */
   readonly isGone: () => boolean
   readonly requestId: string
+  readonly notes: RequestNotes
 }
 
 export interface HttpResponse {

@@ -253,9 +253,10 @@ export const compile = (
       const known = isLimited
         ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
         : principalOf(request)
-      const work = Effect.flatMap(known, (principal) =>
-        isLimited ? counted(request, principal, process(request, principal)) : process(request, principal),
-      )
+      const work = Effect.flatMap(known, (principal) => {
+        request.notes.caller = principal.kind
+        return isLimited ? counted(request, principal, process(request, principal)) : process(request, principal)
+      })
       return finish(request, settle(request, work))
     }
     return { serve, wantsClient: isLimited || isViewerSurface(access), bodyLimit }

@@ -23,6 +23,7 @@ import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
+import { type AccessLogMode, accessLog } from "./access-log.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
@@ -33,6 +34,7 @@ export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
   readonly production: boolean
+  readonly accessLog: AccessLogMode
   /** Uploads of media at once. */
   readonly uploads: number
   /** The gateway's description as JSON text, made by the gateway when it is first asked for. */
@@ -95,6 +97,7 @@ export const bindRest = (
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
+    const note = accessLog(log, options.accessLog)
     let inFlight = 0
     let onIdle: (() => void) | undefined
 
@@ -232,13 +235,15 @@ export const bindRest = (
         clients,
         isHttps: publicUrl.startsWith("https:"),
         isStopping: options.isStopping,
+        logsAddresses: options.accessLog === "addresses",
         onStart: () => {
           inFlight++
         },
-        onEnd: (status, { requestId, method }, route) => {
+        onEnd: (ended) => {
           inFlight--
-          log.debug({ requestId, method, route, status }, "request")
-          metrics.httpRequests.add(1, String(status))
+          note(ended)
+          metrics.httpRequests.add(1, String(ended.status))
+          metrics.httpDuration.observe(ended.ms / 1000, ended.route)
           if (inFlight === 0) onIdle?.()
         },
       },

@@ -18,6 +18,18 @@ export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
   readonly fault: string | null
 }
 
+/** One request and its response, for metrics and the log. */
+export interface EndedExchange {
+  readonly head: RequestHead
+  /** The path as it was registered; the path of the request may hold a token. */
+  readonly route: string
+  readonly status: number
+  /** Milliseconds since the head of the request. */
+  readonly ms: number
+  /** Of the response's body. When the client went before its end: those that were to be sent. */
+  readonly bytes: number
+}
+
 export interface RouteOptions {
   readonly problems: Problems
   readonly clients: ClientAddresses["Service"]
@@ -25,10 +37,11 @@ export interface RouteOptions {
   readonly isHttps: boolean
   /** The server is asked to stop: answers close their connections, so that the next request goes to another server. */
   readonly isStopping: () => boolean
+  /** The log has the addresses of clients. */
+  readonly logsAddresses: boolean
   /** Called for every response, for metrics and the drain. */
   readonly onStart: () => void
-  /** `route`: the path as it was registered; the path of the request may hold a token. */
-  readonly onEnd: (status: number, head: RequestHead, route: string) => void
+  readonly onEnd: (ended: EndedExchange) => void
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -109,6 +122,7 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
     query: req.getQuery() ?? "",
     headers,
     requestId: given !== undefined && REQUEST_ID.test(given) ? given : newId(),
+    notes: { caller: null, address: null },
     fault: framing.fault,
   }
 }
@@ -117,6 +131,9 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
 export class Exchange {
   aborted = false
   #sent = false
+  readonly #startedAt = performance.now()
+  /** Bytes of the streamed body. */
+  #length = 0
   /** The head of a streamed response has been sent, and not all of its body. */
   #isStreaming = false
   #isPaused = false
@@ -136,7 +153,7 @@ export class Exchange {
     options.onStart()
     res.onAborted(() => {
       this.aborted = true
-      if (!this.#sent || this.#isStreaming) options.onEnd(499, head, route)
+      if (!this.#sent || this.#isStreaming) this.#end(499, this.#length)
       this.#onAborted?.()
     })
   }
@@ -166,7 +183,12 @@ export class Exchange {
         res.endWithoutBody()
       } else res.end(response.body, closeConnection || this.#options.isStopping())
     })
-    this.#options.onEnd(response.status, this.#head, this.#route)
+    this.#end(response.status, this.#head.method === "HEAD" ? 0 : Buffer.byteLength(response.body))
+  }
+
+  #end(status: number, bytes: number): void {
+    const { onEnd } = this.#options
+    onEnd({ head: this.#head, route: this.#route, status, ms: performance.now() - this.#startedAt, bytes })
   }
 
   /** False: the client is gone, or has its response. The next request on a connection that stayed paused would never be read. */
@@ -243,12 +265,13 @@ export class Exchange {
     }
     if (!this.#claim()) return
     let isDone = false
+    this.#length = body.byteLength
     this.#res.cork(() => {
       this.#writeHead(status, headers)
       isDone = this.#res.tryEnd(body, body.byteLength)[1]
     })
     if (isDone) {
-      this.#options.onEnd(status, this.#head, this.#route)
+      this.#end(status, body.byteLength)
       return
     }
     this.#isStreaming = true
@@ -260,7 +283,7 @@ export class Exchange {
         this.#isStreaming = false
         this.#onAborted = undefined
         release()
-        this.#options.onEnd(status, this.#head, this.#route)
+        this.#end(status, body.byteLength)
       }
       return isTaken
     })
@@ -274,7 +297,7 @@ export class Exchange {
       this.#res.writeHeader("content-length", String(length))
       this.#res.endWithoutBody()
     })
-    this.#options.onEnd(status, this.#head, this.#route)
+    this.#end(status, 0)
   }
 
   /**
@@ -293,6 +316,7 @@ export class Exchange {
     }
     if (!this.#claim()) return
     this.#isStreaming = true
+    this.#length = length
     this.#res.cork(() => this.#writeHead(status, headers))
     for (let offset = 0; offset < length; ) {
       const piece = await read(offset).catch((cause: unknown) => {
@@ -309,7 +333,7 @@ export class Exchange {
       offset += piece.byteLength
     }
     this.#isStreaming = false
-    this.#options.onEnd(status, this.#head, this.#route)
+    this.#end(status, length)
   }
 
   async #sendPiece(piece: Uint8Array, offset: number, length: number): Promise<void> {

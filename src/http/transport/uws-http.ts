@@ -53,25 +53,36 @@ const addressOf = (res: UwsResponse, head: RequestHead, clients: RouteOptions["c
 const parameterNames = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)
 
+interface NamedRoute {
+  readonly path: string
+  /** Of its parameters, in their order. */
+  readonly names: ReadonlyArray<string>
+  readonly crossOrigin: boolean
+}
+
+const opened = (res: UwsResponse, req: UwsRequest, { path, names, crossOrigin }: NamedRoute, options: RouteOptions) => {
+  const head = readHead(req, path, names)
+  if (options.logsAddresses) head.notes.address = addressOf(res, head, options.clients)
+  return { head, exchange: new Exchange(res, head, path, crossOrigin, options) }
+}
+
 type Handle = (res: UwsResponse, req: UwsRequest) => void
 
 const streaming = (route: StreamRoute, options: RouteOptions): Handle => {
-  const names = parameterNames(route.path)
+  const named = { ...route, names: parameterNames(route.path) }
   return (res, req) => {
-    const head = readHead(req, route.path, names)
-    const exchange = new Exchange(res, head, route.path, route.crossOrigin, options)
+    const { head, exchange } = opened(res, req, named, options)
     if (!exchange.refuseFaulty()) route.accept(exchange, head)
   }
 }
 
 const buffered = (route: PlainRoute, options: RouteOptions): Handle => {
-  const names = parameterNames(route.path)
+  const named = { ...route, names: parameterNames(route.path) }
   const { problems } = options
   const limitBytes = route.bodyLimit ?? BODY_LIMIT_BYTES
   const hasBody = !["GET", "HEAD", "OPTIONS"].includes(route.method)
   return (res, req) => {
-    const head = readHead(req, route.path, names)
-    const exchange = new Exchange(res, head, route.path, route.crossOrigin, options)
+    const { head, exchange } = opened(res, req, named, options)
     if (exchange.refuseFaulty()) return
     const client = route.wantsClient ? addressOf(res, head, options.clients) : ""
     const respond = (body: Uint8Array): void =>
@@ -133,9 +144,9 @@ export const bindRoutes = (
   for (const [path, onPath] of byPath) {
     const methods = onPath.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
     const crossOrigin = onPath.some((route) => route.crossOrigin)
+    const names = parameterNames(path)
     app.any(path, (res, req) => {
-      const head = readHead(req, path, parameterNames(path))
-      const exchange = new Exchange(res, head, path, crossOrigin, options)
+      const { head, exchange } = opened(res, req, { path, names, crossOrigin }, options)
       if (exchange.refuseFaulty()) return
       if (head.method === "OPTIONS" && crossOrigin) return exchange.send(preflight(methods))
       const problem = options.problems.write("method_not_allowed", `Use one of: ${methods}.`, [["allow", methods]])
@@ -143,7 +154,7 @@ export const bindRoutes = (
     })
   }
   app.any("/*", (res, req) => {
-    const exchange = new Exchange(res, readHead(req, "/*", []), "/*", false, options)
+    const { exchange } = opened(res, req, { path: "/*", names: [], crossOrigin: false }, options)
     if (!exchange.refuseFaulty()) exchange.send(options.problems.write("not_found", "No such path."))
   })
 }
