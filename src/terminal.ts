@@ -44,6 +44,5 @@ export const printWelcome = ({ url, publicUrl, database }: Listening, production
   print(sentence)
   print(`  database   ${database}`)
   print(`  reference  ${url}/v1/docs`)
-  print(`  next       curl -sS -c jar ${url}/v1/accounts/signup -H 'content-type: application/json' \\`)
-  print(`               -d '{"email":"you@example.com","password":"correct horse","name":"You"}'`)
+  print('  next       "The first live event" in README.md, in a second terminal')
 }
