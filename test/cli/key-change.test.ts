@@ -172,3 +172,21 @@ test("rows of many pages are all sealed anew, also those that change meanwhile, 
   const shown = await runCommand(["keys"], { DATABASE_URL: url, SECRET_KEY: B })
   expect([shown.code, shown.stderr]).toEqual([1, "None of the keys opens 1200 letters.\n"])
 }, 60_000)
+
+test("each sealed column of the database is one of those that are counted and sealed anew", async () => {
+  const sql = openStore(url)
+  onTestFinished(() => sql.end())
+  const columns = await sql<{ place: string }[]>`
+    select table_name || '.' || column_name as place from information_schema.columns
+     where table_schema = 'public' and column_name ~ 'sealed' order by 1`
+  // A new one needs a row in `store/resealing.ts`.
+  expect(columns.map(({ place }) => place)).toEqual([
+    "idempotency_keys.answer_sealed",
+    "kept_keys.sealed",
+    "mails.content_sealed",
+    "sealing_checks.sealed",
+    "webhook_endpoints.previous_secret_sealed",
+    "webhook_endpoints.secret_sealed",
+  ])
+  expect(await countSealed(url, ring(A))).toHaveLength(columns.length)
+})
