@@ -1,17 +1,17 @@
 /**
  * All that is sealed in the database, for a change of the secret: how much each configured key still opens, and sealing everything
- * anew with the newest. Both run beside servers: a row that changes meanwhile is left to the next pass.
+ * anew with the newest. Both run beside servers.
  */
 import { deriveKeyRing, type KeyRing, type SecretKeys } from "../secret-key.ts"
-import { withSession } from "./pool/session.ts"
+import { type Session, withSession } from "./pool/session.ts"
 import { type Queryable, SqlFragment } from "./pool/statement.ts"
 import { openSealed, SealBroken, sealText } from "./sealed-text.ts"
 import { CHECK_OWNER, KEPT_KEYS_PURPOSE, SECRETS_PURPOSE } from "./sealing-keys.ts"
 
 const SESSION = { application_name: "gathercue keys" }
 const LIMITS = { connectMs: 10_000, withinMs: 3_600_000 }
-const PAGE = 500
-/** A row that is found with an older key in so many passes is being written by a server that has not the newest. */
+const PAGE = 100
+/** A row that moves meanwhile may be passed by. One that is found with an older key so often is written by a server without the newest. */
 const MOST_PASSES = 5
 
 /** A column of sealed texts. The fragments are SQL. */
@@ -61,19 +61,19 @@ interface SealedRow {
   readonly sealed: Uint8Array
 }
 
+const START = "(0,0)"
+const UNLOCKED = new SqlFragment("")
+const LOCKED = new SqlFragment("for update")
+
 /** Rows in the order in which they lie on the disk, which needs no index. */
-const pagesOf = async function* (sql: Queryable, { table, column, owner }: SealedColumn) {
-  let after = "(0,0)"
-  while (true) {
-    const rows = await sql<SealedRow[]>`
-      select ctid::text as place, ${owner} as owner, ${column} as sealed from ${table}
-       where ctid > ${after}::tid and ${column} is not null order by ctid limit ${PAGE}`
-    yield rows
-    const last = rows.at(-1)
-    if (rows.length < PAGE || last === undefined) return
-    after = last.place
-  }
-}
+const pageAfter = (sql: Queryable, { table, column, owner }: SealedColumn, after: string, lock: SqlFragment) =>
+  sql<SealedRow[]>`
+    select ctid::text as place, ${owner} as owner, ${column} as sealed from ${table}
+     where ctid > ${after}::tid and ${column} is not null order by ctid limit ${PAGE} ${lock}`
+
+/** Where the next page begins; undefined: this was the last one. */
+const nextAfter = (rows: ReadonlyArray<SealedRow>): string | undefined =>
+  rows.length < PAGE ? undefined : rows.at(-1)?.place
 
 const opened = (keys: KeyRing, { owner, sealed }: SealedRow) => {
   try {
@@ -84,32 +84,25 @@ const opened = (keys: KeyRing, { owner, sealed }: SealedRow) => {
   }
 }
 
-/** `visit` is told of each row that an older key opens. */
-const walk = async (
-  sql: Queryable,
-  secretKeys: SecretKeys,
-  column: SealedColumn,
-  visit: (row: SealedRow, keys: KeyRing, text: string) => Promise<void>,
-): Promise<SealedTexts> => {
+const countColumn = async (sql: Queryable, secretKeys: SecretKeys, column: SealedColumn): Promise<SealedTexts> => {
   const keys = deriveKeyRing(secretKeys, column.purpose)
   const byKey = keys.map(() => 0)
   let unreadable = 0
-  for await (const rows of pagesOf(sql, column)) {
+  for (let after: string | undefined = START; after !== undefined; ) {
+    const rows: ReadonlyArray<SealedRow> = await pageAfter(sql, column, after, UNLOCKED)
     for (const row of rows) {
-      const found = opened(keys, row)
-      if (found === undefined) unreadable += 1
-      else {
-        byKey[found.key] = (byKey[found.key] ?? 0) + 1
-        if (found.key > 0) await visit(row, keys, found.text)
-      }
+      const key = opened(keys, row)?.key
+      if (key === undefined) unreadable += 1
+      else byKey[key] = (byKey[key] ?? 0) + 1
     }
+    after = nextAfter(rows)
   }
   return { name: column.name, byKey, unreadable }
 }
 
 const counted = async (sql: Queryable, secretKeys: SecretKeys): Promise<ReadonlyArray<SealedTexts>> => {
   const counts: SealedTexts[] = []
-  for (const column of COLUMNS) counts.push(await walk(sql, secretKeys, column, async () => {}))
+  for (const column of COLUMNS) counts.push(await countColumn(sql, secretKeys, column))
   return counts
 }
 
@@ -117,22 +110,48 @@ const counted = async (sql: Queryable, secretKeys: SecretKeys): Promise<Readonly
 export const countSealed = (url: string, secretKeys: SecretKeys): Promise<ReadonlyArray<SealedTexts>> =>
   withSession(url, SESSION, LIMITS, ({ sql }) => counted(sql, secretKeys))
 
+/** Seals one page anew. Its rows are locked meanwhile, for some milliseconds, so that no change of a server is undone. */
+const resealPage = async (
+  { connection, sql }: Session,
+  keys: KeyRing,
+  column: SealedColumn,
+  after: string,
+): Promise<ReadonlyArray<SealedRow>> => {
+  await connection.control("begin")
+  try {
+    const rows = await pageAfter(sql, column, after, LOCKED)
+    for (const row of rows) {
+      const found = opened(keys, row)
+      if (found === undefined || found.key === 0) continue
+      await sql`update ${column.table} set ${column.column} = ${sealText(keys, row.owner, found.text)}
+                 where ctid = ${row.place}::tid`
+    }
+    await connection.control("commit")
+    return rows
+  } catch (cause) {
+    // The first error is the one to report.
+    await connection.control("rollback").catch(() => undefined)
+    throw cause
+  }
+}
+
+const resealColumn = async (session: Session, secretKeys: SecretKeys, column: SealedColumn): Promise<void> => {
+  const keys = deriveKeyRing(secretKeys, column.purpose)
+  for (let after: string | undefined = START; after !== undefined; ) {
+    after = nextAfter(await resealPage(session, keys, column, after))
+  }
+}
+
 const needsOlder = (counts: ReadonlyArray<SealedTexts>): boolean =>
   counts.some(({ byKey }) => byKey.slice(1).some((count) => count > 0))
 
 /** Seals with the newest key all that an older one opens. Resolves to what each key opens afterwards. */
 export const resealAll = (url: string, secretKeys: SecretKeys): Promise<ReadonlyArray<SealedTexts>> =>
-  withSession(url, SESSION, LIMITS, async ({ sql }) => {
+  withSession(url, SESSION, LIMITS, async (session) => {
     for (let pass = 0; pass < MOST_PASSES; pass++) {
-      for (const column of COLUMNS) {
-        await walk(sql, secretKeys, column, async ({ place, owner, sealed }, keys, text) => {
-          const { table, column: name } = column
-          await sql`update ${table} set ${name} = ${sealText(keys, owner, text)}
-                     where ctid = ${place}::tid and ${name} = ${sealed}`
-        })
-      }
-      const counts = await counted(sql, secretKeys)
+      for (const column of COLUMNS) await resealColumn(session, secretKeys, column)
+      const counts = await counted(session.sql, secretKeys)
       if (!needsOlder(counts)) return counts
     }
-    return counted(sql, secretKeys)
+    return counted(session.sql, secretKeys)
   })
