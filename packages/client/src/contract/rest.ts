@@ -715,7 +715,7 @@ export interface RestClient {
   readonly register: (request: {
     readonly params: { readonly id: string }
     readonly payload: { readonly name: string; readonly email: string }
-  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean }>
+  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean; readonly entryUrl?: string }>
   /** Exchange the token of an entry link for a session. */
   readonly enter: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly eventId: string; readonly name: string | null }>
   /** Store the notes of one table and mail them to those who sat there. */

@@ -163,7 +163,12 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     HttpApiEndpoint.post("register", "/v1/public/events/:id/register", {
       params: PathId,
       payload: Schema.Struct({ name: Name, email: Email }),
-      success: Schema.Struct({ registered: Schema.Boolean, alreadyRegistered: Schema.Boolean }),
+      success: Schema.Struct({
+        registered: Schema.Boolean,
+        alreadyRegistered: Schema.Boolean,
+        /** The link of the letter; outside production alone. */
+        entryUrl: Schema.optionalKey(Schema.String),
+      }),
       error: problems(
         ...WITH_BODY,
         "forbidden",

@@ -216,22 +216,24 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "sharedEvent",
     handle: ({ payload, scope: { event } }) =>
       Effect.gen(function* () {
-        const { appUrl } = yield* HttpSettings
+        const { appUrl, emailDevMode } = yield* HttpSettings
         const mailer = yield* Mailer
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
         yield* requireProvedOrganiser(event.workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
-        const { alreadyRegistered } = yield* (yield* Database).transaction((sql) =>
-          Effect.tap(takePlace(sql, event.id, person), ({ id }) =>
+        const { alreadyRegistered, entryUrl } = yield* (yield* Database).transaction((sql) =>
+          Effect.flatMap(takePlace(sql, event.id, person), ({ id, ...taken }) =>
             query(async () => {
               const token = await issueEntryToken(sql, id)
               const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-              await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
+              const entryUrl = `${appUrl}/enter/${event.id}?token=${token}`
+              await mailer.post(sql, entryLetter(person.email, letter, entryUrl))
+              return { ...taken, entryUrl }
             }),
           ),
         )
         mailer.collect()
-        return { registered: true, alreadyRegistered }
+        return { registered: true, alreadyRegistered, ...(emailDevMode ? { entryUrl } : {}) }
       }),
   },
   enter: {
