@@ -53,15 +53,18 @@ export interface Histogram {
 }
 
 /** From half a millisecond, in steps of about two and a half. */
-const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** To two days: a delivery is tried again for so long. */
+const LONG = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 21_600, 86_400, 172_800]
 
 /** Without values of the label that are known, a series begins with its first observation. */
 const histogram = (
   name: string,
   description: string,
   label?: { readonly name: string; readonly values?: ReadonlyArray<string> },
+  durations: ReadonlyArray<number> = SHORT,
 ): Histogram => {
-  const metric = Metric.histogram(name, { description, boundaries: DURATIONS })
+  const metric = Metric.histogram(name, { description, boundaries: Metric.boundariesFromIterable(durations) })
   const byValue = new Map<string, Metric.Metric<number, unknown>>()
   const seriesOf = (value: string): Metric.Metric<number, unknown> => {
     if (label === undefined) return metric
@@ -71,7 +74,8 @@ const histogram = (
     byValue.set(value, made)
     return made
   }
-  for (const value of label?.values ?? []) seriesOf(value)
+  // A series exists from when it is first read.
+  for (const value of label === undefined ? [""] : (label.values ?? [])) seriesOf(value).valueUnsafe(NOWHERE)
   return { observe: (seconds, value = "") => seriesOf(value).updateUnsafe(seconds, NOWHERE) }
 }
 
@@ -120,6 +124,11 @@ export const makeMetrics = () => ({
     name: "recovery",
     values: ["snapshot", "replay"],
   }),
+  joinDuration: histogram(
+    "gathercue_gateway_join_duration_seconds",
+    "From the opening of a socket to its ready, the client's part included, by how it recovered.",
+    { name: "recovery", values: ["snapshot", "replay"] },
+  ),
   disconnects: counter("gathercue_gateway_disconnects_total", "Sockets closed by the server, by close code.", {
     name: "code",
   }),
@@ -127,6 +136,12 @@ export const makeMetrics = () => ({
     name: "outcome",
     values: ["delivered", "retry", "rejected"],
   }),
+  webhookDelay: histogram(
+    "gathercue_webhook_delay_seconds",
+    "From an occurrence to its delivery, retries included.",
+    undefined,
+    LONG,
+  ),
   webhookInFlight: gauge("gathercue_webhook_in_flight", "Webhook requests in flight."),
   webhookBacklog: gauge("gathercue_webhook_backlog", "Webhook deliveries that wait for a first try or another one."),
   webhookBacklogAge: gauge("gathercue_webhook_backlog_age_seconds", "Age of the oldest delivery that waits."),

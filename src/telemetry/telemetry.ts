@@ -31,6 +31,22 @@ export const openLog = (level: string): Logger =>
     },
   })
 
+/** The cluster engine's own metrics come without a description. */
+const ENGINE_HELP: { readonly [name: string]: string } = {
+  effect_cluster_entities: "Live events that the cluster engine has in this process.",
+  effect_cluster_entity_mailbox_size_max: "The longest mailbox of the cluster engine.",
+  effect_cluster_runners: "Nodes that the cluster engine knows.",
+  effect_cluster_runners_healthy: "Nodes that the cluster engine takes for alive.",
+  effect_cluster_shards: "Shards of live events that this process holds.",
+  effect_cluster_shards_releasing: "Shards that this process is giving up.",
+  effect_cluster_singletons: "Tasks of the cluster engine that run once in the cluster, and here.",
+}
+
+const withEngineHelp = (text: string): string =>
+  text.replaceAll(/^# TYPE (effect_cluster_\w+)/gm, (line, name: string) =>
+    ENGINE_HELP[name] === undefined ? line : `# HELP ${name} ${ENGINE_HELP[name]}\n${line}`,
+  )
+
 /** Sets the gauges that show the present state; called before each scrape. */
 export type Sampler = () => void
 
@@ -54,7 +70,7 @@ export class Telemetry extends Context.Service<
       sample: (sampler) => samplers.push(sampler),
       render: () => {
         for (const sampler of samplers) sampler()
-        return PrometheusMetrics.formatUnsafe(Context.empty())
+        return withEngineHelp(PrometheusMetrics.formatUnsafe(Context.empty()))
       },
     }
   }

@@ -120,6 +120,7 @@ const start = (options: DispatcherOptions) =>
         const durationMs = timers.elapsed() - began
         slots.answered(delivery.endpointId, durationMs)
         metrics.webhookAttempts.add(1, outcome.kind)
+        if (outcome.kind === "delivered") metrics.webhookDelay.observe((timers.now() - delivery.occurredMs) / 1000)
         const timing = { startedAtMs, durationMs }
         settlements.put(settlementOf(delivery, outcome, timing, options.retryDelaysMs, Math.random()))
       })

@@ -159,7 +159,10 @@ export class ConnectionSync {
     media.settle(connection, seats)
     if (!sendAll(connection, frames, services.options.orderedLimitBytes)) return
     connection.apply({ type: "resumed", polls: this.#voterPolls(connection) })
-    if (isNew) services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+    if (!isNew) return
+    const recovery = ready === undefined ? "replay" : "snapshot"
+    services.telemetry.metrics.resumes.add(1, recovery)
+    services.telemetry.metrics.joinDuration.observe((services.timers.now() - connection.openedAt) / 1000, recovery)
   }
 
   /** Reports of the encoder are sent when it changes, and are not replayed. */

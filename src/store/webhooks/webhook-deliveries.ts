@@ -47,6 +47,8 @@ export interface ClaimedDelivery extends EndpointTarget {
   /** Answered tries before this one. */
   readonly attempts: number
   readonly messageId: string
+  /** When it happened, in Unix milliseconds. */
+  readonly occurredMs: number
   readonly type: string
   /** The exact text to send. */
   readonly body: string
@@ -132,7 +134,7 @@ export const claimFirstTries = async (
        and (d.claimed_by is null or d.claimed_by = ${request.claim} or coalesce(d.claimed_until, d.next_attempt_at) <= now())
     returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
   )
-  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
+  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, (extract(epoch from m.occurred_at) * 1000)::float8 as occurred_ms, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id
    order by c.seq`
 
@@ -171,7 +173,7 @@ export const claimRetries = async (
      where d.id = any (array(select id from locked))
     returning d.id, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
   )
-  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
+  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, (extract(epoch from m.occurred_at) * 1000)::float8 as occurred_ms, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id`
 
 /** Milliseconds, by the database's clock, until the next retry falls due (negative: overdue); `undefined`: there is none. */
