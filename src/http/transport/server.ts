@@ -14,6 +14,7 @@ import { Unauthorized, Unavailable } from "../../model/errors.ts"
 import { foldEmail } from "../../model/text/email.ts"
 import { Database } from "../../store/database.ts"
 import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
+import { type AccessLogMode, accessLog } from "../../telemetry/access-log.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { apiDescription } from "../description/openapi.ts"
@@ -23,7 +24,6 @@ import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
-import { type AccessLogMode, accessLog } from "./access-log.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
@@ -97,7 +97,7 @@ export const bindRest = (
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
-    const note = accessLog(log, options.accessLog)
+    const logRequest = accessLog(log, options.accessLog)
     let inFlight = 0
     let onIdle: (() => void) | undefined
 
@@ -239,9 +239,9 @@ export const bindRest = (
         onStart: () => {
           inFlight++
         },
-        onEnd: (ended) => {
+        onEnd: ({ head: { requestId, method, notes }, ...ended }) => {
           inFlight--
-          note(ended)
+          logRequest({ ...ended, requestId, method, ...notes })
           metrics.httpRequests.add(1, String(ended.status))
           metrics.httpDuration.observe(ended.ms / 1000, ended.route)
           if (inFlight === 0) onIdle?.()

@@ -1,0 +1,46 @@
+/**
+ * One line for each request, once its response has been sent: the route and not the path, which may hold a token, and the kind of
+ * the caller and not its name. A request that took long is a warning.
+ */
+import type { Logger } from "pino"
+
+/** `addresses`: with the client's address; `off`: slow requests alone. */
+export type AccessLogMode = "on" | "addresses" | "off"
+
+export interface EndedRequest {
+  readonly requestId: string
+  readonly method: string
+  /** The path as it was registered. */
+  readonly route: string
+  readonly status: number
+  /** Milliseconds from the head of the request to the end of its response. */
+  readonly ms: number
+  /** Of the response's body. */
+  readonly bytes: number
+  /** The kind of the caller; null where it is not known. */
+  readonly caller: string | null
+  /** The client's address; null where it is not to be logged. */
+  readonly address: string | null
+}
+
+const SLOW_MS = 1000
+/** Asked for every few seconds by machines. */
+const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
+/** Bytes of media, at the pace of the client or of a live stream. */
+const PACED_BY_CLIENTS = /^\/v1\/(?:media|live|ingest)\//
+
+const isSlow = ({ ms, route }: EndedRequest): boolean => ms >= SLOW_MS && !PACED_BY_CLIENTS.test(route)
+
+export const accessLog =
+  (log: Logger, mode: AccessLogMode) =>
+  (ended: EndedRequest): void => {
+    const slow = isSlow(ended)
+    const isInfo = mode !== "off" && !PROBES.has(ended.route)
+    if (!slow && !log.isLevelEnabled(isInfo ? "info" : "debug")) return
+    const { address, ms, ...fields } = ended
+    const rounded = { ...fields, ms: Math.round(ms * 10) / 10 }
+    const line = mode === "addresses" ? { ...rounded, address } : rounded
+    if (slow) log.warn(line, "slow request")
+    else if (isInfo) log.info(line, "request")
+    else log.debug(line, "request")
+  }
