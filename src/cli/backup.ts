@@ -10,6 +10,7 @@ import type { checkConfig } from "../config/config.ts"
 import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
 import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, copyFiles, describeFile, flush } from "../store/embedded/copy-files.ts"
+import { findDatabase } from "../store/embedded/place.ts"
 import { restoreDatabase } from "../store/embedded/restore.ts"
 import { usable } from "../store/open-database.ts"
 import { print } from "../terminal.ts"
@@ -41,6 +42,10 @@ const inFolder = (folder: string, files: ReadonlyArray<CopiedFile>): ReadonlyArr
 const megabytes = (files: ReadonlyArray<CopiedFile>): string =>
   `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${files.length} files`
 
+/** A full disk, a folder that may not be read, and the like are told in the system's own words. */
+const ofTheSystem = (cause: unknown, what: string): unknown =>
+  cause instanceof Error && "syscall" in cause ? new CommandFailed(`${what}: ${cause.message}.`) : cause
+
 const isFree = async (folder: string): Promise<boolean> =>
   !existsSync(folder) || (await readdir(folder).catch(() => [""])).length === 0
 
@@ -65,7 +70,7 @@ const copyAll = async (dataDir: string, partial: string): Promise<ReadonlyArray<
 export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): Promise<void> => {
   const target = resolve(wanted)
   if (databaseUrl !== null) throw new CommandFailed(EXTERNAL)
-  if (!existsSync(join(dataDir, "postgres"))) throw new CommandFailed(`There is no database in ${dataDir}.`)
+  if ((await findDatabase(dataDir)) === undefined) throw new CommandFailed(`There is no database in ${dataDir}.`)
   if (!(await isFree(target)))
     throw new CommandFailed(`There is something in ${target} already; choose another folder.`)
   const partial = `${target}.partial-${process.pid}`
@@ -80,8 +85,11 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
     print(`${target}: ${megabytes(files)}`)
     if (!files.some(({ path }) => path === KEY))
       print("SECRET_KEY is not in it: keep it elsewhere, the database needs it.")
+  } catch (cause) {
+    throw ofTheSystem(cause, `The backup in ${target} could not be written`)
   } finally {
-    await rm(partial, { recursive: true, force: true })
+    // The first failure is the one to report.
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
@@ -111,7 +119,10 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
   const source = resolve(wanted)
   if (databaseUrl !== null) throw new CommandFailed(EXTERNAL)
   const files = await readManifest(source)
-  for (const name of [join("postgres", "data"), MEDIA, KEY]) {
+  const existing = await findDatabase(dataDir)
+  if (existing !== undefined)
+    throw new CommandFailed(`There is a database in ${existing} already; choose another DATA_DIR.`)
+  for (const name of [MEDIA, KEY]) {
     if (existsSync(join(dataDir, name))) {
       throw new CommandFailed(
         `There is something in ${join(dataDir, name)} already; choose another DATA_DIR, or empty it.`,
@@ -141,7 +152,7 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
   } catch (cause) {
     // Nothing of either was there before.
     for (const name of [MEDIA, KEY]) await rm(join(dataDir, name), { recursive: true, force: true })
-    throw cause
+    throw ofTheSystem(cause, `The backup could not be restored to ${dataDir}`)
   }
   print(`${dataDir}: ${megabytes(files)}, as the server had them when the backup ended`)
 }

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, checkConfig, loadConfig } from "../config/config.ts"
+import { findDatabase } from "../store/embedded/place.ts"
 import { readSchema, type SchemaState } from "../store/migrate.ts"
 import { countSealed } from "../store/resealing.ts"
 import { print } from "../terminal.ts"
@@ -36,7 +37,7 @@ export const check = async (): Promise<void> => {
   const { databaseUrl, dataDir, keepsKey } = checkConfig()
   print("configuration  can be used")
   // The first start makes both; a check makes nothing.
-  const isNew = databaseUrl === null && !existsSync(join(dataDir, "postgres"))
+  const isNew = databaseUrl === null && (await findDatabase(dataDir)) === undefined
   if (isNew) return print(`database       none in ${dataDir} yet: the first start makes it`)
   if (keepsKey && !existsSync(join(dataDir, "secret-key"))) {
     throw new CommandFailed(`The key of the database is missing: there is no file secret-key in ${dataDir}.`)

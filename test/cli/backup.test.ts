@@ -85,7 +85,7 @@ describe("of a server that is stopped", () => {
     const again = await runCommand(["backup", backup], { DATA_DIR: dataDir })
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^There is something in \S+ already; /)])
     const over = await runCommand(["restore", backup], { DATA_DIR: dataDir })
-    expect([over.code, over.stderr]).toEqual([1, expect.stringMatching(/^There is something in \S+data already; /)])
+    expect([over.code, over.stderr]).toEqual([1, expect.stringMatching(/^There is a database in \S+ already; /)])
     const elsewhere = await temporaryFolder()
     expect((await runCommand(["restore", backup], { DATA_DIR: elsewhere })).code).toBe(0)
     expect(await readFile(join(elsewhere, "media", "film"), "utf8")).toBe("pictures")
@@ -130,6 +130,39 @@ describe("of a server that is stopped", () => {
     await server.end("SIGTERM")
   }, 60_000)
 })
+
+test("a folder that cannot be made is told in one sentence, and nothing is left of the backup", async () => {
+  const dataDir = await temporaryFolder()
+  const server = await serverIn(dataDir)
+  await server.end("SIGTERM")
+  // A file is where the folder of the backup would be.
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, "file"), "")
+  const { code, stderr } = await runCommand(["backup", join(folder, "file", "backup")], { DATA_DIR: dataDir })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup in \S+ could not be written: ENOTDIR.*\n$/)])
+  expect(await readdir(folder)).toEqual(["file"])
+}, 60_000)
+
+test("two backups at once are both whole", async () => {
+  const dataDir = await temporaryFolder()
+  const folder = await temporaryFolder()
+  const server = await serverIn(dataDir)
+  const taken = await Promise.all(
+    ["one", "two"].map((name) => runCommand(["backup", join(folder, name)], { DATA_DIR: dataDir })),
+  )
+  expect(taken.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ""],
+    [0, ""],
+  ])
+  await server.end("SIGTERM")
+  for (const name of ["one", "two"]) {
+    const elsewhere = await temporaryFolder()
+    expect((await runCommand(["restore", join(folder, name)], { DATA_DIR: elsewhere })).code).toBe(0)
+    const restored = await serverIn(elsewhere)
+    expect((await fetch(`${restored.url}/readyz`)).status).toBe(200)
+    await restored.end("SIGTERM")
+  }
+}, 90_000)
 
 test("there is nothing to back up, nothing to restore, or it is PostgreSQL's own affair: each in a sentence", async () => {
   const folder = await temporaryFolder()

@@ -11,7 +11,8 @@ import { type CopiedFile, copyFiles, describeFile } from "./copy-files.ts"
 
 const SESSION = { application_name: "gathercue backup" }
 const LIMITS = { connectMs: 10_000, withinMs: 6 * 3_600_000 }
-const SLOT = "gathercue_backup"
+/** Of this process: another backup may be made at the same time. */
+const SLOT = `gathercue_backup_${process.pid}`
 
 /** Contents that the server makes anew, or that describe the running one alone. The folders themselves are needed. */
 const EMPTIED = new Set([

@@ -28,6 +28,15 @@ export interface DatabasePlace {
 /** Where PostgreSQL keeps the database within our folder. */
 export const clusterFolder = (folder: string): string => join(folder, "data")
 
+/** The data folder that has the database of the wanted one; undefined: there is none. Makes nothing. */
+export async function findDatabase(wanted: string): Promise<string | undefined> {
+  const dataDir = await realpath(resolve(wanted)).catch(() => resolve(wanted))
+  for (const place of [dataDir, replacementOf(dataDir)]) {
+    if ((await ownerOf(clusterFolder(join(place, "postgres")))) !== undefined) return place
+  }
+  return undefined
+}
+
 /** Makes the folders and gives them to the right user. @throws EmbeddedPostgresRefused */
 export async function prepareDatabasePlace(wanted: string, onLog: (line: string) => void): Promise<DatabasePlace> {
   const dataDir = await ourFolder(resolve(wanted))
@@ -52,7 +61,7 @@ async function placeUnderRoot(wanted: string, onLog: (line: string) => void): Pr
         "allow that (chmod o+x) or choose another data folder.",
     )
   }
-  const replacement = join(SYSTEM_FOLDER, createHash("sha256").update(wanted).digest("hex").slice(0, 12))
+  const replacement = replacementOf(wanted)
   if (existing === undefined && (!reachable || (await ownerOf(clusterFolder(join(replacement, "postgres")))))) {
     await systemFolder()
     onLog(`the database of the data folder ${wanted} is kept in ${replacement}, where its system user can reach it`)
@@ -60,6 +69,9 @@ async function placeUnderRoot(wanted: string, onLog: (line: string) => void): Pr
   }
   return ownedPlace(wanted, runAs)
 }
+
+const replacementOf = (wanted: string): string =>
+  join(SYSTEM_FOLDER, createHash("sha256").update(wanted).digest("hex").slice(0, 12))
 
 async function ownedPlace(dataDir: string, wantedUser: SystemUser): Promise<DatabasePlace> {
   const folder = await ourFolder(join(dataDir, "postgres"), 0o700)
