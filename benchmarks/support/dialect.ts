@@ -62,6 +62,9 @@ const startsWith = (payload: Buffer, text: string): boolean => payload.toString(
 
 const READY = '{"op":0,"t":"ready"'
 
+const RESUMED_AT_ONCE = `[${READY},"d":{"resumed":true`
+const CAUGHT_UP_ALONE = '{"op":0,"t":"caughtUp"'
+
 const readReady = (payload: Buffer): Meaning => {
   const text = payload.toString("utf8")
   const epoch = /"epoch":"([^"]+)"/.exec(text)?.[1] ?? ""
@@ -85,7 +88,8 @@ export const gatewayDialect = (place: GatewayPlace, participantOf: (index: numbe
       }
       const last = lastPlace(payload)
       if (last > 0) return { kind: "dispatches", last }
-      if (startsWith(payload, '{"op":0,"t":"caughtUp"')) return CAUGHT_UP
+      // Whoever missed nothing is told so in one frame with its ready.
+      if (startsWith(payload, CAUGHT_UP_ALONE) || startsWith(payload, RESUMED_AT_ONCE)) return CAUGHT_UP
       if (startsWith(payload, '{"op":10')) {
         const identify = (token: string): void =>
           socket.send(
