@@ -62,8 +62,7 @@ const startsWith = (payload: Buffer, text: string): boolean => payload.toString(
 
 const READY = '{"op":0,"t":"ready"'
 
-const RESUMED_AT_ONCE = `[${READY},"d":{"resumed":true`
-const CAUGHT_UP_ALONE = '{"op":0,"t":"caughtUp"'
+const CAUGHT_UP_NAME = '"t":"caughtUp"'
 
 const readReady = (payload: Buffer): Meaning => {
   const text = payload.toString("utf8")
@@ -88,8 +87,8 @@ export const gatewayDialect = (place: GatewayPlace, participantOf: (index: numbe
       }
       const last = lastPlace(payload)
       if (last > 0) return { kind: "dispatches", last }
-      // Whoever missed nothing is told so in one frame with its ready.
-      if (startsWith(payload, CAUGHT_UP_ALONE) || startsWith(payload, RESUMED_AT_ONCE)) return CAUGHT_UP
+      // It may come with a ready, or with dispatches of other streams.
+      if (payload.includes(CAUGHT_UP_NAME)) return CAUGHT_UP
       if (startsWith(payload, '{"op":10')) {
         const identify = (token: string): void =>
           socket.send(
