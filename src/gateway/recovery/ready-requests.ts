@@ -25,24 +25,32 @@ export interface Readers {
 }
 
 export class ReadyRequests {
-  #waiting: ReadyRequest[] = []
+  /** By connection, so that thousands that close while they wait are forgotten at the same cost each. */
+  #waiting = new Map<Connection, ReadonlyArray<ReadyRequest>>()
+  #size = 0
 
   get size(): number {
-    return this.#waiting.length
+    return this.#size
   }
 
   add(request: ReadyRequest): void {
-    this.#waiting.push(request)
+    const { connection } = request
+    this.#waiting.set(connection, [...(this.#waiting.get(connection) ?? []), request])
+    this.#size += 1
   }
 
   /** Removes and returns all requests. */
   take(): ReadonlyArray<ReadyRequest> {
-    return this.#waiting.splice(0)
+    const requests = [...this.#waiting.values()].flat()
+    this.#waiting = new Map()
+    this.#size = 0
+    return requests
   }
 
   /** The connection has closed. */
   forget(connection: Connection): void {
-    this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+    this.#size -= this.#waiting.get(connection)?.length ?? 0
+    this.#waiting.delete(connection)
   }
 
   /**
@@ -50,7 +58,7 @@ export class ReadyRequests {
    * the personal and the shared state must be of one version.
    */
   readers(phases: ReadonlyArray<PhaseTraits>): Readers {
-    const identities = this.#waiting.map(({ connection }) => connection.identity)
+    const identities = Array.from(this.#waiting.keys(), ({ identity }) => identity)
     return {
       participants: identities.map(({ participantId }) => participantId),
       fresh: identities.some((identity) => phases.some((phase) => receivesStaffChat(identity, phase))),
