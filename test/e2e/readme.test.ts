@@ -29,7 +29,7 @@ const hostedEvent = async () => {
 test("watch.mjs prints what it watches, and then what happens", async () => {
   const site = await compiledSite()
   const [code = ""] = (await blocksOf("js")).filter((block) => block.startsWith("// watch.mjs"))
-  const file = join(site, `watch-${process.pid}.mjs`)
+  const file = join(site, `examples/watch-${process.pid}.mjs`)
   await writeFile(file, code.replace("http://127.0.0.1:8080", server.url))
   const { host, event } = await hostedEvent()
   const child = spawn(process.execPath, [file, event.id], { stdio: ["ignore", "pipe", "inherit"] })

@@ -79,7 +79,8 @@ async function makeSite(folder: string): Promise<void> {
   await cp(join(ROOT, "examples"), join(folder, "examples"), { recursive: true })
   const installed = join(folder, "examples/node_modules/@gathercue")
   await mkdir(installed, { recursive: true })
-  await symlink(client, join(installed, "client"))
+  // The folder gets another name when it is done, so that the link is relative.
+  await symlink("../../../packages/client", join(installed, "client"))
   // The server's code, which no example may serve.
   await mkdir(join(folder, "dist/src"), { recursive: true })
   await writeFile(join(folder, "dist/src/main.js"), "")
