@@ -11,8 +11,8 @@ import { git } from "./git.ts"
 
 const run = promisify(execFile)
 
-/** All that a server is built from: the compiler would take as long again for the tests. */
-const SOURCES = ["src", "scripts", "package.json", "package-lock.json", "tsconfig.json"]
+/** All that a server is built from, as far as the commit has it: the compiler would take as long again for the tests. */
+const SOURCES = ["src", "packages", "scripts", "package.json", "package-lock.json", "tsconfig.json"]
 const LOCKFILE = "package-lock.json"
 const MODULES = "node_modules"
 
@@ -47,7 +47,9 @@ export const buildRef = async (
   const folder = await mkdtemp(join(tmpdir(), "gathercue-build-"))
   defer("the folder of the other build", () => rm(folder, { recursive: true, force: true }))
   const archive = join(folder, "source.tar")
-  await git(root, "archive", "--format=tar", `--output=${archive}`, commit, "--", ...SOURCES)
+  const there = (await git(root, "ls-tree", "--name-only", commit)).split("\n")
+  const sources = SOURCES.filter((name) => there.includes(name))
+  await git(root, "archive", "--format=tar", `--output=${archive}`, commit, "--", ...sources)
   await step("unpacking the other build", folder, "tar", "-xf", archive)
   await addPackages(root, folder, say)
   await step(`the build of ${name}`, folder, process.execPath, "scripts/build.mjs")
