@@ -108,8 +108,14 @@ const act = (client: SoakClient | undefined, acts: typeof ACTS): void => {
 
 const newcomer = (): SoakClient => new SoakClient(options.place, "participant", ledger, watch)
 
+const READY_DEADLINE_MS = 120_000
+
 const ready = async (clients: ReadonlyArray<SoakClient>): Promise<void> => {
-  while (clients.some(({ isReady }) => !isReady)) await sleep(100)
+  const deadline = Date.now() + READY_DEADLINE_MS
+  while (clients.some(({ isReady }) => !isReady)) {
+    if (Date.now() > deadline) throw new Error(`not all became ready; closes: ${JSON.stringify(ledger.closes)}`)
+    await sleep(100)
+  }
 }
 
 const open = async (given: CrowdOptions): Promise<void> => {

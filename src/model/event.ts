@@ -1,13 +1,14 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
 import { Schema } from "effect"
+import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
 import { ShownText } from "./text/shown-text.ts"
 import { Instant, InstantInput } from "./timestamp.ts"
 
-export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"])
+export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"]).annotate(named("EventStatus"))
 export type EventStatus = typeof EventStatus.Type
 
-export const Visibility = Schema.Literals(["public", "unlisted", "private"])
+export const Visibility = Schema.Literals(["public", "unlisted", "private"]).annotate(named("Visibility"))
 export type Visibility = typeof Visibility.Type
 
 const METADATA_LIMIT_BYTES = 16_384
@@ -34,7 +35,7 @@ export const EventInput = Schema.Struct({
   capacity: Schema.optionalKey(Capacity),
   metadata: Schema.optionalKey(Metadata),
   phases: Schema.optionalKey(Schema.Array(PhaseInput)),
-})
+}).annotate(named("EventInput"))
 export type EventInput = typeof EventInput.Type
 
 /** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
@@ -48,7 +49,7 @@ export const EventPatch = Schema.Struct({
   allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
   capacity: Schema.optionalKey(Capacity),
   metadata: Schema.optionalKey(Metadata),
-})
+}).annotate(named("EventPatch"))
 export type EventPatch = typeof EventPatch.Type
 
 export const Event = Schema.Struct({
@@ -69,7 +70,7 @@ export const Event = Schema.Struct({
   publishedAt: Schema.NullOr(Instant),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
-})
+}).annotate(named("Event"))
 export type Event = typeof Event.Type
 
 /** An event with its agenda, as reads and lifecycle calls return it. */
@@ -77,7 +78,7 @@ export const EventWithPhases = Schema.Struct({
   ...Event.fields,
   phases: Schema.Array(Phase),
   activePhaseId: Schema.NullOr(Schema.String),
-})
+}).annotate(named("EventWithPhases"))
 export type EventWithPhases = typeof EventWithPhases.Type
 
 /** Is the event visible to a caller that knows its id and has no credential? */

@@ -3,16 +3,19 @@
  * changes again. `config` keeps all keys that the caller stored, but the keys the product reads must have their types.
  */
 import { Schema, SchemaTransformation } from "effect"
+import { named } from "./named.ts"
 import { withoutUnseen } from "./text/shown-text.ts"
 import { Instant } from "./timestamp.ts"
 
-export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "rotation"])
+export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "rotation"]).annotate(named("Modality"))
 export type Modality = typeof Modality.Type
 
-export const Feature = Schema.Literals(["qa", "chat", "polls", "reactions", "transcript", "capture"])
+export const Feature = Schema.Literals(["qa", "chat", "polls", "reactions", "transcript", "capture"]).annotate(
+  named("Feature"),
+)
 export type Feature = typeof Feature.Type
 
-export const PhaseStatus = Schema.Literals(["pending", "active", "ended", "skipped"])
+export const PhaseStatus = Schema.Literals(["pending", "active", "ended", "skipped"]).annotate(named("PhaseStatus"))
 export type PhaseStatus = typeof PhaseStatus.Type
 
 /** A phase may be at most a day long, extensions included. */
@@ -38,7 +41,7 @@ const StoredConfig = Schema.StructWithRest(
     moderated: Schema.optionalKey(Schema.Boolean),
   }),
   [Schema.Record(Schema.String, Schema.Json)],
-)
+).annotate(named("PhaseConfig"))
 
 const isList = (value: Schema.Json): value is Schema.JsonArray => Array.isArray(value)
 
@@ -76,7 +79,7 @@ export const PhaseInput = Schema.Struct({
   modality: Modality,
   config: Schema.optionalKey(PhaseConfig),
   featureSet: Schema.optionalKey(FeatureSet),
-})
+}).annotate(named("PhaseInput"))
 export type PhaseInput = typeof PhaseInput.Type
 
 /** A phase as REST returns it. */
@@ -92,7 +95,7 @@ export const Phase = Schema.Struct({
   endedAt: Schema.NullOr(Instant),
   timerEndsAt: Schema.NullOr(Instant),
   extendedSeconds: Schema.Int,
-})
+}).annotate(named("Phase"))
 export type Phase = typeof Phase.Type
 
 /** The fields for the gateway's optimistic concurrency: revisions, and whether the timer already elapsed. */

@@ -5,11 +5,14 @@
 import { Schema } from "effect"
 import type { EventStatus } from "./event.ts"
 import type { WebhookEvent } from "./integrations/webhook-events.ts"
+import { named } from "./named.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
 import { LegibleText } from "./text/shown-text.ts"
 import { Instant, type Timestamp } from "./timestamp.ts"
 
-export const QuestionStatus = Schema.Literals(["pending", "approved", "answered", "hidden"])
+export const QuestionStatus = Schema.Literals(["pending", "approved", "answered", "hidden"]).annotate(
+  named("QuestionStatus"),
+)
 export type QuestionStatus = typeof QuestionStatus.Type
 
 const MAX_TEXT_LENGTH = 1000
@@ -30,21 +33,21 @@ export const Question = Schema.Struct({
   createdAt: Instant,
   answer: Schema.NullOr(Schema.String),
   answeredAt: Schema.NullOr(Instant),
-})
+}).annotate(named("Question"))
 export type Question = typeof Question.Type
 
 export const QuestionInput = Schema.Struct({
   text: LegibleText(MAX_TEXT_LENGTH),
   /** Signed-in people may ask without their name; a signed-out caller has none. */
   anonymous: Schema.optionalKey(Schema.Boolean),
-})
+}).annotate(named("QuestionInput"))
 
 /** The changes open to a moderator, in any state of the event; an absent key leaves its field alone. */
 export const QuestionPatch = Schema.Struct({
   status: Schema.optionalKey(QuestionStatus),
   pinned: Schema.optionalKey(Schema.Boolean),
   answer: Schema.optionalKey(LegibleText(MAX_ANSWER_LENGTH)),
-})
+}).annotate(named("QuestionPatch"))
 export type QuestionPatch = typeof QuestionPatch.Type
 
 /** Approved and answered questions take votes; the public does not see the others. */

@@ -3,12 +3,15 @@
  * Sources: specification §2 (membership), §3 (narrowing), §4 (assignable roles by modality).
  */
 import { Schema } from "effect"
+import { named } from "./named.ts"
 import type { Modality } from "./phase.ts"
 
-export const WorkspaceRole = Schema.Literals(["owner", "admin", "member"])
+export const WorkspaceRole = Schema.Literals(["owner", "admin", "member"]).annotate(named("WorkspaceRole"))
 export type WorkspaceRole = typeof WorkspaceRole.Type
 
-export const EventRole = Schema.Literals(["workspace_admin", "host", "speaker", "participant", "viewer"])
+export const EventRole = Schema.Literals(["workspace_admin", "host", "speaker", "participant", "viewer"]).annotate(
+  named("EventRole"),
+)
 export type EventRole = typeof EventRole.Type
 
 const ASSIGNABLE: Record<Modality, ReadonlyArray<EventRole>> = {

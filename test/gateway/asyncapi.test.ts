@@ -52,6 +52,15 @@ describe("the official parser", () => {
   })
 })
 
+test("every payload has a title of its own, which generators take for the name of its type", () => {
+  const titles = Object.values(described.components.messages).map(
+    ({ payload }) => (payload as { readonly title?: string }).title ?? "none",
+  )
+  expect(titles).toEqual(expect.arrayContaining(["Hello", "ChatSendCommand", "ChatSendReply", "ChatMessageDispatch"]))
+  expect(new Set(titles).size).toBe(titles.length)
+  expect(titles.filter((title) => !/^[A-Z][A-Za-z]+$/.test(title))).toEqual([])
+})
+
 test("it is served, for the address that clients use", async () => {
   const server = await startTestServer()
   try {

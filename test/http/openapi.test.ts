@@ -1,22 +1,18 @@
-/** The description against the router in both directions, against a public linter, and against a client made from it. */
+/** The description against the router in both directions, and against a public linter. */
 
-import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { promisify } from "node:util"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Context, Effect, Result, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import { generateApi } from "swagger-typescript-api"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Access, EndpointAccess } from "../../src/http/contract/access.ts"
 import { Api, DESCRIPTION_VERSION } from "../../src/http/contract/api.ts"
 import { EXAMPLES } from "../../src/http/contract/examples/examples.ts"
+import { WEBHOOK_EXAMPLES } from "../../src/http/contract/examples/webhook-examples.ts"
+import { OPERATION_TEXTS } from "../../src/http/contract/operation-texts.ts"
 import { apiDescription } from "../../src/http/description/openapi.ts"
-import { call, createWorkspace } from "../support/api.ts"
-import { description } from "../support/description.ts"
+import { DeliveredType } from "../../src/model/integrations/webhook-events.ts"
+import { call } from "../support/api.ts"
+import { deliveryBreach, description } from "../support/description.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -41,6 +37,13 @@ interface Endpoint {
   readonly endpoint: HttpApiEndpoint.Top
   readonly successes: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 }
+interface Described {
+  readonly operationId: string
+  readonly summary?: string
+  readonly description?: string
+  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly description?: string; readonly schema: object }>
+}
+
 const ENDPOINTS: Endpoint[] = []
 HttpApi.reflect(Api, {
   onGroup: () => {},
@@ -117,6 +120,53 @@ test("no example belongs to nothing", () => {
   ).toEqual([])
 })
 
+test("every type of delivery has an example that its schema accepts", () => {
+  expect(Object.keys(WEBHOOK_EXAMPLES)).toEqual(Object.keys(description.webhooks))
+  expect(Object.keys(description.webhooks).toSorted()).toEqual([...DeliveredType.literals].toSorted())
+  for (const [type, example] of Object.entries(WEBHOOK_EXAMPLES)) expect(deliveryBreach(type, example)).toBeUndefined()
+  expect(deliveryBreach("event.ended", WEBHOOK_EXAMPLES["event.started"])).toContain("must have required property")
+})
+
+/** Objects with fields of their own, that are not under a name: as a body, or as an item of a list in one. */
+const unnamed = (value: unknown, place: string): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null) return []
+  const { schema, items, ...others } = value as { readonly [keyword: string]: unknown }
+  const here = [schema, items]
+    .filter((one) => typeof one === "object" && one !== null && "properties" in one)
+    .map(() => place)
+  const within = Object.entries({ schema, items, ...others }).flatMap(([key, one]) => unnamed(one, `${place}/${key}`))
+  return [...here, ...within]
+}
+
+test("every body and every item of a list has a name, and none is numbered", () => {
+  expect(unnamed(description.paths, "paths")).toEqual([])
+  expect(unnamed(description.components.schemas, "schemas")).toEqual([])
+  const names = Object.keys(description.components.schemas)
+  expect(names).toEqual(expect.arrayContaining(["Event", "EventPage", "Phase", "Question", "Problem", "Webhook"]))
+  expect(names.filter((name) => !/^(?:[A-Z][a-z]+)+$/.test(name))).toEqual([])
+})
+
+test("every operation says more than its summary, and every parameter what it is for", () => {
+  const texts = OPERATIONS.map(({ operation }) => operation as unknown as Described)
+  for (const { operationId, summary, description: text = "", parameters = [] } of texts) {
+    expect(summary, operationId).toBeTruthy()
+    if (operationId in OPERATION_TEXTS) expect(text, operationId).toContain(OPERATION_TEXTS[operationId])
+    for (const parameter of parameters)
+      if (!("$ref" in parameter)) expect(parameter.description, `${operationId} ${parameter.name}`).toBeTruthy()
+  }
+  expect(Object.keys(OPERATION_TEXTS).toSorted()).toEqual(
+    ENDPOINTS.map(({ endpoint }) => endpoint.identifier).toSorted(),
+  )
+})
+
+test("the size of a page is an integer with bounds and a default", () => {
+  const limits = OPERATIONS.flatMap(({ operation }) => (operation as unknown as Described).parameters ?? []).filter(
+    ({ name }) => name === "limit",
+  )
+  expect(limits.length).toBeGreaterThan(10)
+  for (const { schema } of limits) expect(schema).toEqual({ type: "integer", minimum: 1, maximum: 100, default: 100 })
+})
+
 test("a public linter finds nothing", async () => {
   const source = Effect.runSync(apiDescription("https://api.gathercue.dev", "gc_session").json)
   const config = await createConfig({ extends: ["recommended-strict"] })
@@ -127,44 +177,3 @@ test("a public linter finds nothing", async () => {
   )
   expect(real.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer}: ${message}`)).toEqual([])
 })
-
-test("a client generated from it compiles and works", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "gathercue-generated-"))
-  try {
-    const input = join(folder, "openapi.json")
-    await writeFile(input, await Effect.runPromise(apiDescription(server.url, "gc_session").json))
-    await generateApi({ input, output: folder, fileName: "api.ts", silent: true })
-    expect(await readFile(join(folder, "api.ts"), "utf8")).toContain("class Api")
-    const acme = await createWorkspace(server.url)
-    await writeFile(join(folder, "smoke.ts"), SMOKE.replace("$URL", server.url).replace("$KEY", acme.key))
-    await writeFile(join(folder, "package.json"), '{"type":"module"}')
-    const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc")
-    const options = [
-      "--module",
-      "nodenext",
-      "--target",
-      "es2023",
-      "--lib",
-      "es2023,dom,dom.iterable",
-      "--strict",
-      "--skipLibCheck",
-      "--types",
-      "",
-      "--outDir",
-      folder,
-    ]
-    const run = promisify(execFile)
-    await run(process.execPath, [tsc, ...options, join(folder, "smoke.ts")], { cwd: folder })
-    const { stdout } = await run(process.execPath, [join(folder, "smoke.js")], { cwd: folder })
-    expect(stdout.trim()).toBe("Generated draft 1")
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-})
-
-const SMOKE = `import { Api } from "./api.js"
-const api = new Api({ baseUrl: "$URL", baseApiParams: { headers: { "x-api-key": "$KEY" } } })
-const made = await api.v1.createEvent({ type: "webinar", title: "Generated", phases: [{ modality: "meeting" }] })
-const read = await api.v1.getEvent(made.data.id)
-console.log(read.data.title, read.data.status, read.data.phases.length)
-`

@@ -185,6 +185,9 @@ describe("beside the contract", () => {
     const page = await api("GET", "/v1/docs")
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     expect(page.body).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/)
+    // The buttons of the page's maker stay away.
+    expect(page.body).toContain('"showDeveloperTools":"never"')
+    expect(page.body).toContain('"hideClientButton":true')
   })
 
   test("metrics want their token when there is one", async () => {

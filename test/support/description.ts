@@ -5,7 +5,8 @@ import { Effect } from "effect"
 import { apiDescription } from "../../src/http/description/openapi.ts"
 
 interface Response {
-  readonly content?: { readonly [type: string]: unknown }
+  readonly $ref?: string
+  readonly content?: { readonly [type: string]: { readonly examples?: object } }
 }
 interface Operation {
   readonly operationId: string
@@ -15,6 +16,12 @@ export interface Description {
   readonly openapi: string
   readonly info: { readonly version: string }
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
+  readonly webhooks: { readonly [type: string]: { readonly post: object } }
+  readonly tags: ReadonlyArray<{ readonly name: string }>
+  readonly components: {
+    readonly schemas: { readonly [name: string]: object }
+    readonly responses: { readonly [name: string]: Response }
+  }
 }
 
 const { json } = apiDescription("https://api.gathercue.dev", "gc_session")
@@ -44,6 +51,44 @@ const validatorOf = (pointer: string): ValidateFunction | undefined => {
   return validators.get(pointer)
 }
 
+interface DescribedAnswer {
+  /** The place of the answer in the description. */
+  readonly place: ReadonlyArray<string>
+  readonly response: Response
+}
+
+const answerOf = (path: string, method: string, status: number): DescribedAnswer | undefined => {
+  const response = description.paths[path]?.[method]?.responses[String(status)]
+  const shared = response?.$ref?.split("/").at(-1)
+  if (response === undefined || shared === undefined)
+    return response && { place: ["paths", path, method, "responses", String(status)], response }
+  const found = description.components.responses[shared]
+  return found && { place: ["components", "responses", shared], response: found }
+}
+
+/** The schema of an error has the codes of all errors: those of an answer are its examples. */
+const codeBreach = (examples: object | undefined, body: unknown): string | undefined => {
+  const { code } = (body ?? {}) as { readonly code?: string }
+  if (examples === undefined || (code !== undefined && code in examples)) return undefined
+  return `has the code ${code}, described are ${Object.keys(examples)}`
+}
+
+const bodyBreach = (
+  { place, response }: DescribedAnswer,
+  answer: { readonly status: number; readonly type: string; readonly body: unknown },
+): string | undefined => {
+  const type = answer.type.split(";")[0] ?? ""
+  const described = Object.keys(response.content ?? {})
+  if (described.length === 0) return answer.body === "" ? undefined : "has a body, which is not described"
+  const media = described.find((one) => one.split(";")[0] === type)
+  if (media === undefined) return `came as ${type}, described as ${described}`
+  if (!type.endsWith("json")) return undefined
+  const validate = validatorOf(`api#/${[...place, "content", media, "schema"].map(segment).join("/")}`)
+  if (validate === undefined) return "has no schema"
+  if (!validate(answer.body)) return ajv.errorsText(validate.errors)
+  return answer.status < 400 ? undefined : codeBreach(response.content?.[media]?.examples, answer.body)
+}
+
 /** The difference between the description and an answer; `undefined` when there is none. */
 export const breachOf = (
   method: string,
@@ -54,20 +99,15 @@ export const breachOf = (
   const operation = known === undefined ? undefined : description.paths[known]?.[method.toLowerCase()]
   // The router's own answers to a path or a method that is not described.
   if (known === undefined || operation === undefined) return undefined
-  const response = operation.responses[String(answer.status)]
-  if (response === undefined) return `${operation.operationId}: ${answer.status} is not described`
-  const type = answer.type.split(";")[0] ?? ""
-  const described = Object.keys(response.content ?? {})
-  if (described.length === 0)
-    return answer.body === "" ? undefined : `${operation.operationId}: a body was not described`
-  const media = described.find((one) => one.split(";")[0] === type)
-  if (media === undefined)
-    return `${operation.operationId}: ${answer.status} came as ${type}, described as ${described}`
-  if (!type.endsWith("json")) return undefined
-  const pointer = ["paths", known, method.toLowerCase(), "responses", String(answer.status), "content", media, "schema"]
+  const described = answerOf(known, method.toLowerCase(), answer.status)
+  const breach = described === undefined ? "is not described" : bodyBreach(described, answer)
+  return breach && `${operation.operationId}: ${answer.status} ${breach}`
+}
+
+/** The difference between the description and the body of a webhook delivery; `undefined` when there is none. */
+export const deliveryBreach = (type: string, body: unknown): string | undefined => {
+  const pointer = ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"]
   const validate = validatorOf(`api#/${pointer.map(segment).join("/")}`)
-  if (validate === undefined) return `${operation.operationId}: ${answer.status} has no schema`
-  return validate(answer.body)
-    ? undefined
-    : `${operation.operationId}: ${answer.status} ${ajv.errorsText(validate.errors)}`
+  if (validate === undefined) return `the delivery ${type} is not described`
+  return validate(body) ? undefined : `${type}: ${ajv.errorsText(validate.errors)}`
 }

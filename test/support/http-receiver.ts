@@ -2,7 +2,8 @@
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { onTestFinished } from "vitest"
+import { expect, onTestFinished } from "vitest"
+import { deliveryBreach } from "./description.ts"
 
 export interface Received {
   readonly path: string
@@ -29,6 +30,12 @@ export interface Receiver {
   answer: Answer
   /** Resolves when so many requests have come; rejects after the deadline. */
   readonly count: (wanted: number, deadlineMs?: number) => Promise<void>
+}
+
+/** A webhook delivery is held against the description, whatever a test looks at. */
+const breachOfDelivery = ({ headers, body }: Received): string | undefined => {
+  const type = headers["x-gc-event-type"]
+  return type === undefined ? undefined : deliveryBreach(String(type), JSON.parse(body))
 }
 
 export const startReceiver = async (answer: Answer = status(200)): Promise<Receiver> => {
@@ -58,6 +65,7 @@ export const startReceiver = async (answer: Answer = status(200)): Promise<Recei
     server.closeAllConnections()
     server.close()
     await once(server, "close")
+    expect(received.map(breachOfDelivery).filter((breach) => breach !== undefined)).toEqual([])
   })
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

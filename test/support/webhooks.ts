@@ -59,7 +59,10 @@ export const openOutbox = async (): Promise<Outbox> => {
     emit: async (eventId, extra = {}) => {
       const id = newId()
       const occurredAt = toTimestamp(Date.now())
-      await appendOccurrences(sql, [{ id, type: "question.created", workspaceId, eventId, occurredAt, extra }])
+      const question = { questionId: newId(), text: "When?", anonymous: true, ...extra }
+      await appendOccurrences(sql, [
+        { id, type: "question.created", workspaceId, eventId, occurredAt, extra: question },
+      ])
       return id
     },
     statuses: async () => {

@@ -175,7 +175,8 @@ test("a long run whose claim lost its answer is sent at once, also when its endp
   const dispatcher = await startDispatcher(outbox, { url: proxy.url })
   await receiver.count(9)
   await settled(outbox, [...Array(8).fill("delivered"), "pending"])
-  const occurrence = { type: "question.created" as const, workspaceId: outbox.workspaceId, eventId: other, extra: {} }
+  const extra = { questionId: newId(), text: "When?", anonymous: true }
+  const occurrence = { type: "question.created" as const, workspaceId: outbox.workspaceId, eventId: other, extra }
   const lost = proxy.onStatement({ match: /as on_their_way/, action: { kind: "cutReply" }, times: 1 })
   await appendOccurrences(
     outbox.sql,

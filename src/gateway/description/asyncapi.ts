@@ -27,12 +27,22 @@ const REFUSING = Object.entries(REFUSALS)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
   .join("\n")
 
-const messageOf = ({ name, says }: Message, payload: JsonSchema.JsonSchema | undefined) => ({
+const KINDS: { readonly [kind: string]: string } = { command: "Command", reply: "Reply", dispatch: "Dispatch" }
+
+/** The name of the payload's type in generated code: `ChatSendCommand` of `command.chat.send`, `Hello` of `hello`. */
+const typeName = (key: string): string => {
+  const [kind = "", ...rest] = key.split(".")
+  const suffix = KINDS[kind]
+  const parts = suffix === undefined ? [kind] : [...rest, suffix]
+  return parts.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("")
+}
+
+const messageOf = ({ key, name, says }: Message, payload: JsonSchema.JsonSchema | undefined) => ({
   name,
   title: name,
   summary: says,
   contentType: "application/json",
-  payload,
+  payload: { title: typeName(key), ...payload },
 })
 
 const commandOf = (message: Message, payload: JsonSchema.JsonSchema | undefined) => {

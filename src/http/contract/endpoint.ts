@@ -9,8 +9,19 @@ export const PathId = { id: Id }
 
 /** `?limit=1..100` (100 when absent) and an opaque `cursor` from the page before. */
 export const PageQuery = {
-  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
-  cursor: Schema.optionalKey(Schema.String),
+  limit: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
+      description: "The most items that the page may have.",
+      default: 100,
+      examples: [20],
+    }),
+  ),
+  cursor: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The `nextCursor` of the page before; absent for the first page.",
+      examples: ["eyJhdCI6IjIwMzAtMDUtMDFUMDk6MDA6MDAuMDAwWiJ9"],
+    }),
+  ),
 }
 
 /** A list answer: `{<plural>: […], nextCursor}`. */

@@ -1,6 +1,7 @@
 /** The help chat (specification §4 and §8). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../model/named.ts"
 import { EndpointAccess } from "./access.ts"
 import { AddressLimit, ExactBody } from "./endpoint.ts"
 import { problems, WITH_BODY } from "./problem.ts"
@@ -10,7 +11,7 @@ const Text = (max: number) => Schema.String.check(Schema.isBetweenLength(1, max)
 const Message = Schema.Union([
   Schema.Struct({ role: Schema.Literal("user"), text: Text(500) }),
   Schema.Struct({ role: Schema.Literal("model"), text: Text(2200) }),
-])
+]).annotate(named("HelpMessage"))
 
 export const Help = HttpApiGroup.make("help")
   .add(

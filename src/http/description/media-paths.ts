@@ -58,11 +58,8 @@ const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperat
   },
 })
 
-/** `errorsUrl`: under which each code is explained. */
-export const mediaPaths = (
-  errorsUrl: string,
-): { readonly [path: string]: { readonly [method: string]: MediaOperation } } => {
-  const problem = (...codes: Parameters<typeof problemResponse>[0]) => problemResponse(codes, errorsUrl)
+export const mediaPaths = (): { readonly [path: string]: { readonly [method: string]: MediaOperation } } => {
+  const problem = (...codes: Parameters<typeof problemResponse>[0]) => problemResponse(codes)
   const refusals = {
     "401": problem("unauthorized"),
     "404": problem("not_found"),

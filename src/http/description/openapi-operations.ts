@@ -7,9 +7,13 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { type Access, isPublicRead, isRepeatable, SECURITY } from "../contract/access.ts"
 import { ExactBody, Revalidated } from "../contract/endpoint.ts"
 import { EXAMPLES } from "../contract/examples/examples.ts"
+import { OPERATION_TEXTS } from "../contract/operation-texts.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
 import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
+import { CALLERS } from "./callers.ts"
+import { describeParameters, type Parameter } from "./parameters.ts"
+import { type Definitions, namedBody } from "./schema-names.ts"
 
 interface Media {
   schema?: unknown
@@ -22,6 +26,7 @@ interface Content {
 
 export interface Operation {
   operationId: string
+  description?: string
   security?: unknown
   deprecated?: boolean
   parameters?: unknown[]
@@ -52,30 +57,49 @@ const RETRY_AFTER = {
   "retry-after": { description: "Seconds until the request may be sent again.", schema: { type: "integer" } },
 }
 
-export const problemResponse = (codes: ReadonlyArray<ProblemCode>, errorsUrl: string) => {
-  const roles = { acceptedRoles: { type: "array", items: { type: "string" } } }
-  const example = (code: ProblemCode) => ({
-    type: `${errorsUrl}/${code}`,
-    code,
-    detail: PROBLEMS[code].meaning,
-    ...(code === "role_not_on_event" ? { acceptedRoles: ["workspace_admin", "host", "participant"] } : {}),
-  })
+const CODES = Object.keys(PROBLEMS) as ReadonlyArray<ProblemCode>
+
+/** The body of every error (RFC 9457). The codes of an answer are named by its examples. */
+export const PROBLEM_SCHEMAS = {
+  ProblemCode: {
+    type: "string",
+    description: CODES.map((code) => `\`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].meaning}`).join(" "),
+    enum: CODES,
+  },
+  Problem: {
+    type: "object",
+    description: "The body of every error (RFC 9457).",
+    required: ["type", "code", "detail"],
+    properties: {
+      type: { type: "string", format: "uri", description: "Leads to the explanation of the code." },
+      code: { $ref: "#/components/schemas/ProblemCode" },
+      detail: { type: "string", description: "What was wrong with this request." },
+      acceptedRoles: {
+        type: "array",
+        items: { $ref: "#/components/schemas/EventRole" },
+        description: "With `role_not_on_event` alone: the roles that the event has.",
+      },
+    },
+  },
+} as const
+
+/** One example for each code of an operation; the router itself answers 405. */
+export const problemExamples = (errorsUrl: string) =>
+  Object.fromEntries(
+    CODES.filter((code) => code !== "method_not_allowed").map((code) => {
+      const roles = code === "role_not_on_event" ? { acceptedRoles: ["workspace_admin", "host", "participant"] } : {}
+      return [code, { value: { type: `${errorsUrl}/${code}`, code, detail: PROBLEMS[code].meaning, ...roles } }]
+    }),
+  )
+
+export const problemResponse = (codes: ReadonlyArray<ProblemCode>) => {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join(" "),
     ...(codes.some((code) => PROBLEMS[code].meaning.includes("Retry-After")) ? { headers: RETRY_AFTER } : {}),
     content: {
       "application/problem+json": {
-        schema: {
-          type: "object",
-          required: ["type", "code", "detail"],
-          properties: {
-            type: { type: "string", format: "uri" },
-            code: { type: "string", enum: codes },
-            detail: { type: "string" },
-            ...(codes.includes("role_not_on_event") ? roles : {}),
-          },
-        },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code) }])),
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
   }
@@ -96,6 +120,11 @@ const WORKSPACE_ID = {
   description: "Which workspace, for an account session that belongs to several.",
   schema: { type: "string", format: "uuid" },
 }
+
+/** Parameters that many operations share. */
+export const PARAMETERS = { IdempotencyKey: IDEMPOTENCY_KEY, WorkspaceId: WORKSPACE_ID }
+
+const sharedParameter = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` })
 
 const illustrate = (operation: Operation): void => {
   const { request, response, texts = {} } = EXAMPLES[operation.operationId] ?? {}
@@ -126,27 +155,47 @@ const describeIgnored = (operation: Operation): void => {
   }
 }
 
-/** Completes an operation in place. */
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const nameBodies = (operation: Operation, definitions: Definitions): void => {
+  const operationName = capital(operation.operationId)
+  for (const media of Object.values(operation.requestBody?.content ?? {}))
+    media.schema = namedBody(definitions, media.schema, `${operationName}Input`)
+  for (const [status, { content }] of Object.entries(operation.responses)) {
+    if (status >= "300") continue
+    for (const media of Object.values(content ?? {}))
+      media.schema = namedBody(definitions, media.schema, `${operationName}Result`)
+  }
+}
+
+export interface Described {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly access: Access
+  readonly errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
+}
+
+/** Completes an operation in place. `definitions` takes the schemas of its bodies. */
 export const describeOperation = (
   operation: Operation,
-  endpoint: HttpApiEndpoint.Top,
-  access: Access,
-  errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>,
-  errorsUrl: string,
+  { endpoint, access, errors }: Described,
+  definitions: Definitions,
 ): void => {
   operation.operationId = endpoint.identifier
+  operation.description = [OPERATION_TEXTS[endpoint.identifier], CALLERS[access]].join("\n\n")
+  nameBodies(operation, definitions)
   operation.security = SECURITY[access]
   if (Option.isSome(Context.getOption(endpoint.annotations, Deprecated))) operation.deprecated = true
   illustrate(operation)
+  describeParameters((operation.parameters ?? []) as Parameter[], endpoint)
   const parameters = [
-    ...(isRepeatable(endpoint.method, access) ? [IDEMPOTENCY_KEY] : []),
-    ...(access === "workspace" ? [WORKSPACE_ID] : []),
+    ...(isRepeatable(endpoint.method, access) ? [sharedParameter("IdempotencyKey")] : []),
+    ...(access === "workspace" ? [sharedParameter("WorkspaceId")] : []),
   ]
   if (parameters.length > 0) operation.parameters = [...(operation.parameters ?? []), ...parameters]
   const codes = [...new Set([...codesOf(errors), ...servedCodes(endpoint.method, access)])]
   for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
     const some = codes.filter((code) => PROBLEMS[code].status === status)
-    operation.responses[status] = problemResponse(some, errorsUrl)
+    operation.responses[status] = problemResponse(some)
   }
   const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
   if (operation.requestBody !== undefined && !isExact) describeIgnored(operation)

@@ -5,7 +5,17 @@ import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
 import { mediaPaths } from "./media-paths.ts"
-import { describeOperation, HEADERS, type Operation } from "./openapi-operations.ts"
+import {
+  describeOperation,
+  HEADERS,
+  type Operation,
+  PARAMETERS,
+  PROBLEM_SCHEMAS,
+  problemExamples,
+} from "./openapi-operations.ts"
+import { type Definitions, define, NAMING, plainly, withoutTwins } from "./schema-names.ts"
+import { SharedResponses } from "./shared-responses.ts"
+import { webhookOperations } from "./webhook-operations.ts"
 
 const SCHEMES = {
   apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A workspace API key (`gck_…`)." },
@@ -15,14 +25,28 @@ const SCHEMES = {
 
 const MEDIA_TAG = { name: "media", description: "Bytes at signed addresses." }
 
+interface Tag {
+  readonly name: string
+  readonly description?: string
+}
+
 interface Spec {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
-  readonly components: object
+  readonly components: { readonly schemas: Definitions; readonly [kind: string]: object }
+  readonly tags?: ReadonlyArray<Tag>
   readonly [member: string]: unknown
 }
 
+/** "accountSecurity": "Account security". */
+const titled = (tag: Tag) => {
+  const words = tag.name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return { ...tag, "x-displayName": words.charAt(0).toUpperCase() + words.slice(1) }
+}
+
 /** Names operations as the contract does, and derives the security requirements from each endpoint's access. */
-const describe = (spec: Spec, publicUrl: string, sessionCookie: string): Spec => {
+const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Spec => {
+  const spec = withoutTwins(generated)
+  const definitions = spec.components.schemas
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, errors }) => {
@@ -30,33 +54,66 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): Spec =>
       const operation = spec.paths[path]?.[endpoint.method.toLowerCase()]
       if (operation === undefined) throw new Error(`The description lacks ${endpoint.method} ${path}.`)
       const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
-      describeOperation(operation, endpoint, access, errors, `${publicUrl}/v1/errors`)
+      describeOperation(operation, { endpoint, access, errors }, definitions)
     },
   })
+  const paths = { ...spec.paths, ...mediaPaths() }
+  const responses = new SharedResponses()
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
+    responses.takeAll(operation)
+  const webhooks = webhookOperations(definitions)
+  for (const [name, schema] of Object.entries(PROBLEM_SCHEMAS)) define(definitions, name, schema)
   const accountSession = { type: "apiKey", in: "cookie", name: sessionCookie, description: "Set by signup and login." }
+  const schemas = Object.fromEntries(Object.entries(definitions).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   return {
     ...spec,
-    paths: { ...spec.paths, ...mediaPaths(`${publicUrl}/v1/errors`) },
-    tags: [...((spec["tags"] as ReadonlyArray<object> | undefined) ?? []), MEDIA_TAG],
+    paths,
+    webhooks,
+    tags: [...(spec.tags ?? []), MEDIA_TAG].map(titled),
     servers: [{ url: publicUrl }],
     security: [],
-    components: { ...spec.components, headers: HEADERS, securitySchemes: { ...SCHEMES, accountSession } },
+    components: {
+      ...spec.components,
+      schemas,
+      responses: responses.byName,
+      parameters: PARAMETERS,
+      examples: problemExamples(`${publicUrl}/v1/errors`),
+      headers: HEADERS,
+      securitySchemes: { ...SCHEMES, accountSession },
+    },
   }
 }
+
+const descriptionOf = (publicUrl: string, sessionCookie: string): Spec => {
+  const described = describe(OpenApi.fromApi(Api, NAMING) as unknown as Spec, publicUrl, sessionCookie)
+  return JSON.parse(JSON.stringify(described, plainly)) as Spec
+}
+
+/** Of the reference page. Its buttons lead to services of its maker. */
+const PAGE = {
+  withDefaultFonts: false,
+  hideTestRequestButton: true,
+  favicon: "data:,",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  documentDownloadType: "json",
+  mcp: { disabled: true },
+  agent: { disabled: true },
+} as const
 
 /**
  * The description as JSON text, and the reference page as HTML, which has three megabytes. Both are for the first request to make,
  * because most servers are never asked and a start should not pay for it.
  */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
-  const described = Api.annotate(OpenApi.Transform, (spec) => describe(spec as Spec, publicUrl, sessionCookie))
+  const described = Api.annotate(OpenApi.Transform, () => descriptionOf(publicUrl, sessionCookie))
   return {
-    json: Effect.sync(() => JSON.stringify(OpenApi.fromApi(described))),
+    json: Effect.sync(() => JSON.stringify(descriptionOf(publicUrl, sessionCookie))),
     page: Effect.promise(async () => {
       const { handler, dispose } = HttpRouter.toWebHandler(
         HttpApiScalar.layer(described, {
           path: "/v1/docs",
-          scalar: { withDefaultFonts: false, hideTestRequestButton: true },
+          scalar: PAGE,
         }).pipe(Layer.provide(HttpServer.layerServices)),
         { disableLogger: true },
       )

@@ -3,6 +3,7 @@
  * account. The faults of tokens and issuers are named here; the integration's owner reads them, the guest never does.
  */
 import { Schema } from "effect"
+import { named } from "../named.ts"
 
 /** At most this many active integrations in a workspace. */
 export const MAX_GUEST_INTEGRATIONS = 20
@@ -25,7 +26,7 @@ export const PartnerFault = Schema.Literals([
   "not_yet_valid",
   "claims",
   "malformed",
-])
+]).annotate(named("PartnerFault"))
 export type PartnerFault = typeof PartnerFault.Type
 
 /** Faults of the issuer, not of the token: the same token may be accepted when the issuer is back. */

@@ -1,12 +1,15 @@
 /** A delivery, one webhook event for one endpoint, and its attempts, as people see them. */
 import { Schema } from "effect"
+import { named } from "../named.ts"
 import { Instant } from "../timestamp.ts"
 
 /**
  * `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left;
  * `skipped`: never sent, because the endpoint was disabled.
  */
-export const DeliveryStatus = Schema.Literals(["pending", "delivered", "rejected", "exhausted", "skipped"])
+export const DeliveryStatus = Schema.Literals(["pending", "delivered", "rejected", "exhausted", "skipped"]).annotate(
+  named("WebhookDeliveryStatus"),
+)
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
 /**
@@ -22,7 +25,7 @@ export const AttemptError = Schema.Literals([
   "protocol",
   "refused",
   "internal",
-])
+]).annotate(named("WebhookAttemptError"))
 export type AttemptError = typeof AttemptError.Type
 
 /** The record of one answered or failed try. Of the answer only the status is kept. */

@@ -1,5 +1,6 @@
 /** Webhook event types and their bodies (specification §6). Every type has the base fields. */
 import { Schema } from "effect"
+import { named } from "../named.ts"
 import type { Timestamp } from "../timestamp.ts"
 
 export const WebhookEventType = Schema.Literals([
@@ -14,11 +15,13 @@ export const WebhookEventType = Schema.Literals([
   "transcript.ready",
   "clip.ready",
   "question.created",
-])
+]).annotate(named("WebhookEventType"))
 export type WebhookEventType = typeof WebhookEventType.Type
 
 /** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
-export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"])
+export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"]).annotate(
+  named("WebhookDeliveryType"),
+)
 
 /** One webhook event, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
 export interface WebhookEvent {

@@ -1,5 +1,6 @@
 /** Values that the records of a live event and the protocol share. */
 import { Schema } from "effect"
+import { named } from "../named.ts"
 import { ShownText } from "../text/shown-text.ts"
 import { LANGUAGE_TAG, LONGEST_LANGUAGE, SpokenName, SpokenText } from "../text/tidy-text.ts"
 
@@ -52,7 +53,9 @@ export const TranscriptSegment = Schema.Struct({
   text: SpokenText(2000),
   /** Said in this room of a breakout or rotation: for the people there, and in no transcript of the event. Absent: in the main room. */
   roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
-}).check(isForward)
+})
+  .check(isForward)
+  .annotate(named("CaptionSegment"))
 export type TranscriptSegment = typeof TranscriptSegment.Type
 
 /** Each room may have a recogniser of its own, whose ids are those of others too. No id has the separator. */

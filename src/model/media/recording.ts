@@ -1,16 +1,19 @@
 /** Recordings: media of an event, from their upload until they can be watched (specification §7; shapes by decision). */
 import { Schema } from "effect"
+import { named } from "../named.ts"
 import type { Timestamp } from "../timestamp.ts"
 
 /** `merged`: the whole event or phase; `room`: one room of it; `upload`: other media. */
-export const RecordingKind = Schema.Literals(["merged", "room", "upload"])
+export const RecordingKind = Schema.Literals(["merged", "room", "upload"]).annotate(named("RecordingKind"))
 export type RecordingKind = typeof RecordingKind.Type
 
 /** Made from a ready recording: a picture of it (JPEG), and the shape of its sound (JSON). */
 export type DerivationKind = "thumbnail" | "waveform"
 
 /** `ready` and `failed` are final. */
-export const RecordingStatus = Schema.Literals(["uploading", "processing", "ready", "failed"])
+export const RecordingStatus = Schema.Literals(["uploading", "processing", "ready", "failed"]).annotate(
+  named("RecordingStatus"),
+)
 export type RecordingStatus = typeof RecordingStatus.Type
 
 /** Why a recording or clip is not usable, or not whole: the one table from which answers and descriptions come. */
@@ -34,13 +37,16 @@ export type MediaFailureCode = keyof typeof MEDIA_FAILURES
 const FAILURE_CODES = Object.keys(MEDIA_FAILURES) as [MediaFailureCode, ...MediaFailureCode[]]
 
 export const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
+  ...named("MediaFailureCode"),
   description: FAILURE_CODES.map((code) => `\`${code}\`: ${MEDIA_FAILURES[code]}`).join(" "),
 })
 
 /** Of one event. */
 export const MOST_RECORDINGS = 200
 
-export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String })
+export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String }).annotate(
+  named("MediaFailure"),
+)
 export type MediaFailure = typeof MediaFailure.Type
 
 /** The findings of an inspection. Numbers are of the file itself, not the claims of its uploader. */

@@ -1,5 +1,6 @@
 /** A transcript as JSON, as its author sends it. */
 import { Schema } from "effect"
+import { named } from "../named.ts"
 import { ShownText } from "../text/shown-text.ts"
 import { LANGUAGE_TAG, LONGEST_LANGUAGE } from "../text/tidy-text.ts"
 
@@ -16,8 +17,8 @@ const SegmentInput = Schema.Struct({
     Schema.String.check(Schema.isPattern(LANGUAGE_OR_NONE), Schema.isMaxLength(LONGEST_LANGUAGE)),
   ),
   text: ShownText(1, 2000),
-})
+}).annotate(named("TranscriptSegmentInput"))
 
 export const TranscriptInput = Schema.Struct({
   segments: Schema.Array(SegmentInput).check(Schema.isMaxLength(50_000)),
-})
+}).annotate(named("TranscriptInput"))

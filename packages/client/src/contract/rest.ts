@@ -46,48 +46,541 @@ import type {
 } from "./types.ts"
 
 export interface RestClient {
-  /** Create an account and its first workspace, and sign in. */
-  readonly signup: (request: { readonly payload: { readonly email: string; readonly password: string; readonly name: string } }, settings?: CallSettings) => Promise<AccountView>
-  /** Sign in. */
-  readonly login: (request: { readonly payload: { readonly email: string; readonly password: string } }, settings?: CallSettings) => Promise<AccountView>
-  /** End the session. */
-  readonly logout: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
-  /** The signed-in account. */
-  readonly me: (request?: Record<never, never>, settings?: CallSettings) => Promise<AccountView>
-  /** Prove an e-mail address with the token from its letter. */
-  readonly verifyEmail: (request: { readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly verified: true; readonly email: string }>
-  /** Send the verification letter again. */
-  readonly resendVerification: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly requested: true; readonly verifyUrl?: string }>
-  /** Ask for a reset letter; the answer never says whether the address is known. */
-  readonly requestPasswordReset: (request: { readonly payload: { readonly email: string } }, settings?: CallSettings) => Promise<{ readonly requested: true; readonly resetUrl?: string }>
-  /** Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked. */
-  readonly resetPassword: (request: { readonly payload: { readonly token: string; readonly password: string } }, settings?: CallSettings) => Promise<{ readonly reset: true }>
-  /** Change the password; ends every other session and token of the account. */
-  readonly changePassword: (request: { readonly payload: { readonly currentPassword: string; readonly password: string } }, settings?: CallSettings) => Promise<{ readonly changed: true }>
-  /** Where the account is signed in. */
-  readonly listSessions: (request?: Record<never, never>, settings?: CallSettings) => Promise<{
-    readonly sessions: ReadonlyArray<{
+  /** Create a draft event with its phases. */
+  readonly createEvent: (request: { readonly payload: EventInput }, settings?: CallSettings) => Promise<Event>
+  /** Events, newest first. */
+  readonly listEvents: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly events: ReadonlyArray<Event>; readonly nextCursor: string | null }>
+  /** An event with its phases. */
+  readonly getEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  /** Change an event; metadata is replaced wholesale. */
+  readonly patchEvent: (request: { readonly params: { readonly id: string }; readonly payload?: EventPatch }, settings?: CallSettings) => Promise<Event>
+  /** Delete an event for good; a live one ends first. */
+  readonly deleteEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
+  /** Publish a draft. */
+  readonly publishEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  /** Go live with the first phase. */
+  readonly startEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  /** End the active phase and start the next; guarded by `phaseId` when given. */
+  readonly advanceEvent: (request: { readonly params: { readonly id: string }; readonly payload?: { readonly phaseId?: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  /** End the event at once. */
+  readonly endEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  /** Append a phase. */
+  readonly appendPhase: (request: { readonly params: { readonly id: string }; readonly payload: PhaseInput }, settings?: CallSettings) => Promise<Phase>
+  /** Replace a phase's config or feature set. */
+  readonly patchPhase: (request: {
+    readonly params: { readonly id: string }
+    readonly payload?: { readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
+  }, settings?: CallSettings) => Promise<Phase>
+  /** Add seconds to the active phase's timer. */
+  readonly extendPhase: (request: { readonly params: { readonly id: string }; readonly payload: { readonly seconds: number } }, settings?: CallSettings) => Promise<Phase>
+  /** An event's questions with their votes, most votes first. */
+  readonly listQuestions: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly status?: QuestionStatus }
+  }, settings?: CallSettings) => Promise<{ readonly questions: ReadonlyArray<Question>; readonly nextCursor: string | null }>
+  /** Approve, hide, pin or answer a question; an answer alone marks it answered. */
+  readonly patchQuestion: (request: { readonly params: { readonly id: string }; readonly payload?: QuestionPatch }, settings?: CallSettings) => Promise<Question>
+  /** Ask a question; signed out where a public event allows it. */
+  readonly askQuestion: (request: { readonly params: { readonly id: string }; readonly payload: QuestionInput }, settings?: CallSettings) => Promise<Question>
+  /** Vote for a question, once however often it is sent. */
+  readonly voteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
+  /** Take the vote back. */
+  readonly unvoteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
+  /** An event as its lobby and stage show it. */
+  readonly getPublicEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly title: string
+    readonly type: string
+    readonly description: string | null
+    readonly status: EventStatus
+    readonly visibility: Visibility
+    readonly scheduledAt: string | null
+    readonly scheduledEndAt: string | null
+    readonly startedAt: string | null
+    readonly endedAt: string | null
+    readonly capacity: { readonly total: number; readonly remaining: number } | null
+    readonly phases: ReadonlyArray<{
       readonly id: string
+      readonly position: number
+      readonly modality: Modality
+      readonly featureSet: ReadonlyArray<Feature>
+      readonly status: PhaseStatus
+      readonly startedAt: string | null
+      readonly timerEndsAt: string | null
+    }>
+    readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
+    readonly activeBroadcast: {
+      readonly broadcastId: string
+      readonly phaseId: string
+      readonly status: "idle" | "live" | "paused" | "ended"
+      readonly playbackUrl: string | null
+    } | null
+  }>
+  /** What is left of an event: the latest recording, clips and a summary. */
+  readonly getRecap: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly event: {
+      readonly id: string
+      readonly title: string
+      readonly type: string
+      readonly description: string | null
+      readonly status: EventStatus
+      readonly visibility: Visibility
+      readonly scheduledAt: string | null
+      readonly scheduledEndAt: string | null
+      readonly startedAt: string | null
+      readonly endedAt: string | null
+    }
+    readonly recording: {
+      readonly id: string
+      readonly kind: string
+      readonly title: string | null
+      readonly status: RecordingStatus
+      readonly durationMs: number | null
+      readonly playbackUrl: string | null
       readonly createdAt: string
-      readonly lastSeenAt: string
-      readonly expiresAt: string
-      readonly current: boolean
+    } | null
+    readonly clips: ReadonlyArray<{
+      readonly id: string
+      readonly title: string | null
+      readonly status: RecordingStatus
+      readonly durationMs: number
+      readonly playbackUrl: string | null
+      readonly createdAt: string
+    }>
+    readonly summary: Summary | null
+  }>
+  /** The replay of an event: recording, what was derived from it, and who was on stage. */
+  readonly getContent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly event: {
+      readonly id: string
+      readonly title: string
+      readonly type: string
+      readonly description: string | null
+      readonly status: EventStatus
+      readonly visibility: Visibility
+      readonly scheduledAt: string | null
+      readonly scheduledEndAt: string | null
+      readonly startedAt: string | null
+      readonly endedAt: string | null
+    }
+    readonly recording: {
+      readonly id: string
+      readonly kind: string
+      readonly title: string | null
+      readonly status: RecordingStatus
+      readonly durationMs: number | null
+      readonly playbackUrl: string | null
+      readonly createdAt: string
+    } | null
+    readonly derivations: ReadonlyArray<{ readonly id: string; readonly kind: string; readonly status: RecordingStatus; readonly url: string | null }>
+    readonly media: ReadonlyArray<{
+      readonly id: string
+      readonly title: string | null
+      readonly status: RecordingStatus
+      readonly durationMs: number
+      readonly playbackUrl: string | null
+      readonly createdAt: string
+    }>
+    readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
+  }>
+  /** One recording or clip, shown to anyone who may see its event. */
+  readonly getAsset: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly kind: string
+    readonly title: string | null
+    readonly status: RecordingStatus
+    readonly durationMs: number | null
+    readonly playbackUrl: string | null
+    readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+  }>
+  /** The notes of one table, for who holds the token from their letter. */
+  readonly getTableSummary: (request: { readonly params: { readonly id: string }; readonly query: { readonly t: string } }, settings?: CallSettings) => Promise<TableSummary>
+  /** The event for a calendar (RFC 5545). */
+  readonly getCalendar: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<string>
+  /** Take a place; the entry link comes by mail. */
+  readonly register: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly name: string; readonly email: string }
+  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean; readonly entryUrl?: string }>
+  /** Exchange the token of an entry link for a session. */
+  readonly enter: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly eventId: string; readonly name: string | null }>
+  /** Users, newest first. */
+  readonly listUsers: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly users: ReadonlyArray<User>; readonly nextCursor: string | null }>
+  /** Create or update a user by externalSub. */
+  readonly upsertUser: (request: {
+    readonly payload: {
+      readonly externalSub: string
+      readonly email?: string | null
+      readonly name?: string | null
+      readonly picture?: string | null
+    }
+  }, settings?: CallSettings) => Promise<User>
+  /** A session token for one of the integrator's own users. */
+  readonly createUserSession: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly expiresAt: string; readonly userId: string }>
+  /** Give a user a role on the event. */
+  readonly createMembership: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly userId: string; readonly role: EventRole }
+  }, settings?: CallSettings) => Promise<Membership>
+  /** Roles on the event, newest first. */
+  readonly listMemberships: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly memberships: ReadonlyArray<Membership>; readonly nextCursor: string | null }>
+  /** Take a role on the event; what else lets the user in counts from then on. */
+  readonly deleteMembership: (request: { readonly params: { readonly id: string; readonly membershipId: string } }, settings?: CallSettings) => Promise<void>
+  /** A token that opens a gateway socket within two minutes. */
+  readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string } }, settings?: CallSettings) => Promise<{
+    readonly token: string
+    readonly expiresAt: string
+    readonly url: string
+    readonly eventId: string
+    readonly role: EventRole
+    readonly participantId: string
+    readonly anonymous: boolean
+  }>
+  /** Register an issuer with exactly one of `jwksUrl` and `publicKeyPem`. */
+  readonly createGuestIntegration: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly issuer: string; readonly jwksUrl?: string; readonly publicKeyPem?: string }
+  }, settings?: CallSettings) => Promise<GuestIntegration>
+  /** Active guest integrations. */
+  readonly listGuestIntegrations: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly integrations: ReadonlyArray<GuestIntegration>; readonly nextCursor: string | null }>
+  /** Revoke an integration; sessions that were made before run out by themselves. */
+  readonly deleteGuestIntegration: (request: { readonly params: { readonly id: string; readonly integrationId: string } }, settings?: CallSettings) => Promise<void>
+  /** Exchange a partner's signed token for a guest session on the event. */
+  readonly createGuestSession: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{
+    readonly sessionToken: string
+    readonly expiresAt: string
+    readonly eventId: string
+    readonly participantId: string
+    readonly name: string
+    readonly role: EventRole
+  }>
+  /** Register an endpoint; its signing secret is shown once. */
+  readonly createWebhook: (request: { readonly payload: { readonly url: string; readonly eventTypes?: ReadonlyArray<WebhookEventType> } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly url: string
+    readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly status: "active" | "disabled"
+    readonly disabledReason: "manual" | "failing" | null
+    readonly createdAt: string
+    readonly lastSuccessAt: string | null
+    readonly lastFailureAt: string | null
+    readonly secret: string
+  }>
+  /** Endpoints, without secrets. */
+  readonly listWebhooks: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{
+    readonly webhooks: ReadonlyArray<{
+      readonly id: string
+      readonly url: string
+      readonly eventTypes: ReadonlyArray<WebhookEventType>
+      readonly status: "active" | "disabled"
+      readonly disabledReason: "manual" | "failing" | null
+      readonly createdAt: string
+      readonly lastSuccessAt: string | null
+      readonly lastFailureAt: string | null
+    }>
+    readonly nextCursor: string | null
+  }>
+  /** Change an endpoint; while it is disabled its deliveries are skipped. */
+  readonly patchWebhook: (request: {
+    readonly params: { readonly id: string }
+    readonly payload?: {
+      readonly url?: string
+      readonly eventTypes?: ReadonlyArray<WebhookEventType>
+      readonly status?: "active" | "disabled"
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly url: string
+    readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly status: "active" | "disabled"
+    readonly disabledReason: "manual" | "failing" | null
+    readonly createdAt: string
+    readonly lastSuccessAt: string | null
+    readonly lastFailureAt: string | null
+  }>
+  /** Remove an endpoint; deliveries stop at once. */
+  readonly deleteWebhook: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
+  /** Replace the signing secret; for a day the one before it signs too. */
+  readonly rotateWebhookSecret: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly url: string
+    readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly status: "active" | "disabled"
+    readonly disabledReason: "manual" | "failing" | null
+    readonly createdAt: string
+    readonly lastSuccessAt: string | null
+    readonly lastFailureAt: string | null
+    readonly secret: string
+    readonly previousSecretExpiresAt: string
+  }>
+  /** Send a signed `ping` to this endpoint, whatever types it wants. */
+  readonly pingWebhook: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly webhookId: string
+    readonly occurrenceId: string
+    readonly type: DeliveredType
+    readonly eventId: string | null
+    readonly status: DeliveryStatus
+    readonly attemptCount: number
+    readonly lastStatusCode: number | null
+    readonly lastError: AttemptError | null
+    readonly nextAttemptAt: string | null
+    readonly createdAt: string
+    readonly finishedAt: string | null
+  }>
+  /** Deliveries of the last thirty days, newest first. */
+  readonly listWebhookDeliveries: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly status?: DeliveryStatus }
+  }, settings?: CallSettings) => Promise<{
+    readonly deliveries: ReadonlyArray<{
+      readonly id: string
+      readonly webhookId: string
+      readonly occurrenceId: string
+      readonly type: DeliveredType
+      readonly eventId: string | null
+      readonly status: DeliveryStatus
+      readonly attemptCount: number
+      readonly lastStatusCode: number | null
+      readonly lastError: AttemptError | null
+      readonly nextAttemptAt: string | null
+      readonly createdAt: string
+      readonly finishedAt: string | null
+    }>
+    readonly nextCursor: string | null
+  }>
+  /** A delivery with its attempts. */
+  readonly getWebhookDelivery: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly webhookId: string
+    readonly occurrenceId: string
+    readonly type: DeliveredType
+    readonly eventId: string | null
+    readonly status: DeliveryStatus
+    readonly attemptCount: number
+    readonly lastStatusCode: number | null
+    readonly lastError: AttemptError | null
+    readonly nextAttemptAt: string | null
+    readonly createdAt: string
+    readonly finishedAt: string | null
+    readonly attempts: ReadonlyArray<{
+      readonly number: number
+      readonly startedAt: string
+      readonly durationMs: number
+      readonly outcome: "delivered" | "failed" | "rejected"
+      readonly statusCode: number | null
+      readonly error: AttemptError | null
+      readonly nextAttemptAt: string | null
     }>
   }>
-  /** Sign out one session. */
-  readonly endSession: (request: { readonly params: { readonly sessionId: string } }, settings?: CallSettings) => Promise<void>
-  /** Send the browser to the identity provider for consent. */
-  readonly startIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
-  /** Where the identity provider sends the browser back to; signs in. */
-  readonly finishIdp: (request?: {
-    readonly query?: {
-      readonly code?: string
-      readonly state?: string
-      readonly error?: string
-      readonly iss?: string
-      readonly session_state?: string
+  /** Deliver the same occurrence once more: the same id and body. */
+  readonly redeliverWebhookDelivery: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly webhookId: string
+    readonly occurrenceId: string
+    readonly type: DeliveredType
+    readonly eventId: string | null
+    readonly status: DeliveryStatus
+    readonly attemptCount: number
+    readonly lastStatusCode: number | null
+    readonly lastError: AttemptError | null
+    readonly nextAttemptAt: string | null
+    readonly createdAt: string
+    readonly finishedAt: string | null
+  }>
+  /** Go live, or on again after a pause; only the active broadcast phase. */
+  readonly startBroadcast: (request: { readonly params: { readonly id: string }; readonly payload?: { readonly playbackUrl?: string } }, settings?: CallSettings) => Promise<BroadcastState>
+  /** Pause the broadcast. */
+  readonly pauseBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
+  /** Go on after a pause. */
+  readonly resumeBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
+  /** End the broadcast for good. */
+  readonly stopBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
+  /** The broadcast of a phase, and the state of its encoder. */
+  readonly getBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
+  /** An address for the encoder of a live broadcast, until the broadcast ends; the address before is refused from now on. */
+  readonly createIngest: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<IngestAddress>
+  /** Begin a recording and get the address for its bytes. */
+  readonly createRecording: (request: {
+    readonly params: { readonly id: string }
+    readonly payload?: {
+      readonly kind?: RecordingKind
+      readonly phaseId?: string
+      readonly roomId?: string
+      readonly title?: string
+      readonly sizeBytes?: number
     }
-  }, settings?: CallSettings) => Promise<void>
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly eventId: string
+    readonly phaseId: string | null
+    readonly roomId: string | null
+    readonly kind: RecordingKind
+    readonly source: "upload" | "livekit" | "broadcast"
+    readonly title: string | null
+    readonly status: RecordingStatus
+    readonly sizeBytes: number | null
+    readonly contentType: string | null
+    readonly durationMs: number | null
+    readonly playbackUrl: string | null
+    readonly downloadUrl: string | null
+    readonly failure: MediaFailure | null
+    readonly createdAt: string
+    readonly uploadUrl: string
+    readonly expiresAt: string
+    readonly parts: { readonly sizeBytes: number; readonly maxParts: number } | null
+  }>
+  /** Addresses of the parts of an upload, at most 1,000 at once. */
+  readonly addressParts: (request: { readonly params: { readonly id: string }; readonly payload: { readonly from: number; readonly to: number } }, settings?: CallSettings) => Promise<{
+    readonly parts: ReadonlyArray<{ readonly number: number; readonly sizeBytes: number; readonly url: string }>
+  }>
+  /** All bytes are there: 202 when their inspection begins, 200 when it had begun or the recording is ready. */
+  readonly completeRecording: (request: {
+    readonly params: { readonly id: string }
+    readonly payload?: {
+      readonly sizeBytes?: number
+      readonly parts?: ReadonlyArray<{ readonly number: number; readonly etag: string }>
+      readonly sha256?: string
+    }
+  }, settings?: CallSettings) => Promise<Recording>
+  /** The event's recordings, newest first. */
+  readonly listRecordings: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly recordings: ReadonlyArray<Recording>; readonly nextCursor: string | null }>
+  /** A recording, with signed addresses once it is ready. */
+  readonly getRecording: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Recording>
+  /** Delete a recording with its bytes and all that was made from it. */
+  readonly deleteRecording: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
+  /** Cut a part of at most an hour out of a recording. */
+  readonly createClip: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly startMs: number; readonly endMs: number; readonly title?: string; readonly exact?: "inside" }
+  }, settings?: CallSettings) => Promise<Clip>
+  /** The clips of the event's recordings, newest first. */
+  readonly listClips: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly clips: ReadonlyArray<Clip>; readonly nextCursor: string | null }>
+  /** A clip, with signed addresses once it is ready. */
+  readonly getClip: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Clip>
+  /** Delete a clip with its bytes. */
+  readonly deleteClip: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
+  /** Show people at the live event what was said; the active phase must have the feature `transcript`. */
+  readonly pushTranscript: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly segments: ReadonlyArray<TranscriptSegment> }
+  }, settings?: CallSettings) => Promise<{ readonly accepted: number }>
+  /** Give a recording its transcript as JSON, WebVTT or SubRip; 200 when it replaces another one. */
+  readonly putTranscript: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: {
+      readonly segments: ReadonlyArray<{
+        readonly t0: number
+        readonly t1: number
+        readonly speaker?: string
+        readonly lang?: string
+        readonly text: string
+      }>
+    } | string
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly eventId: string
+    readonly recordingId: string | null
+    readonly createdAt: string
+    readonly segments: number
+  }>
+  /** A recording's transcript, whole or the segments with some words. */
+  readonly getTranscript: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly format?: "json" | "vtt" | "srt" | "txt"; readonly q?: string }
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly eventId: string
+    readonly recordingId: string | null
+    readonly createdAt: string
+    readonly segments: ReadonlyArray<{
+      readonly t0: number
+      readonly t1: number
+      readonly speaker: string
+      readonly lang: string
+      readonly text: string
+    }>
+  } | string>
+  /** The transcript of the event's captions, or else the newest of its recordings'. */
+  readonly getEventTranscript: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly format?: "json" | "vtt" | "srt" | "txt"; readonly q?: string }
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly eventId: string
+    readonly recordingId: string | null
+    readonly createdAt: string
+    readonly segments: ReadonlyArray<{
+      readonly t0: number
+      readonly t1: number
+      readonly speaker: string
+      readonly lang: string
+      readonly text: string
+    }>
+  } | string>
+  /** Write the summary that the recap shows; it replaces a model's. */
+  readonly putSummary: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: {
+      readonly text: string
+      readonly speakers?: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
+    }
+  }, settings?: CallSettings) => Promise<Summary>
+  /** Store the notes of one table and mail them to those who sat there. */
+  readonly putTableSummary: (request: {
+    readonly params: { readonly id: string; readonly roomId: string }
+    readonly payload: {
+      readonly table: { readonly number: number; readonly label: string }
+      readonly summary: {
+        readonly tldr: string
+        readonly themes: ReadonlyArray<{ readonly title: string; readonly summary: string }>
+        readonly ideas: ReadonlyArray<string>
+        readonly questions: ReadonlyArray<string>
+        readonly perQuestion: ReadonlyArray<{ readonly ordinal: number; readonly question: string; readonly discussed: boolean; readonly summary: string }>
+      }
+      readonly stats: {
+        readonly totalWords: number
+        readonly promptsCovered: number
+        readonly promptsTotal: number
+        readonly lifetimeSeconds: number
+        readonly headcount: number
+      } | null
+      readonly people: ReadonlyArray<{
+        readonly userId: string
+        readonly name: string | null
+        readonly words: number
+        readonly turns: number
+        readonly badges: ReadonlyArray<{
+          readonly id: string
+          readonly name: string
+          readonly description: string
+          readonly tier: number
+          readonly icon: string
+          readonly glyph?: string
+        }>
+      }>
+      readonly recipients: ReadonlyArray<{ readonly userId: string; readonly name?: string | null; readonly email?: string | null }>
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly eventId: string
+    readonly roomId: string
+    readonly generatedAt: string
+    readonly recipients: ReadonlyArray<{ readonly userId: string; readonly mailed: boolean; readonly url?: string }>
+  }>
+  /** Notes of one table as its captions give them, to be looked through and stored; nothing is stored or mailed. */
+  readonly draftTableSummary: (request: { readonly params: { readonly id: string; readonly roomId: string } }, settings?: CallSettings) => Promise<TableDraft>
   /** Create a workspace with its first API key. */
   readonly createWorkspace: (request: { readonly payload: { readonly name: string; readonly slug?: string } }, settings?: CallSettings) => Promise<{
     readonly id: string
@@ -257,541 +750,48 @@ export interface RestClient {
     }>
     readonly nextCursor: string | null
   }>
-  /** Create a draft event with its phases. */
-  readonly createEvent: (request: { readonly payload: EventInput }, settings?: CallSettings) => Promise<Event>
-  /** Events, newest first. */
-  readonly listEvents: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly events: ReadonlyArray<Event>; readonly nextCursor: string | null }>
-  /** An event with its phases. */
-  readonly getEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
-  /** Change an event; metadata is replaced wholesale. */
-  readonly patchEvent: (request: { readonly params: { readonly id: string }; readonly payload?: EventPatch }, settings?: CallSettings) => Promise<Event>
-  /** Delete an event for good; a live one ends first. */
-  readonly deleteEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
-  /** Publish a draft. */
-  readonly publishEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
-  /** Go live with the first phase. */
-  readonly startEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
-  /** End the active phase and start the next; guarded by `phaseId` when given. */
-  readonly advanceEvent: (request: { readonly params: { readonly id: string }; readonly payload?: { readonly phaseId?: string } }, settings?: CallSettings) => Promise<EventWithPhases>
-  /** End the event at once. */
-  readonly endEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
-  /** Append a phase. */
-  readonly appendPhase: (request: { readonly params: { readonly id: string }; readonly payload: PhaseInput }, settings?: CallSettings) => Promise<Phase>
-  /** Replace a phase's config or feature set. */
-  readonly patchPhase: (request: {
-    readonly params: { readonly id: string }
-    readonly payload?: { readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
-  }, settings?: CallSettings) => Promise<Phase>
-  /** Add seconds to the active phase's timer. */
-  readonly extendPhase: (request: { readonly params: { readonly id: string }; readonly payload: { readonly seconds: number } }, settings?: CallSettings) => Promise<Phase>
-  /** Go live, or on again after a pause; only the active broadcast phase. */
-  readonly startBroadcast: (request: { readonly params: { readonly id: string }; readonly payload?: { readonly playbackUrl?: string } }, settings?: CallSettings) => Promise<BroadcastState>
-  /** Pause the broadcast. */
-  readonly pauseBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
-  /** Go on after a pause. */
-  readonly resumeBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
-  /** End the broadcast for good. */
-  readonly stopBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
-  /** The broadcast of a phase, and the state of its encoder. */
-  readonly getBroadcast: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<BroadcastState>
-  /** An address for the encoder of a live broadcast, until the broadcast ends; the address before is refused from now on. */
-  readonly createIngest: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<IngestAddress>
-  /** Show people at the live event what was said; the active phase must have the feature `transcript`. */
-  readonly pushTranscript: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: { readonly segments: ReadonlyArray<TranscriptSegment> }
-  }, settings?: CallSettings) => Promise<{ readonly accepted: number }>
-  /** Give a recording its transcript as JSON, WebVTT or SubRip; 200 when it replaces another one. */
-  readonly putTranscript: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: {
-      readonly segments: ReadonlyArray<{
-        readonly t0: number
-        readonly t1: number
-        readonly speaker?: string
-        readonly lang?: string
-        readonly text: string
-      }>
-    } | string
-  }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly eventId: string
-    readonly recordingId: string | null
-    readonly createdAt: string
-    readonly segments: number
-  }>
-  /** A recording's transcript, whole or the segments with some words. */
-  readonly getTranscript: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly format?: "json" | "vtt" | "srt" | "txt"; readonly q?: string }
-  }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly eventId: string
-    readonly recordingId: string | null
-    readonly createdAt: string
-    readonly segments: ReadonlyArray<{
-      readonly t0: number
-      readonly t1: number
-      readonly speaker: string
-      readonly lang: string
-      readonly text: string
-    }>
-  } | string>
-  /** The transcript of the event's captions, or else the newest of its recordings'. */
-  readonly getEventTranscript: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly format?: "json" | "vtt" | "srt" | "txt"; readonly q?: string }
-  }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly eventId: string
-    readonly recordingId: string | null
-    readonly createdAt: string
-    readonly segments: ReadonlyArray<{
-      readonly t0: number
-      readonly t1: number
-      readonly speaker: string
-      readonly lang: string
-      readonly text: string
-    }>
-  } | string>
-  /** Write the summary that the recap shows; it replaces a model's. */
-  readonly putSummary: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: {
-      readonly text: string
-      readonly speakers?: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
-    }
-  }, settings?: CallSettings) => Promise<Summary>
-  /** Begin a recording and get the address for its bytes. */
-  readonly createRecording: (request: {
-    readonly params: { readonly id: string }
-    readonly payload?: {
-      readonly kind?: RecordingKind
-      readonly phaseId?: string
-      readonly roomId?: string
-      readonly title?: string
-      readonly sizeBytes?: number
-    }
-  }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly eventId: string
-    readonly phaseId: string | null
-    readonly roomId: string | null
-    readonly kind: RecordingKind
-    readonly source: "upload" | "livekit" | "broadcast"
-    readonly title: string | null
-    readonly status: RecordingStatus
-    readonly sizeBytes: number | null
-    readonly contentType: string | null
-    readonly durationMs: number | null
-    readonly playbackUrl: string | null
-    readonly downloadUrl: string | null
-    readonly failure: MediaFailure | null
-    readonly createdAt: string
-    readonly uploadUrl: string
-    readonly expiresAt: string
-    readonly parts: { readonly sizeBytes: number; readonly maxParts: number } | null
-  }>
-  /** Addresses of the parts of an upload, at most 1,000 at once. */
-  readonly addressParts: (request: { readonly params: { readonly id: string }; readonly payload: { readonly from: number; readonly to: number } }, settings?: CallSettings) => Promise<{
-    readonly parts: ReadonlyArray<{ readonly number: number; readonly sizeBytes: number; readonly url: string }>
-  }>
-  /** All bytes are there: 202 when their inspection begins, 200 when it had begun or the recording is ready. */
-  readonly completeRecording: (request: {
-    readonly params: { readonly id: string }
-    readonly payload?: {
-      readonly sizeBytes?: number
-      readonly parts?: ReadonlyArray<{ readonly number: number; readonly etag: string }>
-      readonly sha256?: string
-    }
-  }, settings?: CallSettings) => Promise<Recording>
-  /** The event's recordings, newest first. */
-  readonly listRecordings: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string }
-  }, settings?: CallSettings) => Promise<{ readonly recordings: ReadonlyArray<Recording>; readonly nextCursor: string | null }>
-  /** A recording, with signed addresses once it is ready. */
-  readonly getRecording: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Recording>
-  /** Delete a recording with its bytes and all that was made from it. */
-  readonly deleteRecording: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
-  /** Cut a part of at most an hour out of a recording. */
-  readonly createClip: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: { readonly startMs: number; readonly endMs: number; readonly title?: string; readonly exact?: "inside" }
-  }, settings?: CallSettings) => Promise<Clip>
-  /** The clips of the event's recordings, newest first. */
-  readonly listClips: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string }
-  }, settings?: CallSettings) => Promise<{ readonly clips: ReadonlyArray<Clip>; readonly nextCursor: string | null }>
-  /** A clip, with signed addresses once it is ready. */
-  readonly getClip: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Clip>
-  /** Delete a clip with its bytes. */
-  readonly deleteClip: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
-  /** Users, newest first. */
-  readonly listUsers: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly users: ReadonlyArray<User>; readonly nextCursor: string | null }>
-  /** Create or update a user by externalSub. */
-  readonly upsertUser: (request: {
-    readonly payload: {
-      readonly externalSub: string
-      readonly email?: string | null
-      readonly name?: string | null
-      readonly picture?: string | null
-    }
-  }, settings?: CallSettings) => Promise<User>
-  /** A session token for one of the integrator's own users. */
-  readonly createUserSession: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly expiresAt: string; readonly userId: string }>
-  /** Give a user a role on the event. */
-  readonly createMembership: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: { readonly userId: string; readonly role: EventRole }
-  }, settings?: CallSettings) => Promise<Membership>
-  /** Roles on the event, newest first. */
-  readonly listMemberships: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string }
-  }, settings?: CallSettings) => Promise<{ readonly memberships: ReadonlyArray<Membership>; readonly nextCursor: string | null }>
-  /** Take a role on the event; what else lets the user in counts from then on. */
-  readonly deleteMembership: (request: { readonly params: { readonly id: string; readonly membershipId: string } }, settings?: CallSettings) => Promise<void>
-  /** An event's questions with their votes, most votes first. */
-  readonly listQuestions: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly status?: QuestionStatus }
-  }, settings?: CallSettings) => Promise<{ readonly questions: ReadonlyArray<Question>; readonly nextCursor: string | null }>
-  /** Approve, hide, pin or answer a question; an answer alone marks it answered. */
-  readonly patchQuestion: (request: { readonly params: { readonly id: string }; readonly payload?: QuestionPatch }, settings?: CallSettings) => Promise<Question>
-  /** Ask a question; signed out where a public event allows it. */
-  readonly askQuestion: (request: { readonly params: { readonly id: string }; readonly payload: QuestionInput }, settings?: CallSettings) => Promise<Question>
-  /** Vote for a question, once however often it is sent. */
-  readonly voteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
-  /** Take the vote back. */
-  readonly unvoteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
-  /** Register an endpoint; its signing secret is shown once. */
-  readonly createWebhook: (request: { readonly payload: { readonly url: string; readonly eventTypes?: ReadonlyArray<WebhookEventType> } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly url: string
-    readonly eventTypes: ReadonlyArray<WebhookEventType>
-    readonly status: "active" | "disabled"
-    readonly disabledReason: "manual" | "failing" | null
-    readonly createdAt: string
-    readonly lastSuccessAt: string | null
-    readonly lastFailureAt: string | null
-    readonly secret: string
-  }>
-  /** Endpoints, without secrets. */
-  readonly listWebhooks: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{
-    readonly webhooks: ReadonlyArray<{
+  /** Create an account and its first workspace, and sign in. */
+  readonly signup: (request: { readonly payload: { readonly email: string; readonly password: string; readonly name: string } }, settings?: CallSettings) => Promise<AccountView>
+  /** Sign in. */
+  readonly login: (request: { readonly payload: { readonly email: string; readonly password: string } }, settings?: CallSettings) => Promise<AccountView>
+  /** End the session. */
+  readonly logout: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
+  /** The signed-in account. */
+  readonly me: (request?: Record<never, never>, settings?: CallSettings) => Promise<AccountView>
+  /** Prove an e-mail address with the token from its letter. */
+  readonly verifyEmail: (request: { readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly verified: true; readonly email: string }>
+  /** Send the verification letter again. */
+  readonly resendVerification: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly requested: true; readonly verifyUrl?: string }>
+  /** Ask for a reset letter; the answer never says whether the address is known. */
+  readonly requestPasswordReset: (request: { readonly payload: { readonly email: string } }, settings?: CallSettings) => Promise<{ readonly requested: true; readonly resetUrl?: string }>
+  /** Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked. */
+  readonly resetPassword: (request: { readonly payload: { readonly token: string; readonly password: string } }, settings?: CallSettings) => Promise<{ readonly reset: true }>
+  /** Change the password; ends every other session and token of the account. */
+  readonly changePassword: (request: { readonly payload: { readonly currentPassword: string; readonly password: string } }, settings?: CallSettings) => Promise<{ readonly changed: true }>
+  /** Where the account is signed in. */
+  readonly listSessions: (request?: Record<never, never>, settings?: CallSettings) => Promise<{
+    readonly sessions: ReadonlyArray<{
       readonly id: string
-      readonly url: string
-      readonly eventTypes: ReadonlyArray<WebhookEventType>
-      readonly status: "active" | "disabled"
-      readonly disabledReason: "manual" | "failing" | null
       readonly createdAt: string
-      readonly lastSuccessAt: string | null
-      readonly lastFailureAt: string | null
+      readonly lastSeenAt: string
+      readonly expiresAt: string
+      readonly current: boolean
     }>
-    readonly nextCursor: string | null
   }>
-  /** Change an endpoint; while it is disabled its deliveries are skipped. */
-  readonly patchWebhook: (request: {
-    readonly params: { readonly id: string }
-    readonly payload?: {
-      readonly url?: string
-      readonly eventTypes?: ReadonlyArray<WebhookEventType>
-      readonly status?: "active" | "disabled"
+  /** Sign out one session. */
+  readonly endSession: (request: { readonly params: { readonly sessionId: string } }, settings?: CallSettings) => Promise<void>
+  /** Send the browser to the identity provider for consent. */
+  readonly startIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
+  /** Where the identity provider sends the browser back to; signs in. */
+  readonly finishIdp: (request?: {
+    readonly query?: {
+      readonly code?: string
+      readonly state?: string
+      readonly error?: string
+      readonly iss?: string
+      readonly session_state?: string
     }
-  }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly url: string
-    readonly eventTypes: ReadonlyArray<WebhookEventType>
-    readonly status: "active" | "disabled"
-    readonly disabledReason: "manual" | "failing" | null
-    readonly createdAt: string
-    readonly lastSuccessAt: string | null
-    readonly lastFailureAt: string | null
-  }>
-  /** Remove an endpoint; deliveries stop at once. */
-  readonly deleteWebhook: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
-  /** Replace the signing secret; for a day the one before it signs too. */
-  readonly rotateWebhookSecret: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly url: string
-    readonly eventTypes: ReadonlyArray<WebhookEventType>
-    readonly status: "active" | "disabled"
-    readonly disabledReason: "manual" | "failing" | null
-    readonly createdAt: string
-    readonly lastSuccessAt: string | null
-    readonly lastFailureAt: string | null
-    readonly secret: string
-    readonly previousSecretExpiresAt: string
-  }>
-  /** Send a signed `ping` to this endpoint, whatever types it wants. */
-  readonly pingWebhook: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly webhookId: string
-    readonly occurrenceId: string
-    readonly type: DeliveredType
-    readonly eventId: string | null
-    readonly status: DeliveryStatus
-    readonly attemptCount: number
-    readonly lastStatusCode: number | null
-    readonly lastError: AttemptError | null
-    readonly nextAttemptAt: string | null
-    readonly createdAt: string
-    readonly finishedAt: string | null
-  }>
-  /** Deliveries of the last thirty days, newest first. */
-  readonly listWebhookDeliveries: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly status?: DeliveryStatus }
-  }, settings?: CallSettings) => Promise<{
-    readonly deliveries: ReadonlyArray<{
-      readonly id: string
-      readonly webhookId: string
-      readonly occurrenceId: string
-      readonly type: DeliveredType
-      readonly eventId: string | null
-      readonly status: DeliveryStatus
-      readonly attemptCount: number
-      readonly lastStatusCode: number | null
-      readonly lastError: AttemptError | null
-      readonly nextAttemptAt: string | null
-      readonly createdAt: string
-      readonly finishedAt: string | null
-    }>
-    readonly nextCursor: string | null
-  }>
-  /** A delivery with its attempts. */
-  readonly getWebhookDelivery: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly webhookId: string
-    readonly occurrenceId: string
-    readonly type: DeliveredType
-    readonly eventId: string | null
-    readonly status: DeliveryStatus
-    readonly attemptCount: number
-    readonly lastStatusCode: number | null
-    readonly lastError: AttemptError | null
-    readonly nextAttemptAt: string | null
-    readonly createdAt: string
-    readonly finishedAt: string | null
-    readonly attempts: ReadonlyArray<{
-      readonly number: number
-      readonly startedAt: string
-      readonly durationMs: number
-      readonly outcome: "delivered" | "failed" | "rejected"
-      readonly statusCode: number | null
-      readonly error: AttemptError | null
-      readonly nextAttemptAt: string | null
-    }>
-  }>
-  /** Deliver the same occurrence once more: the same id and body. */
-  readonly redeliverWebhookDelivery: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly webhookId: string
-    readonly occurrenceId: string
-    readonly type: DeliveredType
-    readonly eventId: string | null
-    readonly status: DeliveryStatus
-    readonly attemptCount: number
-    readonly lastStatusCode: number | null
-    readonly lastError: AttemptError | null
-    readonly nextAttemptAt: string | null
-    readonly createdAt: string
-    readonly finishedAt: string | null
-  }>
-  /** An event as its lobby and stage show it. */
-  readonly getPublicEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly title: string
-    readonly type: string
-    readonly description: string | null
-    readonly status: EventStatus
-    readonly visibility: Visibility
-    readonly scheduledAt: string | null
-    readonly scheduledEndAt: string | null
-    readonly startedAt: string | null
-    readonly endedAt: string | null
-    readonly capacity: { readonly total: number; readonly remaining: number } | null
-    readonly phases: ReadonlyArray<{
-      readonly id: string
-      readonly position: number
-      readonly modality: Modality
-      readonly featureSet: ReadonlyArray<Feature>
-      readonly status: PhaseStatus
-      readonly startedAt: string | null
-      readonly timerEndsAt: string | null
-    }>
-    readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
-    readonly activeBroadcast: {
-      readonly broadcastId: string
-      readonly phaseId: string
-      readonly status: "idle" | "live" | "paused" | "ended"
-      readonly playbackUrl: string | null
-    } | null
-  }>
-  /** What is left of an event: the latest recording, clips and a summary. */
-  readonly getRecap: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly event: {
-      readonly id: string
-      readonly title: string
-      readonly type: string
-      readonly description: string | null
-      readonly status: EventStatus
-      readonly visibility: Visibility
-      readonly scheduledAt: string | null
-      readonly scheduledEndAt: string | null
-      readonly startedAt: string | null
-      readonly endedAt: string | null
-    }
-    readonly recording: {
-      readonly id: string
-      readonly kind: string
-      readonly title: string | null
-      readonly status: RecordingStatus
-      readonly durationMs: number | null
-      readonly playbackUrl: string | null
-      readonly createdAt: string
-    } | null
-    readonly clips: ReadonlyArray<{
-      readonly id: string
-      readonly title: string | null
-      readonly status: RecordingStatus
-      readonly durationMs: number
-      readonly playbackUrl: string | null
-      readonly createdAt: string
-    }>
-    readonly summary: Summary | null
-  }>
-  /** The replay of an event: recording, what was derived from it, and who was on stage. */
-  readonly getContent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly event: {
-      readonly id: string
-      readonly title: string
-      readonly type: string
-      readonly description: string | null
-      readonly status: EventStatus
-      readonly visibility: Visibility
-      readonly scheduledAt: string | null
-      readonly scheduledEndAt: string | null
-      readonly startedAt: string | null
-      readonly endedAt: string | null
-    }
-    readonly recording: {
-      readonly id: string
-      readonly kind: string
-      readonly title: string | null
-      readonly status: RecordingStatus
-      readonly durationMs: number | null
-      readonly playbackUrl: string | null
-      readonly createdAt: string
-    } | null
-    readonly derivations: ReadonlyArray<{ readonly id: string; readonly kind: string; readonly status: RecordingStatus; readonly url: string | null }>
-    readonly media: ReadonlyArray<{
-      readonly id: string
-      readonly title: string | null
-      readonly status: RecordingStatus
-      readonly durationMs: number
-      readonly playbackUrl: string | null
-      readonly createdAt: string
-    }>
-    readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
-  }>
-  /** One recording or clip, shown to anyone who may see its event. */
-  readonly getAsset: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
-    readonly id: string
-    readonly kind: string
-    readonly title: string | null
-    readonly status: RecordingStatus
-    readonly durationMs: number | null
-    readonly playbackUrl: string | null
-    readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
-  }>
-  /** The notes of one table, for who holds the token from their letter. */
-  readonly getTableSummary: (request: { readonly params: { readonly id: string }; readonly query: { readonly t: string } }, settings?: CallSettings) => Promise<TableSummary>
-  /** The event for a calendar (RFC 5545). */
-  readonly getCalendar: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<string>
-  /** Take a place; the entry link comes by mail. */
-  readonly register: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: { readonly name: string; readonly email: string }
-  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean; readonly entryUrl?: string }>
-  /** Exchange the token of an entry link for a session. */
-  readonly enter: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly eventId: string; readonly name: string | null }>
-  /** Store the notes of one table and mail them to those who sat there. */
-  readonly putTableSummary: (request: {
-    readonly params: { readonly id: string; readonly roomId: string }
-    readonly payload: {
-      readonly table: { readonly number: number; readonly label: string }
-      readonly summary: {
-        readonly tldr: string
-        readonly themes: ReadonlyArray<{ readonly title: string; readonly summary: string }>
-        readonly ideas: ReadonlyArray<string>
-        readonly questions: ReadonlyArray<string>
-        readonly perQuestion: ReadonlyArray<{ readonly ordinal: number; readonly question: string; readonly discussed: boolean; readonly summary: string }>
-      }
-      readonly stats: {
-        readonly totalWords: number
-        readonly promptsCovered: number
-        readonly promptsTotal: number
-        readonly lifetimeSeconds: number
-        readonly headcount: number
-      } | null
-      readonly people: ReadonlyArray<{
-        readonly userId: string
-        readonly name: string | null
-        readonly words: number
-        readonly turns: number
-        readonly badges: ReadonlyArray<{
-          readonly id: string
-          readonly name: string
-          readonly description: string
-          readonly tier: number
-          readonly icon: string
-          readonly glyph?: string
-        }>
-      }>
-      readonly recipients: ReadonlyArray<{ readonly userId: string; readonly name?: string | null; readonly email?: string | null }>
-    }
-  }, settings?: CallSettings) => Promise<{
-    readonly eventId: string
-    readonly roomId: string
-    readonly generatedAt: string
-    readonly recipients: ReadonlyArray<{ readonly userId: string; readonly mailed: boolean; readonly url?: string }>
-  }>
-  /** Notes of one table as its captions give them, to be looked through and stored; nothing is stored or mailed. */
-  readonly draftTableSummary: (request: { readonly params: { readonly id: string; readonly roomId: string } }, settings?: CallSettings) => Promise<TableDraft>
-  /** A token that opens a gateway socket within two minutes. */
-  readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string } }, settings?: CallSettings) => Promise<{
-    readonly token: string
-    readonly expiresAt: string
-    readonly url: string
-    readonly eventId: string
-    readonly role: EventRole
-    readonly participantId: string
-    readonly anonymous: boolean
-  }>
-  /** Register an issuer with exactly one of `jwksUrl` and `publicKeyPem`. */
-  readonly createGuestIntegration: (request: {
-    readonly params: { readonly id: string }
-    readonly payload: { readonly issuer: string; readonly jwksUrl?: string; readonly publicKeyPem?: string }
-  }, settings?: CallSettings) => Promise<GuestIntegration>
-  /** Active guest integrations. */
-  readonly listGuestIntegrations: (request: {
-    readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string }
-  }, settings?: CallSettings) => Promise<{ readonly integrations: ReadonlyArray<GuestIntegration>; readonly nextCursor: string | null }>
-  /** Revoke an integration; sessions that were made before run out by themselves. */
-  readonly deleteGuestIntegration: (request: { readonly params: { readonly id: string; readonly integrationId: string } }, settings?: CallSettings) => Promise<void>
-  /** Exchange a partner's signed token for a guest session on the event. */
-  readonly createGuestSession: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{
-    readonly sessionToken: string
-    readonly expiresAt: string
-    readonly eventId: string
-    readonly participantId: string
-    readonly name: string
-    readonly role: EventRole
-  }>
+  }, settings?: CallSettings) => Promise<void>
   /** Ask about the product; answers come from its own documentation. */
   readonly askHelp: (request: {
     readonly payload: {

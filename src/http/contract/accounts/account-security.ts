@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit } from "../endpoint.ts"
@@ -17,7 +18,7 @@ const AccountSession = Schema.Struct({
   expiresAt: Instant,
   /** The session of the request. */
   current: Schema.Boolean,
-})
+}).annotate(named("AccountSession"))
 
 export const AccountSecurity = HttpApiGroup.make("accountSecurity")
   .add(

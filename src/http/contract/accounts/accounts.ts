@@ -1,6 +1,7 @@
 /** Accounts and sign-in (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { isGuessable } from "../../../model/text/guessable-password.ts"
@@ -38,14 +39,21 @@ export const AccountView = Schema.Struct({
     createdAt: Instant,
   }),
   emails: Schema.Array(
-    Schema.Struct({ id: Schema.String, email: Schema.String, verified: Schema.Boolean, primary: Schema.Boolean }),
+    Schema.Struct({
+      id: Schema.String,
+      email: Schema.String,
+      verified: Schema.Boolean,
+      primary: Schema.Boolean,
+    }).annotate(named("AccountEmail")),
   ),
   workspaces: Schema.Array(
-    Schema.Struct({ id: Schema.String, name: Schema.String, slug: Schema.String, role: WorkspaceRole }),
+    Schema.Struct({ id: Schema.String, name: Schema.String, slug: Schema.String, role: WorkspaceRole }).annotate(
+      named("AccountWorkspace"),
+    ),
   ),
   /** In e-mail dev mode, of a signup. */
   verifyUrl: Schema.optionalKey(Schema.String),
-})
+}).annotate(named("AccountView"))
 export type AccountView = typeof AccountView.Type
 
 export const Accounts = HttpApiGroup.make("accounts")

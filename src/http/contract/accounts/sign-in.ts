@@ -6,7 +6,7 @@ import { problems } from "../problem.ts"
 
 const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
 
-const Text = Schema.optionalKey(Schema.String)
+const given = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 export const SignIn = HttpApiGroup.make("signIn")
   .add(
@@ -17,7 +17,13 @@ export const SignIn = HttpApiGroup.make("signIn")
       .annotate(EndpointAccess, "browser")
       .annotate(OpenApi.Summary, "Send the browser to the identity provider for consent"),
     HttpApiEndpoint.get("finishIdp", "/v1/auth/idp/callback", {
-      query: { code: Text, state: Text, error: Text, iss: Text, session_state: Text },
+      query: {
+        code: given("The provider's code, which is exchanged for the sign-in."),
+        state: given("The value that the start gave to the provider."),
+        error: given("The provider's reason for a sign-in that did not come about."),
+        iss: given("The provider."),
+        session_state: given("Sent by some providers; not used."),
+      },
       success: redirect,
       error: problems("bad_request", "email_taken", "idp_not_configured", "unavailable", "internal_error"),
     })

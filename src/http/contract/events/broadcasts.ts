@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BroadcastId } from "../../../model/ids.ts"
 import { EncoderState } from "../../../model/live/live-values.ts"
+import { named } from "../../../model/named.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
 import { created, PathId } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
@@ -19,7 +20,7 @@ export const IngestView = Schema.Struct({
   durationMs: Schema.Int,
   /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
   failure: Schema.NullOr(Schema.Struct({ code: Schema.String, detail: Schema.String })),
-})
+}).annotate(named("IngestState"))
 
 export const BroadcastState = Schema.Struct({
   broadcastId: BroadcastId,
@@ -28,7 +29,7 @@ export const BroadcastState = Schema.Struct({
   playbackUrl: Schema.NullOr(Schema.String),
   /** Null where encoders do not push to this server. */
   ingest: Schema.NullOr(IngestView),
-})
+}).annotate(named("Broadcast"))
 export type BroadcastState = typeof BroadcastState.Type
 
 /** Where an encoder pushes. The addresses are credentials: each holds the token. */
@@ -38,7 +39,7 @@ export const IngestAddress = Schema.Struct({
   /** For one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
   streamUrl: Schema.String,
   token: Schema.String,
-})
+}).annotate(named("IngestAddress"))
 
 const control = <const Name extends string, const Verb extends string>(name: Name, verb: Verb, summary: string) =>
   HttpApiEndpoint.post(name, `/v1/phases/:id/broadcast/${verb}`, {

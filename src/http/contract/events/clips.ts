@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { MediaFailure } from "../../../model/media/recording.ts"
+import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
 import { LegibleText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -32,7 +33,7 @@ export const Clip = Schema.Struct({
   downloadUrl: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(MediaFailure),
   createdAt: Instant,
-})
+}).annotate(named("Clip"))
 export type Clip = typeof Clip.Type
 
 export const Clips = HttpApiGroup.make("clips")

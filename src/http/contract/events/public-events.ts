@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventStatus, Visibility } from "../../../model/event.ts"
 import { BroadcastId } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { FeatureSet, Phase } from "../../../model/phase.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -15,14 +16,14 @@ import { Summary } from "./transcripts.ts"
 
 const READ = ["unauthorized", "not_found", "rate_limited", "unavailable", "internal_error"] as const
 
-const Cast = Schema.Array(Schema.Struct({ name: Schema.String, role: EventRole }))
+const Cast = Schema.Array(Schema.Struct({ name: Schema.String, role: EventRole }).annotate(named("CastMember")))
 
 const Broadcast = Schema.Struct({
   broadcastId: BroadcastId,
   phaseId: Schema.String,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),
-})
+}).annotate(named("PublicBroadcast"))
 
 const EventHead = {
   id: Schema.String,
@@ -49,13 +50,13 @@ const PublicEvent = Schema.Struct({
       status: Phase.fields.status,
       startedAt: Schema.NullOr(Instant),
       timerEndsAt: Schema.NullOr(Instant),
-    }),
+    }).annotate(named("PublicPhase")),
   ),
   cast: Cast,
   activeBroadcast: Schema.NullOr(Broadcast),
-})
+}).annotate(named("PublicEvent"))
 
-const AssetStatus = Schema.Literals(["uploading", "processing", "ready", "failed"])
+const AssetStatus = Schema.Literals(["uploading", "processing", "ready", "failed"]).annotate(named("AssetStatus"))
 
 const Recording = Schema.Struct({
   id: Schema.String,
@@ -65,7 +66,7 @@ const Recording = Schema.Struct({
   durationMs: Schema.NullOr(Schema.Int),
   playbackUrl: Schema.NullOr(Schema.String),
   createdAt: Instant,
-})
+}).annotate(named("PublicRecording"))
 
 const Clip = Schema.Struct({
   id: Schema.String,
@@ -74,7 +75,7 @@ const Clip = Schema.Struct({
   durationMs: Schema.Int,
   playbackUrl: Schema.NullOr(Schema.String),
   createdAt: Instant,
-})
+}).annotate(named("PublicClip"))
 
 const CALENDAR = "text/calendar; charset=utf-8"
 const Calendar = Schema.String.pipe(HttpApiSchema.asText({ contentType: CALENDAR }))
@@ -115,7 +116,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
             kind: Schema.String,
             status: AssetStatus,
             url: Schema.NullOr(Schema.String),
-          }),
+          }).annotate(named("Derivation")),
         ),
         media: NewestClips,
         cast: Cast,
@@ -145,7 +146,12 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(OpenApi.Summary, "One recording or clip, shown to anyone who may see its event"),
     HttpApiEndpoint.get("getTableSummary", "/v1/public/events/:id/table-summary", {
       params: PathId,
-      query: { t: Schema.String.check(Schema.isMinLength(1)) },
+      query: {
+        t: Schema.String.check(Schema.isMinLength(1)).annotate({
+          description: "The token of the letter.",
+          examples: ["2b8NvQ0xJwYyVt6u"],
+        }),
+      },
       success: TableSummary,
       error: problems("bad_request", "not_found", "rate_limited", "unavailable", "internal_error"),
     })

@@ -1,6 +1,7 @@
 /** Questions of the audience and votes on them (specification §2 and §4, Q&A). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../../model/named.ts"
 import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../../model/question.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
 import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
@@ -8,13 +9,21 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const AUDIENCE = [...COMMON, "sign_in_required", "not_found", "conflict", "rate_limited"] as const
 
-const Vote = Schema.Struct({ questionId: Schema.String, votes: Schema.Int, voted: Schema.Boolean })
+const Vote = Schema.Struct({ questionId: Schema.String, votes: Schema.Int, voted: Schema.Boolean }).annotate(
+  named("QuestionVote"),
+)
 
 export const Questions = HttpApiGroup.make("questions")
   .add(
     HttpApiEndpoint.get("listQuestions", "/v1/events/:id/questions", {
       params: PathId,
-      query: { ...PageQuery, status: Schema.optionalKey(QuestionStatus) },
+      query: {
+        ...PageQuery,
+        status: Schema.optionalKey(QuestionStatus).annotateKey({
+          description: "Only questions in this state.",
+          examples: ["pending"],
+        }),
+      },
       success: pageOf("questions", Question),
       error: problems("bad_request", ...COMMON, "not_found"),
     })

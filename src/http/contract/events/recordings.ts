@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
 import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/media/recording.ts"
+import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
 import { LegibleText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -37,7 +38,7 @@ const FIELDS = {
   failure: Schema.NullOr(MediaFailure),
   createdAt: Instant,
 }
-export const Recording = Schema.Struct(FIELDS)
+export const Recording = Schema.Struct(FIELDS).annotate(named("Recording"))
 export type Recording = typeof Recording.Type
 
 export const Recordings = HttpApiGroup.make("recordings")
@@ -79,7 +80,7 @@ export const Recordings = HttpApiGroup.make("recordings")
             sizeBytes: Schema.Int,
             /** `PUT` them here, in any order; the address is the credential. */
             url: Schema.String,
-          }),
+          }).annotate(named("PartAddress")),
         ),
       }),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
@@ -92,9 +93,11 @@ export const Recordings = HttpApiGroup.make("recordings")
         /** The bytes are refused when they are other ones. */
         sizeBytes: Schema.optionalKey(Bytes),
         parts: Schema.optionalKey(
-          Schema.Array(Schema.Struct({ number: PartNumber, etag: Schema.String.check(Schema.isMaxLength(256)) })).check(
-            Schema.isMaxLength(10_000),
-          ),
+          Schema.Array(
+            Schema.Struct({ number: PartNumber, etag: Schema.String.check(Schema.isMaxLength(256)) }).annotate(
+              named("UploadedPart"),
+            ),
+          ).check(Schema.isMaxLength(10_000)),
         ),
         sha256: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))),
       }),

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -16,14 +17,16 @@ const many = <S extends Schema.Top>(schema: S, max: number) => Schema.Array(sche
 
 const Notes = Schema.Struct({
   tldr: Long,
-  themes: many(Schema.Struct({ title: Short, summary: Long }), 50),
+  themes: many(Schema.Struct({ title: Short, summary: Long }).annotate(named("TableTheme")), 50),
   ideas: many(Long, 100),
   questions: many(Long, 100),
   perQuestion: many(
-    Schema.Struct({ ordinal: Schema.Int, question: Long, discussed: Schema.Boolean, summary: Long }),
+    Schema.Struct({ ordinal: Schema.Int, question: Long, discussed: Schema.Boolean, summary: Long }).annotate(
+      named("TableAnswer"),
+    ),
     100,
   ),
-})
+}).annotate(named("TableNotes"))
 
 const Stats = Schema.NullOr(
   Schema.Struct({
@@ -32,7 +35,7 @@ const Stats = Schema.NullOr(
     promptsTotal: Count,
     lifetimeSeconds: Count,
     headcount: Count,
-  }),
+  }).annotate(named("TableStats")),
 )
 
 const Badge = Schema.Struct({
@@ -42,7 +45,7 @@ const Badge = Schema.Struct({
   tier: Schema.Int,
   icon: Short,
   glyph: Schema.optionalKey(Short),
-})
+}).annotate(named("TableBadge"))
 
 const Person = Schema.Struct({
   userId: Short,
@@ -50,7 +53,7 @@ const Person = Schema.Struct({
   words: Count,
   turns: Count,
   badges: many(Badge, 50),
-})
+}).annotate(named("TablePerson"))
 
 /** The stored notes of a table, without their readers. */
 export const TableContent = Schema.Struct({
@@ -62,7 +65,9 @@ export const TableContent = Schema.Struct({
 export type TableContent = typeof TableContent.Type
 
 /** `userId` is that of the speaker's name, where the captions name people otherwise. */
-export const TableDraft = Schema.Struct({ summary: Notes, stats: Stats, people: many(Person, 100) })
+export const TableDraft = Schema.Struct({ summary: Notes, stats: Stats, people: many(Person, 100) }).annotate(
+  named("TableDraft"),
+)
 
 export const TableSummary = Schema.Struct({
   event: Schema.Struct({ id: Schema.String, title: Schema.String, scheduledAt: Schema.NullOr(Instant) }),
@@ -73,7 +78,7 @@ export const TableSummary = Schema.Struct({
   stats: Stats,
   people: Schema.Array(Person),
   generatedAt: Instant,
-})
+}).annotate(named("TableSummary"))
 
 export const TableSummaries = HttpApiGroup.make("tableSummaries")
   .add(
@@ -86,7 +91,7 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
             userId: Schema.String.check(Schema.isBetweenLength(1, 200)),
             name: Schema.optionalKey(Schema.NullOr(Text(200))),
             email: Schema.optionalKey(Schema.NullOr(Email)),
-          }),
+          }).annotate(named("TableRecipient")),
           100,
         ),
       }),
@@ -101,7 +106,7 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
             mailed: Schema.Boolean,
             /** The new link: shown once for a reader that was not mailed it, and for all readers in e-mail dev mode. */
             url: Schema.optionalKey(Schema.String),
-          }),
+          }).annotate(named("MailedRecipient")),
         ),
       }),
       error: problems(...WITH_BODY, ...COMMON, "not_found"),

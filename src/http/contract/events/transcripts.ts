@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { TranscriptInput } from "../../../model/media/transcript-input.ts"
+import { named } from "../../../model/named.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
@@ -17,7 +18,7 @@ const Segment = Schema.Struct({
   speaker: Schema.String,
   lang: Schema.String,
   text: Schema.String,
-})
+}).annotate(named("TranscriptSegment"))
 
 const HEAD = {
   id: Schema.String,
@@ -25,8 +26,8 @@ const HEAD = {
   recordingId: Schema.NullOr(Schema.String),
   createdAt: Instant,
 }
-const TranscriptHead = Schema.Struct({ ...HEAD, segments: Schema.Int })
-const Transcript = Schema.Struct({ ...HEAD, segments: Schema.Array(Segment) })
+const TranscriptHead = Schema.Struct({ ...HEAD, segments: Schema.Int }).annotate(named("TranscriptHead"))
+const Transcript = Schema.Struct({ ...HEAD, segments: Schema.Array(Segment) }).annotate(named("Transcript"))
 
 export const VTT = "text/vtt"
 export const SRT = "application/x-subrip"
@@ -37,14 +38,27 @@ export const Summary = Schema.Struct({
   /** Empty where nobody wrote one. */
   text: Schema.String,
   /** By their words, most first. */
-  speakers: Schema.Array(Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Number })),
-})
+  speakers: Schema.Array(
+    Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Number }).annotate(named("SummarySpeaker")),
+  ),
+}).annotate(named("EventSummary"))
 
 const Query = {
   /** `json` by default. */
-  format: Schema.optionalKey(Schema.Literals(["json", "vtt", "srt", "txt"])),
+  format: Schema.optionalKey(
+    Schema.Literals(["json", "vtt", "srt", "txt"]).annotate({
+      description: "JSON, WebVTT, SubRip or plain text.",
+      default: "json",
+      examples: ["vtt"],
+    }),
+  ),
   /** Only the segments with all of these words, 500 at most. */
-  q: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 200))),
+  q: Schema.optionalKey(
+    Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
+      description: "Words; the answer has the segments with all of them alone.",
+      examples: ["analytical engine"],
+    }),
+  ),
 }
 const FORMATS = [Transcript, asFile(VTT), asFile(SRT), asFile("text/plain")]
 
@@ -107,7 +121,7 @@ export const Transcripts = HttpApiGroup.make("transcripts")
               name: ShownText(1, 200),
               words: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000_000 })),
               seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 864_000 })),
-            }),
+            }).annotate(named("SummarySpeakerInput")),
           ).check(Schema.isMaxLength(100)),
         ),
       }),

@@ -1,6 +1,7 @@
 /** The audit log: acts of administration and their actors. Endpoints are annotated with their act; `serve` writes the entry. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { PageQuery, PathId, pageOf } from "../endpoint.ts"
@@ -46,7 +47,7 @@ const AuditEntry = Schema.Struct({
   targetId: Schema.NullOr(Schema.String),
   requestId: Schema.String,
   createdAt: Instant,
-})
+}).annotate(named("AuditEntry"))
 
 export const Audit = HttpApiGroup.make("audit")
   .add(

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
 import { MAX_ISSUER_LENGTH, MAX_PEM_LENGTH, PartnerFault } from "../../../model/integrations/guest-integration.ts"
+import { named } from "../../../model/named.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -21,7 +22,7 @@ export const GuestIntegration = Schema.Struct({
   revokedAt: Schema.NullOr(Instant),
   lastVerifiedAt: Schema.NullOr(Instant),
   lastError: Schema.NullOr(PartnerFault),
-})
+}).annotate(named("GuestIntegration"))
 
 const text = (maximum: number) => Schema.String.check(Schema.isBetweenLength(1, maximum))
 

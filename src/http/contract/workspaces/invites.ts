@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
@@ -9,8 +10,10 @@ import { created, ExactBody, PageQuery, PathId, pageOf, SecretAddress } from "..
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
-const Kind = Schema.Literals(["workspace", "event"])
-const Status = Schema.Literals(["pending", "accepted", "declined", "revoked", "expired"])
+const Kind = Schema.Literals(["workspace", "event"]).annotate(named("InviteKind"))
+const Status = Schema.Literals(["pending", "accepted", "declined", "revoked", "expired"]).annotate(
+  named("InviteStatus"),
+)
 
 const Invite = Schema.Struct({
   id: Schema.String,
@@ -23,7 +26,7 @@ const Invite = Schema.Struct({
   expiresAt: Instant,
   acceptedAt: Schema.NullOr(Instant),
   revokedAt: Schema.NullOr(Instant),
-})
+}).annotate(named("Invite"))
 
 /**
  * `inviteUrl` is shown once: for link invites, for all in e-mail dev mode, and for those that are not mailed. `mailed` is present
@@ -33,14 +36,14 @@ const IssuedInvite = Schema.Struct({
   ...Invite.fields,
   inviteUrl: Schema.optionalKey(Schema.String),
   mailed: Schema.optionalKey(Schema.Literal(false)),
-})
+}).annotate(named("IssuedInvite"))
 
-const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String })
+const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String }).annotate(named("InvitedWorkspace"))
 const InvitedEvent = Schema.Struct({
   id: Schema.String,
   title: Schema.String,
   scheduledAt: Schema.NullOr(Instant),
-})
+}).annotate(named("InvitedEvent"))
 
 /** The content of an invite page; the address is masked. */
 const Preview = Schema.Struct({
@@ -51,7 +54,7 @@ const Preview = Schema.Struct({
   role: Schema.String,
   email: Schema.NullOr(Schema.String),
   expiresAt: Instant,
-})
+}).annotate(named("InvitePreview"))
 
 const PathInvite = { id: Id, inviteId: Id }
 const PathToken = { token: Schema.String }

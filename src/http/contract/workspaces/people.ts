@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
@@ -20,7 +21,7 @@ export const User = Schema.Struct({
   picture: Schema.NullOr(Schema.String),
   createdAt: Instant,
   updatedAt: Instant,
-})
+}).annotate(named("User"))
 
 /** The integrator's own id, read by its servers and members alone, and stored as it came: a lookup compares every character. */
 const ExternalSub = Schema.String.check(
@@ -46,7 +47,7 @@ export const Membership = Schema.Struct({
   userId: Schema.String,
   role: EventRole,
   createdAt: Instant,
-})
+}).annotate(named("Membership"))
 
 export const People = HttpApiGroup.make("people")
   .add(

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
 import { DeliveredType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
+import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
@@ -20,7 +21,7 @@ const fields = {
   lastFailureAt: Schema.NullOr(Instant),
 }
 
-const Webhook = Schema.Struct(fields)
+const Webhook = Schema.Struct(fields).annotate(named("Webhook"))
 
 const Url = Schema.String.check(Schema.isBetweenLength(1, 2048))
 /** Empty: all types. */
@@ -42,14 +43,16 @@ const deliveryFields = {
 }
 
 /** `occurrenceId` is the body's `id` and `x-gc-event-id`: the same for every endpoint, try and repetition. */
-const Delivery = Schema.Struct(deliveryFields)
+const Delivery = Schema.Struct(deliveryFields).annotate(named("WebhookDelivery"))
 
 const DeliveryWithAttempts = Schema.Struct({
   ...deliveryFields,
   attempts: Schema.Array(
-    Schema.Struct({ number: Schema.Int, ...Attempt.fields, nextAttemptAt: Schema.NullOr(Instant) }),
+    Schema.Struct({ number: Schema.Int, ...Attempt.fields, nextAttemptAt: Schema.NullOr(Instant) }).annotate(
+      named("WebhookAttempt"),
+    ),
   ),
-})
+}).annotate(named("WebhookDeliveryWithAttempts"))
 
 export const Webhooks = HttpApiGroup.make("webhooks")
   .add(
@@ -108,7 +111,13 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Send a signed `ping` to this endpoint, whatever types it wants"),
     HttpApiEndpoint.get("listWebhookDeliveries", "/v1/webhooks/:id/deliveries", {
       params: PathId,
-      query: { ...PageQuery, status: Schema.optionalKey(DeliveryStatus) },
+      query: {
+        ...PageQuery,
+        status: Schema.optionalKey(DeliveryStatus).annotateKey({
+          description: "Only deliveries in this state.",
+          examples: ["skipped"],
+        }),
+      },
       success: pageOf("deliveries", Delivery),
       error: problems("bad_request", ...COMMON, "not_found"),
     })

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -42,7 +43,9 @@ const workspaceFields = {
 }
 
 /** `role` is the caller's; the operator's list has none. */
-export const Workspace = Schema.Struct({ ...workspaceFields, role: Schema.optionalKey(WorkspaceRole) })
+export const Workspace = Schema.Struct({ ...workspaceFields, role: Schema.optionalKey(WorkspaceRole) }).annotate(
+  named("Workspace"),
+)
 
 const apiKeyFields = {
   id: Schema.String,
@@ -57,9 +60,11 @@ const apiKeyFields = {
   /** The key that created this key; null where a member did. */
   createdByKeyId: Schema.NullOr(Schema.String),
 }
-export const ApiKey = Schema.Struct(apiKeyFields)
+export const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
 /** The secret is shown here and never again. */
-export const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String })
+export const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String }).annotate(
+  named("ApiKeyWithSecret"),
+)
 
 const CreatedWorkspace = Schema.Struct({
   ...workspaceFields,
@@ -71,7 +76,7 @@ const CreatedWorkspace = Schema.Struct({
     prefix: Schema.String,
     createdAt: Instant,
   }),
-})
+}).annotate(named("CreatedWorkspace"))
 
 export const WorkspaceSessionView = Schema.Struct({
   sessionToken: Schema.String,
@@ -83,13 +88,13 @@ export const WorkspaceSessionView = Schema.Struct({
     email: Schema.NullOr(Schema.String),
     picture: Schema.NullOr(Schema.String),
   }),
-})
+}).annotate(named("WorkspaceSession"))
 
 const KeyInput = Schema.Struct({
   name: Schema.optionalKey(Schema.NullOr(Name)),
   /** From then on the key is refused. Must lie in the future; null or absent: never. */
   expiresAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
-})
+}).annotate(named("ApiKeyInput"))
 
 export const Member = Schema.Struct({
   id: Schema.String,
@@ -99,7 +104,7 @@ export const Member = Schema.Struct({
   email: Schema.String,
   emailVerified: Schema.Boolean,
   joinedAt: Instant,
-})
+}).annotate(named("WorkspaceMember"))
 
 export const Workspaces = HttpApiGroup.make("workspaces")
   .add(
@@ -195,7 +200,15 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(OpenApi.Summary, "Create an API key; its secret is shown once"),
     HttpApiEndpoint.delete("deleteApiKey", "/v1/workspaces/:id/api-keys/:keyId", {
       params: { ...PathId, keyId: Id },
-      query: Schema.Struct({ cascade: Schema.optionalKey(Schema.Literals(["true", "false"])) }),
+      query: Schema.Struct({
+        cascade: Schema.optionalKey(
+          Schema.Literals(["true", "false"]).annotate({
+            description: "Also revoke all keys that were made by this one, and by those.",
+            default: "false",
+            examples: ["true"],
+          }),
+        ),
+      }),
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")

@@ -1,0 +1,132 @@
+/**
+ * The description of every operation: the things that a caller should know beyond its one-line summary. The callers of an operation are
+ * added from its access.
+ */
+export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
+  createEvent:
+    "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases.",
+  listEvents: "Without their phases.",
+  getEvent: "The agenda is in order; `activePhaseId` is null unless the event is live.",
+  patchEvent: "Absent fields stay. People at the live event are told of the change over the gateway.",
+  deleteEvent: "Its people are disconnected, and everything that belongs to it is removed.",
+  publishEvent:
+    "From `draft` to `scheduled`: registration and the public page open as far as its visibility allows. Webhook `event.published`.",
+  startEvent: "From `scheduled` to `live`. Timers run from now on. Webhook `event.started`.",
+  advanceEvent:
+    "The last phase's end ends the event. With `phaseId` the call is refused with 409 unless that phase is active, so that two hosts do not advance twice.",
+  endEvent:
+    "Ends the active phase, skips those that are left, and closes the sockets of everybody at the event. Webhook `event.ended`.",
+  appendPhase: "To the end of the agenda, also while the event is live. An event has at most 50 phases.",
+  patchPhase: "Of a phase that has not ended. An absent field stays, a given one is replaced wholesale.",
+  extendPhase:
+    "People at the event see the new end at once. A phase with `extendable: false` refuses, and no phase is longer than a day.",
+  listQuestions: "Of every status, also hidden ones.",
+  patchQuestion: "People at the live event see the change at once. An answered question shows its answer to everybody.",
+  askQuestion:
+    "Questions are open while the active phase has the feature `qa`. In a moderated phase the question waits for approval. Webhook `question.created`.",
+  voteQuestion: "One vote for each voter. The answer has the new number of votes.",
+  unvoteQuestion: "The answer has the new number of votes.",
+  getPublicEvent: "What a page shows without a sign-in: agenda, cast, places that are left, and the broadcast.",
+  getRecap: "Fields are null until there is something to show.",
+  getContent: "Fields are null or empty until there is something to show.",
+  getAsset: "The playback address expires; ask again for a fresh one.",
+  getTableSummary: "`t` is the token of the letter, and the credential.",
+  getCalendar: "For a link that calendars open or subscribe to.",
+  register:
+    "One place for each address: `alreadyRegistered` says that it has one. Outside production the answer also has the link of the letter.",
+  enter: "The token comes from the entry link. The session is for this event alone.",
+  signup:
+    "Makes an account, its first workspace and a session cookie, and sends a letter that proves the address. Outside production the answer also has that letter's link.",
+  login: "Answers with the account and sets the session cookie. Tries are limited by address and by account.",
+  logout: "Ends the session of the cookie and removes the cookie. Other sessions go on.",
+  me: "The account of the cookie, with its addresses and the workspaces that it belongs to.",
+  verifyEmail:
+    "Takes the one-time token of the letter. An address that is proved for the first time revokes what was made before by an account that had not proved it.",
+  resendVerification: "Sends another letter to the primary address, if it is not proved yet.",
+  requestPasswordReset: "The letter holds a link that works once.",
+  resetPassword: "Takes the one-time token of the letter. Afterwards the account must log in anew.",
+  changePassword: "Asks for the current password. The session that calls goes on.",
+  listSessions: "Each with the time of its last use; `current` marks the one that calls.",
+  endSession: "The session's cookie is refused from then on.",
+  startIdp: "Answers with a redirect to the identity provider. Where none is configured it answers 501.",
+  finishIdp: "Checks the provider's answer, sets the session cookie and sends the browser on to the application.",
+  createWorkspace: "The caller becomes its owner. The secret of the first API key is in this answer alone.",
+  listWorkspaces: "Newest first. `role` is the caller's; the operator's list has none.",
+  patchWorkspace: "Absent fields stay. A slug is unique in the whole deployment.",
+  listMembers: "Everybody who belongs to the workspace as a whole; roles on single events are not listed.",
+  patchMember: "Between `member` and `admin`. Sessions of the member have the new rights at once.",
+  removeMember:
+    "The member's sessions lose the workspace at once, and the open invites that it made or renewed are revoked. API keys stay.",
+  leaveWorkspace: "The caller loses the workspace at once. Make another member an owner first if you are the only one.",
+  makeOwner: "The member gets all rights of an owner; the caller keeps its own.",
+  createWorkspaceSession:
+    "For calls in the name of one workspace and for the gateway. Send it as `Authorization: Bearer`.",
+  listApiKeys: "With their prefix and last four characters, when they were used last, and which key made them.",
+  createApiKey: "A key acts for the whole workspace. With `expiresAt` it is refused from then on.",
+  deleteApiKey:
+    "The key is refused from the next request on, on every node. Deleting it again removes it from the list.",
+  createKeyByKey:
+    "For software that hands a key of its own to each of its parts. Revoking the calling key with `cascade=true` revokes those too.",
+  createInvite:
+    "With `email` the invite is for that address and is sent to it; without, the answer's link is for anyone who gets it. With `eventId` it gives a role on that event, otherwise one in the workspace.",
+  listInvites: "Open, taken, declined, revoked and expired ones.",
+  revokeInvite: "Its link answers 404 from then on. An invite that was taken up cannot be revoked.",
+  resendInvite: "The link of the earlier letter stops working.",
+  previewInvite:
+    "Shown before the invited person signs in: workspace, event and role. The token in the path is the credential.",
+  acceptInvite: "The signed-in account gets the role that the invite is about.",
+  declineInvite: "The invite cannot be taken up any more.",
+  listAudit: "Who did what to which object, by account or by key.",
+  startBroadcast:
+    "With `playbackUrl` people watch that address; without one, send media to the address of `POST …/ingest`, and they watch this server. Webhook `broadcast.live`.",
+  pauseBroadcast: "Viewers are told, and the encoder may stay connected. Webhook `broadcast.paused`.",
+  resumeBroadcast: "Viewers are told where to watch. Webhook `broadcast.live`.",
+  stopBroadcast: "A broadcast that was stopped cannot go on. Its recording follows when it is whole.",
+  getBroadcast: "`ingest` says whether media arrives, since when, and why not.",
+  createIngest: "The address holds a credential and is shown in this answer alone.",
+  pushTranscript: "Segments go to everybody at the event or in the room, and are kept for the transcript of the event.",
+  putTranscript: "Replaces a transcript that is there. Webhook `transcript.ready`.",
+  getTranscript: "As JSON, WebVTT, SubRip or text.",
+  getEventTranscript: "As JSON, WebVTT, SubRip or text.",
+  putSummary: "The text that people read after the event.",
+  createRecording: "Send the bytes to the address in the answer, whole or in parts, and then complete the recording.",
+  listRecordings: "Of every state, with signed addresses for those that are ready.",
+  addressParts: "Parts may be sent at the same time and in any order. The addresses end with the upload's term.",
+  completeRecording: "The recording is inspected, and is `ready` or `failed` afterwards. Webhook `recording.ready`.",
+  getRecording: "The addresses in the answer expire; ask again for fresh ones.",
+  deleteRecording: "Its clips, transcript and pictures are removed too.",
+  createClip:
+    'A job cuts it: watch `status`, or take the webhook `clip.ready`. With `exact: "inside"` nothing outside of the given times is shown.',
+  listClips: "Of every state, with signed addresses for those that are ready.",
+  getClip: "The addresses in the answer expire; ask again for fresh ones.",
+  deleteClip: "The recording that it was cut from stays.",
+  listUsers: "The people of the workspace whom your own system names by `externalSub`.",
+  upsertUser: "201 when the user is new, 200 when there is one with this `externalSub`.",
+  createUserSession:
+    "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
+  createMembership:
+    "It takes effect at once, also for a person who is connected. 400 `role_not_on_event` names the roles that the event has.",
+  listMemberships: "Of the workspace's users; roles of its members and of guests are not listed.",
+  deleteMembership: "A person who has no other right to be at the event is disconnected.",
+  createWebhook:
+    "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type.",
+  listWebhooks: "With the time of their last success and failure, and the reason why one is disabled.",
+  patchWebhook: "Absent fields stay. Set `status` to `active` to take deliveries again.",
+  deleteWebhook: "It is not shown any more.",
+  rotateWebhookSecret: "The new secret is in this answer alone. For 24 hours each delivery has a signature under both.",
+  pingWebhook: "See whether it arrived in the deliveries of the endpoint.",
+  listWebhookDeliveries: "With the number of tries and the last outcome.",
+  getWebhookDelivery: "Each attempt with its time, duration and outcome. Nothing else of your server's answer is kept.",
+  redeliverWebhookDelivery: "Receivers that keep the ids that they have handled do nothing twice.",
+  putTableSummary: "The answer says to whom a letter went. People who have asked for no letters get none.",
+  draftTableSummary: "Made from the captions of the room by the words that were said.",
+  createGatewayToken:
+    "The token's holder becomes a participant of the event with the role in the answer. Ask for a token for each connection.",
+  createGuestIntegration: "Tokens of that issuer are exchanged for guest sessions from then on.",
+  listGuestIntegrations: "With the last verification and the last fault of each.",
+  deleteGuestIntegration: "Tokens of the issuer are refused from then on.",
+  createGuestSession:
+    "Signature, issuer, audience and times of the token are checked. The session is for this event alone.",
+  askHelp: "The conversation so far is sent along; nothing of it is kept.",
+  getProblem: "The address stands in the `type` of every error.",
+}

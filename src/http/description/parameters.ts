@@ -1,0 +1,58 @@
+/** Parameters as a caller means them: numbers as numbers, with what they are for, an example and a default. */
+import { JsonSchema, type Schema, SchemaAST, SchemaRepresentation } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+
+interface Keywords {
+  readonly [keyword: string]: unknown
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: string
+  schema: Keywords
+  description?: string
+  example?: unknown
+}
+
+/** The decoded fields as JSON Schemas. The generated description has those of their text, which for a number is a pattern. */
+const decodedFields = (schema: Schema.Top): { readonly [name: string]: Keywords } => {
+  const represented = SchemaRepresentation.toRepresentations([SchemaAST.toType(schema.ast)], {
+    referencePolicy: () => undefined,
+  })
+  const { schemas } = JsonSchema.toMultiDocumentOpenApi3_1(SchemaRepresentation.toJsonSchemaMultiDocument(represented))
+  return (schemas[0]?.["properties"] ?? {}) as { readonly [name: string]: Keywords }
+}
+
+/** "/v1/webhook-deliveries/:id": "webhook delivery". */
+const nounBefore = (path: string, name: string): string => {
+  const segments = path.split("/")
+  const segment = segments[segments.indexOf(`:${name}`) - 1] ?? ""
+  const noun = segment.replaceAll("-", " ")
+  return noun.replace(/ies$/, "y").replace(/s$/, "")
+}
+
+const pathDescription = (path: string, name: string): string =>
+  name === "id" || name.endsWith("Id")
+    ? `The id of the ${nounBefore(path, name)}.`
+    : `The ${name} of the ${nounBefore(path, name)}.`
+
+/** A named schema with words of its own is `allOf` of both. */
+const partsOf = (schema: Keywords): ReadonlyArray<Keywords> =>
+  Array.isArray(schema["allOf"]) ? (schema["allOf"] as ReadonlyArray<Keywords>) : [schema]
+
+const withoutWords = ({ description, examples, ...schema }: Keywords): Keywords => schema
+
+/** Completes the parameters in place. Queries are described by the annotations of their schemas, paths by themselves. */
+export const describeParameters = (parameters: ReadonlyArray<Parameter>, endpoint: HttpApiEndpoint.Top): void => {
+  const queries = endpoint.query === undefined ? {} : decodedFields(endpoint.query)
+  for (const parameter of parameters) {
+    if (parameter.in === "path") parameter.description ??= pathDescription(endpoint.path, parameter.name)
+    const decoded = parameter.in === "query" ? queries[parameter.name] : undefined
+    if (decoded === undefined) continue
+    const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
+    const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
+    parameter.schema = withoutWords(described)
+    if (typeof description === "string") parameter.description = description
+    if (Array.isArray(examples)) parameter.example = examples[0]
+  }
+}

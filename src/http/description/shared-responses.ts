@@ -1,0 +1,42 @@
+/** Answers that many operations have alike, under one name each: most of the description would be the same errors again and again. */
+
+interface Response {
+  readonly content?: { readonly [type: string]: { readonly examples?: unknown } }
+}
+
+const words = (code: string): string =>
+  code
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")
+
+/** The codes of an error's answer, as a name: `NotFound`, `ConflictOrEventFull`. */
+const nameOf = ({ content }: Response): string | undefined => {
+  const examples = content?.["application/problem+json"]?.examples
+  return typeof examples === "object" && examples !== null ? Object.keys(examples).map(words).join("Or") : undefined
+}
+
+/** The answers by name. They are taken in from the operations, which refer to them. */
+export class SharedResponses {
+  readonly byName: { [name: string]: Response } = {}
+
+  /** Takes the errors of an operation in. */
+  takeAll({ responses }: { readonly responses: { [status: string]: object } }): void {
+    for (const [status, response] of Object.entries(responses)) responses[status] = this.#take(response)
+  }
+
+  /** An answer by reference. Answers without codes stay as they are, and so does another one with the same codes. */
+  #take(response: Response): Response | { readonly $ref: string } {
+    const name = nameOf(response)
+    if (name === undefined) return response
+    const known = this.byName[name]
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(response)) {
+      const other = `${name}ToBody`
+      this.byName[other] ??= response
+      const isOther = JSON.stringify(this.byName[other]) === JSON.stringify(response)
+      return isOther ? { $ref: `#/components/responses/${other}` } : response
+    }
+    this.byName[name] = response
+    return { $ref: `#/components/responses/${name}` }
+  }
+}
