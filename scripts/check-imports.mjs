@@ -45,6 +45,9 @@ const MAY_IMPORT = {
   "run-workers": ["*"],
   terminal: ["*"],
   server: ["*"],
+  // Before anything else is loaded: imports nothing.
+  "engine-choice": [],
+  engine: ["engine-choice"],
 }
 
 /** Engines, and the files or folders of src/ that may use each. */
@@ -54,13 +57,13 @@ const ENGINES = [
   { packages: /^@nats-io\/|^@effect\/platform-node/, users: ["cluster/"] },
   { packages: /^postgres(?:\/|$)/, users: ["store/"] },
   {
-    packages: /^uWebSockets\.js(?:\/|$)/,
+    packages: /^uWebSockets\.js(?:-next)?(?:\/|$)/,
     users: [
       "http/transport/uws-http.ts",
       "http/transport/uws-exchange.ts",
       "gateway/transport/uws-socket.ts",
       "server.ts",
-      "main.ts",
+      "engine.ts",
     ],
   },
 ]

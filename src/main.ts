@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * The command's first step: checks that the process may open enough files to load the rest, because Node reports a module that
- * cannot be opened only by a stack trace. Everything else is `run.ts`.
+ * The command's first step: checks that there is a build of the engine for this machine, and that the process may open enough
+ * files to load the rest, because Node reports a module that cannot be loaded only by a stack trace. Everything else is `run.ts`.
  */
+import { engineFor, thisMachine } from "./engine-choice.ts"
 
 /** The modules, the embedded database's start, the pool and a few sockets; real use needs thousands, one for each socket. */
 const FEWEST_OPEN_FILES = 512
@@ -22,6 +23,12 @@ if (allowed < FEWEST_OPEN_FILES) {
   process.stderr.write(
     `The process may open ${allowed} files at once and needs at least ${FEWEST_OPEN_FILES}; raise the limit (ulimit -n).\n`,
   )
+  process.exit(1)
+}
+
+const engine = engineFor(thisMachine())
+if ("refusal" in engine) {
+  process.stderr.write(`${engine.refusal}\n`)
   process.exit(1)
 }
 

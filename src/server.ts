@@ -4,13 +4,7 @@
  * sockets asked to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
  */
 
-import {
-  App as createApp,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from "uWebSockets.js"
+import type { TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { join } from "node:path"
@@ -24,6 +18,7 @@ import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
 import type { NodeOptions } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
+import { App as createApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { GATEWAY_DEFAULTS } from "./gateway/options.ts"

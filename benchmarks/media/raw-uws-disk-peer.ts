@@ -3,9 +3,9 @@
  * when the bytes are on the disk.
  */
 
-import { App, us_socket_local_port } from "uWebSockets.js"
 import { close, createWriteStream, fdatasync } from "node:fs"
 import { join } from "node:path"
+import { App, us_socket_local_port } from "../../src/engine.ts"
 import { answerParent } from "../support/child.ts"
 
 interface Given {

@@ -2,12 +2,13 @@
  * What all peers on Socket.IO at its best have in common: WebSocket only, on uWebSockets.js or, as it comes, on `ws`, and a token checked
  * at the join, as its documentation shows (a middleware), with the same code as ours.
  */
-import { App, us_socket_local_port } from "uWebSockets.js"
+
 import { createSecretKey } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Redacted } from "effect"
 import { Server } from "socket.io"
+import { App, us_socket_local_port } from "../../src/engine.ts"
 import { verifyClaims } from "../../src/identity/signed-claims.ts"
 import { deriveKey } from "../../src/secret-key.ts"
 import { SECRET_KEY } from "./server-process.ts"

