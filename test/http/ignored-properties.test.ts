@@ -138,7 +138,11 @@ describe("every endpoint with a body", () => {
   test.each(endpoints)("describes the header, unless it refuses such properties: $name", ({ name, isExact }) => {
     const operations: Json[] = Object.values(description.paths).flatMap((path) => Object.values(path))
     const { responses } = operations.find(({ operationId }) => operationId === name)
-    const described = Object.entries<Json>(responses).filter(([, { headers }]) => headers?.[HEADER] !== undefined)
+    const shared: Json = description.components.responses
+    const described = Object.entries<Json>(responses).filter(([, response]) => {
+      const { headers } = response.$ref === undefined ? response : shared[response.$ref.split("/").at(-1)]
+      return headers?.[HEADER] !== undefined
+    })
     const statuses = Object.keys(responses).filter((status) => status !== "413" && status !== "415")
     expect(described.map(([status]) => status)).toEqual(isExact ? [] : statuses)
   })
