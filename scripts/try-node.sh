@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || { echo "usage: scripts/try-node.sh <release of Node> ..." >&2; exit 2; }
 
 if [ ! -e "$root/bin/sh" ]; then
-  debootstrap --variant=minbase --include=ca-certificates,git,libstdc++6,procps trixie "$root" "$mirror"
+  debootstrap --variant=minbase --include=ca-certificates,git,libatomic1,libstdc++6,procps trixie "$root" "$mirror"
 fi
 chroot "$root" id tester >/dev/null 2>&1 || chroot "$root" useradd --create-home tester
 cp /etc/resolv.conf "$root/etc/resolv.conf"

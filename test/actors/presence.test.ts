@@ -148,7 +148,11 @@ test("a large audience that no webhook is told of is stored too, under the fence
         Effect.flatMap(
           live.run((sql) => findVersions(sql, [eventId])),
           ([row]) =>
-            keepPresence(live.liveSql, eventId, (row?.fencingToken ?? 0) - 1, { present: [], absent: ["late1"] }),
+            keepPresence(live.liveSql, eventId, (row?.fencingToken ?? 0) - 1, {
+              present: [],
+              absent: ["late1"],
+              stays: [],
+            }),
         ),
       ),
     )

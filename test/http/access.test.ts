@@ -273,6 +273,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
       "No such API key.",
       "No such member.",
       "No such membership.",
+      "No such registration.",
       "No such session.",
       "No such invite.",
       "No such guest integration.",

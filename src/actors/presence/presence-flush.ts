@@ -205,6 +205,13 @@ const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage
 const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
   dispatches.length === 0 && notices.length === 0
 
+/** The stay that ended with a departure, for the list of those that were there. */
+const stayOf = ({ participant, at, since }: PresenceChange): PresenceDelta["stays"] => {
+  if (since === undefined) return []
+  const { participantId, userId, name, role, kind } = participant
+  return [{ participantId, userId, name, role, kind, joinedAt: since, leftAt: at }]
+}
+
 /** The outcome of some changes for the store: what holds now of those who came or changed, and who went. */
 const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange>): PresenceDelta => {
   const present = new Map<string, Present>()
@@ -218,7 +225,7 @@ const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange
     if (type === "left") absent.add(participantId)
     else if (now !== undefined) present.set(participantId, now)
   }
-  return { present: [...present.values()], absent: [...absent] }
+  return { present: [...present.values()], absent: [...absent], stays: changes.flatMap(stayOf) }
 }
 
 /** New and former entries of the waiting room: for staff. */

@@ -56,6 +56,8 @@ export interface PresenceChange {
   readonly at: Timestamp
   /** Of an update: the former role. */
   readonly before?: EventRole
+  /** Of a departure: since when the participant was there. */
+  readonly since?: Timestamp
 }
 
 interface Entry {
@@ -222,7 +224,7 @@ export class Presence implements PresentPeople {
     if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
   }
 
-  #note(type: PresenceChange["type"], participant: Participant, at: Timestamp): void {
+  #note(type: "joined" | "updated", participant: Participant, at: Timestamp): void {
     this.#changes.push({ id: newId(), type, participant, at })
   }
 
@@ -237,7 +239,8 @@ export class Presence implements PresentPeople {
   #remove(participantId: string, entry: Entry, at: Timestamp): void {
     this.#entries.delete(participantId)
     this.#roles.remove(entry.present.role, participantId)
-    if (this.#open) this.#note("left", entry.present, at)
+    const { joinedAt: since } = entry.present
+    if (this.#open) this.#changes.push({ id: newId(), type: "left", participant: entry.present, at, since })
   }
 
   /** Removes participants whose grace has passed; returns when the next grace ends, if any. */

@@ -10,6 +10,7 @@ import { GatewayTokens } from "./events/gateway-tokens.ts"
 import { PublicEvents } from "./events/public-events.ts"
 import { Questions } from "./events/questions.ts"
 import { Recordings } from "./events/recordings.ts"
+import { Reports } from "./events/reports.ts"
 import { TableSummaries } from "./events/table-summary.ts"
 import { Transcripts } from "./events/transcripts.ts"
 import { Help } from "./help.ts"
@@ -28,6 +29,7 @@ export const Api = HttpApi.make("gathercue")
   .add(
     Events,
     Questions,
+    Reports,
     PublicEvents,
     People,
     GatewayTokens,

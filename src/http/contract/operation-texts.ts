@@ -26,6 +26,15 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "Questions are open while the active phase has the feature `qa`. In a moderated phase the question waits for approval. Webhook `question.created`.",
   voteQuestion: "One vote for each voter. The answer has the new number of votes.",
   unvoteQuestion: "The answer has the new number of votes.",
+  listAttendance:
+    "One row for each participant: when they came first, when they left last, and the time of all stays together. People who are there now are in it too. Anonymous viewers count as one person for each visit.",
+  listRegistrations: "With `q` only those whose name or address has these characters.",
+  cancelRegistration:
+    "The links of its letters and the sessions behind them stop working, and the person is disconnected. The same address may register again.",
+  resendRegistration: "Earlier links go on working. The person's address gets at most three letters a minute.",
+  listChat: "Of all places: the event, its rooms and the staff. Messages that were deleted are not in it.",
+  listPolls: "Drafts too. The votes of single people are not told.",
+  listRounds: "Of rotations and breakouts, in the order in which they were held.",
   getPublicEvent: "What a page shows without a sign-in: agenda, cast, places that are left, and the broadcast.",
   getRecap: "Fields are null until there is something to show.",
   getContent: "Fields are null or empty until there is something to show.",

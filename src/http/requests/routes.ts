@@ -14,6 +14,7 @@ import { gatewayTokens } from "../handlers/events/gateway-tokens.ts"
 import { publicEvents } from "../handlers/events/public-events.ts"
 import { questions } from "../handlers/events/questions.ts"
 import { recordings } from "../handlers/events/recordings.ts"
+import { reports } from "../handlers/events/reports.ts"
 import { tableSummaries } from "../handlers/events/table-summaries.ts"
 import { transcripts } from "../handlers/events/transcripts.ts"
 import { help } from "../handlers/help.ts"
@@ -53,6 +54,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   clips,
   people,
   questions,
+  reports,
   webhooks,
   publicEvents,
   tableSummaries,

@@ -30,6 +30,23 @@ export const findRegistration = async (
   return row
 }
 
+/** The registration by its id; `undefined`: the event has no such registration. */
+export const findRegistrationById = async (
+  sql: Queryable,
+  eventId: string,
+  id: string,
+): Promise<{ readonly name: string; readonly email: string } | undefined> => {
+  const [row] = await sql<{ name: string; email: string }[]>`
+    select name, email from registrations where event_id = ${eventId} and id = ${id}`
+  return row
+}
+
+/** Gives the place free; the entry links go with it. `false`: there was none. */
+export const deleteRegistration = async (sql: Queryable, eventId: string, id: string): Promise<boolean> => {
+  const { count } = await sql`delete from registrations where event_id = ${eventId} and id = ${id}`
+  return count > 0
+}
+
 /** The addresses among these that took a place at the event. */
 export const listRegistered = async (
   sql: Queryable,

@@ -8,7 +8,9 @@ import type { Event } from "../../model/event.ts"
 import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
 import type { Change } from "../../model/live/live-records.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
+import type { ParticipantKind } from "../../model/participants.ts"
 import type { PhaseState } from "../../model/phase.ts"
+import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { eventRow, phaseRows } from "../events/events.ts"
@@ -33,6 +35,18 @@ export interface PresenceDelta {
   readonly present: ReadonlyArray<{ readonly participantId: string }>
   /** Ids of participants. */
   readonly absent: ReadonlyArray<string>
+  /** The stays that ended, in the order of their ends. One that was stored before is not counted again. */
+  readonly stays: ReadonlyArray<EndedStay>
+}
+
+export interface EndedStay {
+  readonly participantId: string
+  readonly userId: string | null
+  readonly name: string
+  readonly role: EventRole
+  readonly kind: ParticipantKind
+  readonly joinedAt: Timestamp
+  readonly leftAt: Timestamp
 }
 
 /** Stores changes of presence that no commit carries, under the fence. */

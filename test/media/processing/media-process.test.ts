@@ -62,20 +62,25 @@ test.each(["inspect", "cut"] as const)(
   async (kind) => {
     const processor = await open(`killed-${kind}`, 60_000)
     const path = await fileOf(wavOf(2))
-    const task = {
-      source: { path },
-      output: `${path}.part`,
-      startMs: 0,
-      endMs: 1000,
-      inside: false,
-      mostBytes: 1_000_000,
+    // Nobody writes to it, so that its reader is in the middle of the task for as long as it lives.
+    const endless = `${path}.pipe`
+    await promisify(execFile)("mkfifo", [endless])
+    const tried = (from: string): Effect.Effect<{ readonly outcome: string }, unknown> => {
+      const source = { path: from }
+      return kind === "cut"
+        ? processor.cut({
+            source,
+            output: `${path}.part`,
+            startMs: 0,
+            endMs: 1000,
+            inside: false,
+            mostBytes: 1_000_000,
+          })
+        : processor.inspect({ source, sizeBytes: null, wantsSha256: true })
     }
-    const tried = (): Effect.Effect<{ readonly outcome: string }, unknown> =>
-      kind === "cut" ? processor.cut(task) : processor.inspect({ source: { path }, sizeBytes: null, wantsSha256: true })
-    const failed = Effect.runPromise(Effect.flip(tried()))
-    // Its task waits for it since before it was started.
+    const failed = Effect.runPromise(Effect.flip(tried(endless)))
     process.kill(await pidOf(`killed-${kind}`), "SIGKILL")
     expect(await failed).toMatchObject({ tooMuch: false, detail: expect.stringContaining("SIGKILL") })
-    expect(await Effect.runPromise(tried())).toMatchObject({ outcome: kind === "cut" ? "cut" : "readable" })
+    expect(await Effect.runPromise(tried(path))).toMatchObject({ outcome: kind === "cut" ? "cut" : "readable" })
   },
 )

@@ -6,6 +6,7 @@ import type {
   ApiKeyWithSecret,
   AttemptError,
   BroadcastState,
+  ChatTarget,
   Clip,
   DeliveredType,
   DeliveryStatus,
@@ -22,10 +23,12 @@ import type {
   Member,
   Membership,
   Modality,
+  ParticipantKind,
   Phase,
   PhaseConfig,
   PhaseInput,
   PhaseStatus,
+  PollKind,
   Question,
   QuestionInput,
   QuestionPatch,
@@ -86,6 +89,94 @@ export interface RestClient {
   readonly voteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
   /** Take the vote back. */
   readonly unvoteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
+  /** The people who were at the event, and how long. */
+  readonly listAttendance: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
+  }, settings?: CallSettings) => Promise<{
+    readonly attendees: ReadonlyArray<{
+      readonly participantId: string
+      readonly userId: string | null
+      readonly name: string
+      readonly email: string | null
+      readonly role: EventRole
+      readonly kind: ParticipantKind
+      readonly present: boolean
+      readonly firstJoinedAt: string
+      readonly lastLeftAt: string | null
+      readonly seconds: number
+      readonly stays: number
+    }>
+    readonly nextCursor: string | null
+  } | string>
+  /** The people who have taken a place, the first first. */
+  readonly listRegistrations: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv"; readonly q?: string }
+  }, settings?: CallSettings) => Promise<{
+    readonly registrations: ReadonlyArray<{
+      readonly id: string
+      readonly eventId: string
+      readonly name: string
+      readonly email: string
+      readonly createdAt: string
+    }>
+    readonly nextCursor: string | null
+  } | string>
+  /** Cancel a registration: its place is free, its links and sessions end. */
+  readonly cancelRegistration: (request: { readonly params: { readonly id: string; readonly registrationId: string } }, settings?: CallSettings) => Promise<void>
+  /** Send the letter with the entry link again. */
+  readonly resendRegistration: (request: { readonly params: { readonly id: string; readonly registrationId: string } }, settings?: CallSettings) => Promise<{ readonly sent: boolean }>
+  /** The messages of the event and its rooms, the first first. */
+  readonly listChat: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
+  }, settings?: CallSettings) => Promise<{
+    readonly messages: ReadonlyArray<{
+      readonly id: string
+      readonly to: ChatTarget
+      readonly roomId: string | null
+      readonly participantId: string
+      readonly name: string
+      readonly role: EventRole
+      readonly text: string
+      readonly replyTo: string | null
+      readonly at: string
+    }>
+    readonly nextCursor: string | null
+  } | string>
+  /** The polls with their results, the first first. */
+  readonly listPolls: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
+  }, settings?: CallSettings) => Promise<{
+    readonly polls: ReadonlyArray<{
+      readonly id: string
+      readonly question: string
+      readonly kind: PollKind
+      readonly status: "draft" | "open" | "closed"
+      readonly voters: number
+      readonly options: ReadonlyArray<{ readonly id: string; readonly text: string; readonly votes: number }>
+      readonly createdAt: string
+      readonly openedAt: string | null
+      readonly closedAt: string | null
+    }>
+    readonly nextCursor: string | null
+  } | string>
+  /** The rounds and breakouts that were held: the people who have met. */
+  readonly listRounds: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
+  }, settings?: CallSettings) => Promise<{
+    readonly rounds: ReadonlyArray<{
+      readonly id: string
+      readonly number: number
+      readonly at: string
+      readonly groups: ReadonlyArray<ReadonlyArray<string>>
+      readonly byes: ReadonlyArray<string>
+    }>
+    readonly nextCursor: string | null
+  } | string>
   /** An event as its lobby and stage show it. */
   readonly getPublicEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
     readonly id: string
@@ -742,7 +833,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "event.deleted" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string

@@ -12,6 +12,13 @@ events/:id/questions,GlistQuestions
 questions/:id,ApatchQuestion
 public/events/:id/questions,PaskQuestion
 public/questions/:id/vote,UvoteQuestion,DunvoteQuestion
+events/:id/attendance,GlistAttendance
+events/:id/registrations,GlistRegistrations
+events/:id/registrations/:registrationId,DcancelRegistration
+events/:id/registrations/:registrationId/resend,PresendRegistration
+events/:id/chat,GlistChat
+events/:id/polls,GlistPolls
+events/:id/rounds,GlistRounds
 public/events/:id,GgetPublicEvent
 public/events/:id/recap,GgetRecap
 public/events/:id/content,GgetContent

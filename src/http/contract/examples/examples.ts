@@ -36,6 +36,18 @@ import {
   webhook,
   workspace,
 } from "./example-objects.ts"
+import {
+  ATTENDANCE_CSV,
+  attendee,
+  CHAT_CSV,
+  chatMessage,
+  heldRound,
+  POLLS_CSV,
+  pollResult,
+  REGISTRATIONS_CSV,
+  ROUNDS_CSV,
+  registration,
+} from "./report-objects.ts"
 
 export interface Example {
   readonly request?: unknown
@@ -62,6 +74,12 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   listSessions: {
     response: { sessions: [{ id: ids.session, createdAt: T0, lastSeenAt: T1, expiresAt: T1, current: true }] },
   },
+  listAttendance: { response: examplePage("attendees", attendee), texts: { "text/csv": ATTENDANCE_CSV } },
+  listRegistrations: { response: examplePage("registrations", registration), texts: { "text/csv": REGISTRATIONS_CSV } },
+  resendRegistration: { response: { sent: true } },
+  listChat: { response: examplePage("messages", chatMessage), texts: { "text/csv": CHAT_CSV } },
+  listPolls: { response: examplePage("polls", pollResult), texts: { "text/csv": POLLS_CSV } },
+  listRounds: { response: examplePage("rounds", heldRound), texts: { "text/csv": ROUNDS_CSV } },
   createWorkspace: {
     request: { name: "Analytical Events", slug: "analytical-events" },
     response: {

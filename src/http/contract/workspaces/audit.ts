@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   "webhook.deleted",
   "webhook.secret_rotated",
   "event.deleted",
+  "registration.cancelled",
   "recording.deleted",
   "broadcast.ingest_created",
   "clip.deleted",

@@ -1,0 +1,151 @@
+/** What was at an event: its people, messages, polls and rounds, as JSON in pages or as CSV in whole (shapes by decision). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
+import { ParticipantKind } from "../../../model/participants.ts"
+import { EventRole } from "../../../model/roles.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
+
+export const CSV = "text/csv"
+const Csv = Schema.String.pipe(HttpApiSchema.asText({ contentType: CSV }))
+
+const ReportQuery = {
+  ...PageQuery,
+  format: Schema.optionalKey(
+    Schema.Literals(["json", "csv"]).annotate({
+      description:
+        "`csv`: the whole list as one file, without pages. Cells that a spreadsheet would take for a formula begin with an apostrophe.",
+      default: "json",
+      examples: ["csv"],
+    }),
+  ),
+}
+
+const Attendee = Schema.Struct({
+  participantId: Schema.String,
+  /** Of a user of the workspace; null for guests, registered and anonymous people. */
+  userId: Schema.NullOr(Schema.String),
+  name: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  role: EventRole,
+  kind: ParticipantKind,
+  /** Is the participant there now? */
+  present: Schema.Boolean,
+  firstJoinedAt: Instant,
+  /** Null for a participant who has not left yet. */
+  lastLeftAt: Schema.NullOr(Instant),
+  /** All stays together. */
+  seconds: Schema.Int,
+  stays: Schema.Int,
+}).annotate(named("Attendee"))
+
+const Registration = Schema.Struct({
+  id: Schema.String,
+  eventId: Schema.String,
+  name: Schema.String,
+  email: Schema.String,
+  createdAt: Instant,
+}).annotate(named("Registration"))
+
+const Message = Schema.Struct({
+  id: Schema.String,
+  to: Schema.Literals(["event", "room", "staff"]),
+  roomId: Schema.NullOr(Schema.String),
+  participantId: Schema.String,
+  name: Schema.String,
+  role: EventRole,
+  text: Schema.String,
+  replyTo: Schema.NullOr(Schema.String),
+  at: Instant,
+}).annotate(named("ChatMessage"))
+
+const PollResult = Schema.Struct({
+  id: Schema.String,
+  question: Schema.String,
+  kind: Schema.Literals(["single", "multi", "rating"]),
+  status: Schema.Literals(["draft", "open", "closed"]),
+  voters: Schema.Int,
+  options: Schema.Array(
+    Schema.Struct({ id: Schema.String, text: Schema.String, votes: Schema.Int }).annotate(named("PollOption")),
+  ),
+  createdAt: Instant,
+  openedAt: Schema.NullOr(Instant),
+  closedAt: Schema.NullOr(Instant),
+}).annotate(named("PollResult"))
+
+const HeldRound = Schema.Struct({
+  id: Schema.String,
+  /** From 1 in a rotation; 0 for a breakout. */
+  number: Schema.Int,
+  at: Instant,
+  /** The participants of each room. */
+  groups: Schema.Array(Schema.Array(Schema.String)),
+  /** Participants who sat out. */
+  byes: Schema.Array(Schema.String),
+}).annotate(named("Round"))
+
+const report = <const Name extends string, const Path extends string, Item extends Schema.Top, List extends string>(
+  name: Name,
+  path: Path,
+  list: List,
+  item: Item,
+  summary: string,
+) =>
+  HttpApiEndpoint.get(name, `/v1/events/:id/${path}`, {
+    params: PathId,
+    query: ReportQuery,
+    success: [pageOf(list, item), Csv],
+    error: problems("bad_request", ...COMMON, "not_found"),
+  })
+    .annotate(EndpointAccess, "event")
+    .annotate(OpenApi.Summary, summary)
+
+export const Reports = HttpApiGroup.make("reports")
+  .add(
+    report("listAttendance", "attendance", "attendees", Attendee, "The people who were at the event, and how long"),
+    HttpApiEndpoint.get("listRegistrations", "/v1/events/:id/registrations", {
+      params: PathId,
+      query: {
+        ...ReportQuery,
+        q: Schema.optionalKey(
+          Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
+            description: "A part of the name or the address.",
+            examples: ["example.com"],
+          }),
+        ),
+      },
+      success: [pageOf("registrations", Registration), Csv],
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "The people who have taken a place, the first first"),
+    HttpApiEndpoint.delete("cancelRegistration", "/v1/events/:id/registrations/:registrationId", {
+      params: { ...PathId, registrationId: Id },
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(Audited, "registration.cancelled")
+      .annotate(OpenApi.Summary, "Cancel a registration: its place is free, its links and sessions end"),
+    HttpApiEndpoint.post("resendRegistration", "/v1/events/:id/registrations/:registrationId/resend", {
+      params: { ...PathId, registrationId: Id },
+      success: Schema.Struct({ sent: Schema.Boolean }),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "rate_limited"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Send the letter with the entry link again"),
+    report("listChat", "chat", "messages", Message, "The messages of the event and its rooms, the first first"),
+    report("listPolls", "polls", "polls", PollResult, "The polls with their results, the first first"),
+    report(
+      "listRounds",
+      "rounds",
+      "rounds",
+      HeldRound,
+      "The rounds and breakouts that were held: the people who have met",
+    ),
+  )
+  .annotate(OpenApi.Description, "What is left of an event for its hosts: people, messages, polls and rounds.")

@@ -1,0 +1,64 @@
+/** Examples of reports of an event. */
+import { ids, T0, T1 } from "./example-objects.ts"
+
+export const attendee = {
+  participantId: ids.user,
+  userId: ids.user,
+  name: "Grace Hopper",
+  email: "grace@example.com",
+  role: "participant",
+  kind: "user",
+  present: false,
+  firstJoinedAt: T0,
+  lastLeftAt: T1,
+  seconds: 3480,
+  stays: 2,
+}
+export const ATTENDANCE_CSV = `participantId,userId,name,email,role,kind,present,firstJoinedAt,lastLeftAt,seconds,stays\r\n${ids.user},${ids.user},Grace Hopper,grace@example.com,participant,user,false,${T0},${T1},3480,2\r\n`
+
+export const registration = {
+  id: ids.session,
+  eventId: ids.event,
+  name: "Grace Hopper",
+  email: "grace@example.com",
+  createdAt: T0,
+}
+export const REGISTRATIONS_CSV = `id,name,email,createdAt\r\n${ids.session},Grace Hopper,grace@example.com,${T0}\r\n`
+
+export const chatMessage = {
+  id: ids.session,
+  to: "event",
+  roomId: null,
+  participantId: ids.user,
+  name: "Grace Hopper",
+  role: "participant",
+  text: "Hello",
+  replyTo: null,
+  at: T1,
+}
+export const CHAT_CSV = `id,at,to,roomId,participantId,name,role,text,replyTo\r\n${ids.session},${T1},event,,${ids.user},Grace Hopper,participant,Hello,\r\n`
+
+export const pollResult = {
+  id: ids.session,
+  question: "Tea or coffee?",
+  kind: "single",
+  status: "closed",
+  voters: 12,
+  options: [
+    { id: "1", text: "Tea", votes: 7 },
+    { id: "2", text: "Coffee", votes: 5 },
+  ],
+  createdAt: T0,
+  openedAt: T0,
+  closedAt: T1,
+}
+export const POLLS_CSV = `pollId,question,kind,status,voters,optionId,option,votes\r\n${ids.session},Tea or coffee?,single,closed,12,1,Tea,7\r\n`
+
+export const heldRound = {
+  id: ids.session,
+  number: 1,
+  at: T1,
+  groups: [[ids.user, ids.member]],
+  byes: [],
+}
+export const ROUNDS_CSV = `roundId,number,at,group,participantId\r\n${ids.session},1,${T1},1,${ids.user}\r\n`

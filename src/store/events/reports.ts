@@ -1,0 +1,188 @@
+/** Lists of what was at an event: people, messages, polls and rounds, the first first, each from a position on. */
+import { Result } from "effect"
+import type { Poll, Round } from "../../model/live/live-records.ts"
+import { roomOf } from "../../model/live/streams.ts"
+import type { ParticipantKind } from "../../model/participants.ts"
+import type { EventRole } from "../../model/roles.ts"
+import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { decodeRecord } from "../live/record-versions.ts"
+import type { Page, PageRequest } from "../page.ts"
+
+/** The last row of the page before. */
+export interface ReportPosition {
+  readonly createdAt: Timestamp
+  /** Of the participant, message, poll or round. */
+  readonly id: string
+}
+
+const FIRST: ReportPosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
+
+const encode = ({ createdAt, id }: ReportPosition): string => Buffer.from(`${createdAt} ${id}`).toString("base64url")
+
+export const decodeReportCursor = (cursor: string): ReportPosition | undefined => {
+  const text = Buffer.from(cursor, "base64url").toString("utf8")
+  const createdAt = parseTimestamp(text.slice(0, text.indexOf(" ")))
+  const id = text.slice(text.indexOf(" ") + 1)
+  return createdAt === undefined || id === "" || id.includes("\0") ? undefined : { createdAt, id }
+}
+
+type Request = PageRequest<ReportPosition>
+
+/** Cuts the row that was read beyond the limit. */
+const pageOf = <Row, Shown>(
+  rows: ReadonlyArray<Row>,
+  limit: number,
+  positionOf: (row: Row) => ReportPosition,
+  show: (row: Row) => Shown,
+): Page<Shown> => {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const nextCursor = rows.length > limit && last !== undefined ? encode(positionOf(last)) : null
+  return { rows: shown.map(show), nextCursor }
+}
+
+export interface AttendeeRow {
+  readonly participantId: string
+  readonly userId: string | null
+  readonly name: string
+  readonly email: string | null
+  readonly role: EventRole
+  readonly kind: ParticipantKind
+  readonly present: boolean
+  readonly firstJoinedAt: Timestamp
+  /** Null for a participant who has not left yet. */
+  readonly lastLeftAt: Timestamp | null
+  readonly seconds: number
+  readonly stays: number
+}
+
+/** `now`: up to when people who are present have been there. Those that left and came back are one row. */
+export const pageAttendees = async (
+  sql: Queryable,
+  eventId: string,
+  now: Timestamp,
+  { after, limit }: Request,
+): Promise<Page<AttendeeRow>> => {
+  const { createdAt, id } = after ?? FIRST
+  const rows = await sql<AttendeeRow[]>`
+    with here as (
+      select p.participant_id, p.present, greatest((p.present->>'joinedAt')::timestamptz(3), e.started_at) as joined_at
+        from present_participants p join events e on e.id = p.event_id where p.event_id = ${eventId}
+    ), everybody as (
+      select participant_id, coalesce(a.user_id, (h.present->>'userId')::uuid) as user_id,
+             coalesce(h.present->>'name', a.name) as name, coalesce(h.present->>'role', a.role) as role,
+             coalesce(h.present->>'kind', a.kind) as kind, h.joined_at is not null as present,
+             coalesce(a.first_joined_at, h.joined_at) as first_joined_at, a.last_left_at,
+             coalesce(a.attended_ms, 0)
+               + coalesce(greatest(extract(epoch from ${now}::timestamptz - h.joined_at) * 1000, 0), 0) as attended_ms,
+             coalesce(a.stays, 0) + (h.joined_at is not null)::integer as stays
+        from (select * from attendances where event_id = ${eventId}) a full join here h using (participant_id)
+    )
+    select e.participant_id, u.id as user_id, e.name, coalesce(u.email, r.email) as email, e.role, e.kind, e.present,
+           e.first_joined_at, e.last_left_at, round(e.attended_ms / 1000)::integer as seconds, e.stays
+      from everybody e left join users u on u.id = e.user_id
+      left join registrations r on r.event_id = ${eventId} and e.participant_id = 'reg:' || r.id
+     where (e.first_joined_at, e.participant_id) > (${createdAt}, ${id})
+     order by e.first_joined_at, e.participant_id limit ${limit + 1}`
+  return pageOf(
+    rows,
+    limit,
+    ({ firstJoinedAt, participantId }) => ({ createdAt: firstJoinedAt, id: participantId }),
+    (row) => row,
+  )
+}
+
+export interface RegisteredRow {
+  readonly id: string
+  readonly eventId: string
+  readonly name: string
+  readonly email: string
+  readonly createdAt: Timestamp
+}
+
+/** `search`: a part of the name or the address; empty for all. */
+export const pageRegistrations = async (
+  sql: Queryable,
+  eventId: string,
+  search: string,
+  { after, limit }: Request,
+): Promise<Page<RegisteredRow>> => {
+  const { createdAt, id } = after ?? FIRST
+  const part = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`
+  const rows = await sql<RegisteredRow[]>`
+    select id, event_id, name, email, created_at from registrations
+     where event_id = ${eventId} and (name ilike ${part} or email ilike ${part})
+       and (created_at, id::text) > (${createdAt}, ${id})
+     order by created_at, id limit ${limit + 1}`
+  return pageOf(
+    rows,
+    limit,
+    (row) => row,
+    (row) => row,
+  )
+}
+
+export interface ReportedMessage {
+  readonly id: string
+  readonly to: "event" | "room" | "staff"
+  readonly roomId: string | null
+  readonly participantId: string
+  readonly name: string
+  readonly role: EventRole
+  readonly text: string
+  readonly replyTo: string | null
+  readonly at: Timestamp
+}
+
+/** Messages of all places; those that were deleted are gone. */
+export const pageMessages = async (
+  sql: Queryable,
+  eventId: string,
+  { after, limit }: Request,
+): Promise<Page<ReportedMessage>> => {
+  const { createdAt, id } = after ?? FIRST
+  const rows = await sql<(Omit<ReportedMessage, "to" | "roomId"> & { readonly target: string })[]>`
+    select id, target, participant_id, name, role, text, reply_to, at from chat_messages
+     where event_id = ${eventId} and (at, id::text) > (${createdAt}, ${id}) order by at, id limit ${limit + 1}`
+  return pageOf(
+    rows,
+    limit,
+    (row) => ({ createdAt: row.at, id: row.id }),
+    ({ target, ...message }) => {
+      const roomId = roomOf(target) ?? null
+      return { ...message, to: roomId === null ? (target as "event" | "staff") : "room", roomId }
+    },
+  )
+}
+
+/**
+ * Records of one kind in the order of a time in their bodies.
+ *
+ * @throws RecordUnreadable for one that a newer release has written
+ */
+const pageRecords = async <Shown>(
+  sql: Queryable,
+  eventId: string,
+  kind: "poll" | "round",
+  time: "createdAt" | "at",
+  { after, limit }: Request,
+): Promise<Page<Shown>> => {
+  const { createdAt, id } = after ?? FIRST
+  const rows = await sql<{ id: string; version: number; time: string; body: unknown }[]>`
+    select id, version, body->>${time} as time, body from live_records
+     where event_id = ${eventId} and kind = ${kind} and (body->>${time}, id) > (${createdAt}, ${id})
+     order by body->>${time}, id limit ${limit + 1}`
+  return pageOf(
+    rows,
+    limit,
+    (row) => ({ createdAt: row.time as Timestamp, id: row.id }),
+    ({ version, body }) => Result.getOrThrow(decodeRecord(kind, version, body)).record as Shown,
+  )
+}
+
+export const pagePolls = (sql: Queryable, eventId: string, request: Request): Promise<Page<Poll>> =>
+  pageRecords(sql, eventId, "poll", "createdAt", request)
+
+export const pageRounds = (sql: Queryable, eventId: string, request: Request): Promise<Page<Round>> =>
+  pageRecords(sql, eventId, "round", "at", request)

@@ -1,0 +1,323 @@
+/** What was at an event, over REST: people, messages, polls and rounds, as JSON in pages and as CSV. */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Client } from "../gateway/client.ts"
+import {
+  type CallOptions,
+  call,
+  createEvent,
+  createLiveEvent,
+  createPerson,
+  createWorkspace,
+  gatewayToken,
+  type Json,
+  type Workspace,
+} from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+let acme: Workspace
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const api = (method: string, path: string, options: CallOptions = {}) =>
+  call(server.url, method, path, { key: acme.key, ...options })
+
+const REPORTS = ["attendance", "registrations", "chat", "polls", "rounds"] as const
+const LISTS = {
+  attendance: "attendees",
+  registrations: "registrations",
+  chat: "messages",
+  polls: "polls",
+  rounds: "rounds",
+}
+
+const read = async (eventId: string, report: keyof typeof LISTS, query = ""): Promise<Json[]> => {
+  const { status, body } = await api("GET", `/v1/events/${eventId}/${report}${query}`)
+  expect(status).toBe(200)
+  return body[LISTS[report]]
+}
+
+const MARK = "\u{feff}"
+const csv = async (eventId: string, report: keyof typeof LISTS): Promise<ReadonlyArray<string>> => {
+  const answer = await fetch(`${server.url}/v1/events/${eventId}/${report}?format=csv`, {
+    headers: { "x-api-key": acme.key },
+  })
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"])
+  expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${LISTS[report]}-${eventId}.csv"`)
+  const text = Buffer.from(await answer.arrayBuffer()).toString("utf8")
+  expect(text.startsWith(MARK)).toBe(true)
+  return text.slice(MARK.length).split("\r\n").slice(0, -1)
+}
+
+const join = async (eventId: string, session?: string): Promise<Client> => {
+  const { url, token } = await gatewayToken(server.url, eventId, session)
+  const client = new Client(url)
+  await client.identify(token)
+  return client
+}
+
+const register = async (eventId: string, name: string, email = `${randomUUID()}@example.com`): Promise<Json> => {
+  const answer = await api("POST", `/v1/public/events/${eventId}/register`, { body: { name, email } })
+  expect(answer.status).toBe(200)
+  const token = new URL(answer.body.entryUrl).searchParams.get("token")
+  const entered = await api("POST", `/v1/public/events/${eventId}/enter`, { body: { token } })
+  return { email, token, session: entered.body.sessionToken }
+}
+
+describe.each(REPORTS)("%s", (report) => {
+  test("is empty at first, and is nobody else's", async () => {
+    const event = await createEvent(server.url, acme.key)
+    expect(await read(event.id, report)).toEqual([])
+    expect(await csv(event.id, report)).toHaveLength(1)
+    const path = `/v1/events/${event.id}/${report}`
+    const other = await createWorkspace(server.url)
+    expect((await api("GET", path, { key: other.key })).status).toBe(404)
+    expect((await call(server.url, "GET", path)).status).toBe(401)
+    const host = await createPerson(server.url, acme.key, event.id, "host")
+    expect((await call(server.url, "GET", path, { bearer: host.session })).status).toBe(403)
+    expect((await api("GET", `/v1/events/${randomUUID()}/${report}`)).status).toBe(404)
+  })
+
+  test.each(["limit=0", "limit=101", "cursor=x", "format=pdf", `cursor=${Buffer.from("x y").toString("base64url")}`])(
+    "refuses ?%s",
+    async (query) => {
+      const event = await createEvent(server.url, acme.key)
+      const answer = await api("GET", `/v1/events/${event.id}/${report}?${query}`)
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    },
+  )
+})
+
+describe("attendance", () => {
+  test("tells each person once: when, how long, how often, and whether they are there", async () => {
+    const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
+    const ada = await createPerson(server.url, acme.key, event.id, "host", "Ada")
+    const grace = await register(event.id, "=1+1")
+    const first = await join(event.id, ada.session)
+    await first.cut()
+    await eventually(async () => (await read(event.id, "attendance"))[0]?.lastLeftAt != null, "the first departure")
+    const [left] = await read(event.id, "attendance")
+    expect(left).toMatchObject({
+      name: "Ada",
+      userId: ada.userId,
+      role: "host",
+      kind: "user",
+      present: false,
+      stays: 1,
+    })
+    expect(Date.parse(left.lastLeftAt)).toBeGreaterThanOrEqual(Date.parse(left.firstJoinedAt))
+
+    const clients = [await join(event.id, ada.session), await join(event.id, grace.session), await join(event.id)]
+    await eventually(async () => (await read(event.id, "attendance")).length === 3, "three people")
+    const people = await read(event.id, "attendance")
+    expect(people.map(({ name, kind, present, stays }) => [name, kind, present, stays])).toEqual([
+      ["Ada", "user", true, 2],
+      ["=1+1", "registrant", true, 1],
+      ["Anonymous viewer", "anonymous", true, 1],
+    ])
+    expect(people[0]).toMatchObject({ firstJoinedAt: left.firstJoinedAt, lastLeftAt: left.lastLeftAt })
+    expect(people[1]).toMatchObject({ email: grace.email, userId: null, lastLeftAt: null })
+    expect(people[2].participantId).toMatch(/^anon:/)
+
+    const seen: Json[] = []
+    for (let query = "?limit=2"; query !== ""; ) {
+      const { body } = await api("GET", `/v1/events/${event.id}/attendance${query}`)
+      seen.push(...body.attendees)
+      query = body.nextCursor === null ? "" : `?limit=2&cursor=${body.nextCursor}`
+    }
+    expect(seen.map(({ participantId }) => participantId)).toEqual(people.map(({ participantId }) => participantId))
+
+    await api("POST", `/v1/events/${event.id}/end`)
+    await Promise.all(clients.map((client) => client.closed))
+    await eventually(
+      async () => (await read(event.id, "attendance")).every(({ present }) => !present),
+      "everybody's departure",
+    )
+    const lines = await csv(event.id, "attendance")
+    expect(lines[0]).toBe("participantId,userId,name,email,role,kind,present,firstJoinedAt,lastLeftAt,seconds,stays")
+    expect(lines[1]?.split(",").slice(1, 7)).toEqual([ada.userId, "Ada", "", "host", "user", "false"])
+    // A spreadsheet would compute a cell that begins with an equals sign.
+    expect(lines[2]?.split(",")[2]).toBe("'=1+1")
+    expect(lines).toHaveLength(4)
+  })
+
+  test("adds up the stays, and outlives the user", async () => {
+    const event = await createLiveEvent(server.url, acme.key)
+    const ada = await createPerson(server.url, acme.key, event.id, "host", "Ada")
+    for (let stay = 1; stay <= 3; stay++) {
+      const client = await join(event.id, ada.session)
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      await client.cut()
+      await eventually(
+        async () => (await read(event.id, "attendance")).every((one) => !one.present && one.stays === stay),
+        `the end of stay ${stay}`,
+      )
+    }
+    const [one, ...others] = await read(event.id, "attendance")
+    expect(others).toEqual([])
+    const between = (Date.parse(one.lastLeftAt) - Date.parse(one.firstJoinedAt)) / 1000
+    expect(one.seconds).toBeGreaterThanOrEqual(1)
+    expect(one.seconds).toBeLessThanOrEqual(Math.ceil(between))
+  })
+})
+
+describe("registrations", () => {
+  const published = async (fields: object = {}): Promise<Json> => {
+    const event = await createEvent(server.url, acme.key, { ...fields })
+    await api("POST", `/v1/events/${event.id}/publish`)
+    return event
+  }
+
+  test("are listed and searched, and no letter of a search is a pattern", async () => {
+    const event = await published()
+    const ada = await register(event.id, "Ada Lovelace")
+    const grace = await register(event.id, "Grace 100%")
+    const all = await read(event.id, "registrations")
+    expect(all.map(({ name, email }) => [name, email])).toEqual([
+      ["Ada Lovelace", ada.email],
+      ["Grace 100%", grace.email],
+    ])
+    const found = async (q: string) =>
+      (await read(event.id, "registrations", `?q=${encodeURIComponent(q)}`)).map(({ name }) => name)
+    expect(await found("LOVE")).toEqual(["Ada Lovelace"])
+    expect(await found(ada.email)).toEqual(["Ada Lovelace"])
+    expect(await found("%")).toEqual(["Grace 100%"])
+    expect(await found("_")).toEqual([])
+    expect(await found("\\")).toEqual([])
+    expect((await csv(event.id, "registrations"))[1]).toMatch(new RegExp(`^${all[0].id},Ada Lovelace,${ada.email},`))
+  })
+
+  test("a cancelled one frees its place, ends its links and sessions, and may be made again", async () => {
+    const event = await published({ capacity: 1, phases: [{ modality: "meeting" }] })
+    const email = `${randomUUID()}@example.com`
+    const ada = await register(event.id, "Ada", email)
+    await api("POST", `/v1/events/${event.id}/start`)
+    const client = await join(event.id, ada.session)
+    const grant = await gatewayToken(server.url, event.id, ada.session)
+    const [{ id }] = (await read(event.id, "registrations")) as [Json]
+    const path = `/v1/events/${event.id}/registrations/${id}`
+    const other = await createWorkspace(server.url)
+    expect((await api("DELETE", path, { key: other.key })).status).toBe(404)
+    expect((await api("DELETE", path)).status).toBe(204)
+    expect(await client.closeCode()).toBe(4304)
+    expect((await api("DELETE", path)).status).toBe(404)
+    expect(await read(event.id, "registrations")).toEqual([])
+
+    const again = new Client(grant.url)
+    await again.hello()
+    again.send({ op: 2, d: { token: grant.token } })
+    expect(await again.closeCode()).toBe(4304)
+    const asked = { body: { eventId: event.id }, bearer: ada.session }
+    expect((await call(server.url, "POST", "/v1/auth/gateway-token", asked)).status).toBe(401)
+    const entered = await api("POST", `/v1/public/events/${event.id}/enter`, { body: { token: ada.token } })
+    expect(entered.status).toBe(401)
+
+    const back = await register(event.id, "Ada", email)
+    await (await join(event.id, back.session)).cut()
+    const { body } = await api("GET", `/v1/workspaces/${acme.id}/audit`, { key: undefined, cookie: acme.owner.cookie })
+    expect(body.entries[0]).toMatchObject({ action: "registration.cancelled" })
+  })
+
+  test("a cancel of a draft's or an ended event's works too, and of many at once each succeeds once", async () => {
+    const event = await published()
+    await register(event.id, "Ada")
+    await api("POST", `/v1/events/${event.id}/start`)
+    await api("POST", `/v1/events/${event.id}/end`)
+    const [{ id }] = (await read(event.id, "registrations")) as [Json]
+    const path = `/v1/events/${event.id}/registrations/${id}`
+    const answers = await Promise.all([1, 2, 3].map(() => api("DELETE", path)))
+    expect(answers.some(({ status }) => status === 204)).toBe(true)
+    expect(answers.every(({ status }) => status === 204 || status === 404)).toBe(true)
+    expect(await read(event.id, "registrations")).toEqual([])
+  })
+
+  test("the letter is sent again, with a link of its own, until the event has ended", async () => {
+    const event = await published()
+    const ada = await register(event.id, "Ada")
+    const [{ id }] = (await read(event.id, "registrations")) as [Json]
+    const path = `/v1/events/${event.id}/registrations/${id}/resend`
+    const answer = await api("POST", path)
+    expect([answer.status, answer.body]).toEqual([200, { sent: true }])
+    const { mails } = (await api("GET", `/v1/dev/outbox?to=${ada.email}`)).body
+    expect(mails).toHaveLength(2)
+    const token = new URL(mails[0].links[0]).searchParams.get("token")
+    expect(token).not.toBe(ada.token)
+    for (const one of [token, ada.token]) {
+      const entered = await api("POST", `/v1/public/events/${event.id}/enter`, { body: { token: one } })
+      expect(entered.status).toBe(200)
+    }
+    expect((await api("POST", `/v1/events/${event.id}/registrations/${randomUUID()}/resend`)).status).toBe(404)
+    await api("POST", `/v1/events/${event.id}/start`)
+    await api("POST", `/v1/events/${event.id}/end`)
+    expect((await api("POST", path)).status).toBe(409)
+  })
+})
+
+describe("what was said, voted and held", () => {
+  const FEATURES = ["chat", "polls"]
+
+  test("messages in order, without those that were deleted; polls with their votes", async () => {
+    const phases = [{ modality: "meeting", featureSet: FEATURES }]
+    const event = await createLiveEvent(server.url, acme.key, { phases })
+    const ada = await createPerson(server.url, acme.key, event.id, "host", "Ada")
+    const host = await join(event.id, ada.session)
+    await host.command("chat.send", { to: "event", text: "First, with a comma" })
+    await host.command("chat.send", { to: "staff", text: "+only for us" })
+    const gone = await host.command("chat.send", { to: "event", text: "Gone" })
+    await host.command("chat.delete", { id: gone.d.message.id })
+    const said = await read(event.id, "chat")
+    expect(said.map(({ to, text, name, roomId }) => [to, text, name, roomId])).toEqual([
+      ["event", "First, with a comma", "Ada", null],
+      ["staff", "+only for us", "Ada", null],
+    ])
+    const lines = await csv(event.id, "chat")
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toContain(',"First, with a comma",')
+    expect(lines[2]).toContain(",'+only for us,")
+
+    const options = ["Tea", "Coffee"]
+    const poll = await host.command("poll.create", { question: "Which?", kind: "single", options, results: "live" })
+    await host.command("poll.open", { id: poll.d.poll.id })
+    await host.command("poll.vote", { id: poll.d.poll.id, optionIds: [poll.d.poll.options[1].id] })
+    await host.command("poll.close", { id: poll.d.poll.id })
+    const [result] = await read(event.id, "polls")
+    expect(result).toMatchObject({ question: "Which?", status: "closed", voters: 1 })
+    expect(result.options.map(({ text, votes }: Json) => [text, votes])).toEqual([
+      ["Tea", 0],
+      ["Coffee", 1],
+    ])
+    expect((await csv(event.id, "polls")).slice(1).map((line) => line.split(",").slice(-2))).toEqual([
+      ["Tea", "0"],
+      ["Coffee", "1"],
+    ])
+    await host.cut()
+  })
+
+  test("rounds with the people who have met", async () => {
+    const phases = [{ modality: "rotation" }]
+    const event = await createLiveEvent(server.url, acme.key, { phases })
+    const host = await join(event.id, (await createPerson(server.url, acme.key, event.id, "host")).session)
+    const people = await Promise.all(
+      ["a", "b", "c"].map((name) => createPerson(server.url, acme.key, event.id, "participant", name)),
+    )
+    const clients = await Promise.all(people.map(({ session }) => join(event.id, session)))
+    expect(await host.command("rotation.start", { roundSeconds: 600, rounds: 1, odd: "bye" })).toMatchObject({
+      ok: true,
+    })
+    const rounds = await read(event.id, "rounds")
+    expect(rounds).toHaveLength(1)
+    expect(rounds[0].number).toBe(1)
+    expect([...rounds[0].groups.flat(), ...rounds[0].byes].toSorted()).toEqual(
+      people.map(({ userId }) => userId).toSorted(),
+    )
+    const lines = await csv(event.id, "rounds")
+    expect(lines).toHaveLength(4)
+    expect(lines.filter((line) => line.split(",")[3] === "")).toHaveLength(rounds[0].byes.length)
+    await Promise.all([host, ...clients].map((client) => client.cut()))
+  })
+})
