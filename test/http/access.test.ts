@@ -282,6 +282,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
       "No such transcript.",
       "No such broadcast.",
       "The event has no date yet.",
+      "No event has this code.",
     ].includes(answer.body?.detail)
     expect(isOpenButAbsent ? "in" : verdictOf(answer.status, answer.body?.code), JSON.stringify(answer.body)).toBe(
       expected,

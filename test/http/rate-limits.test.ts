@@ -272,6 +272,7 @@ describe("the burst", () => {
     ["publicRead", 1000, 5],
     ["register", 60, 500],
     ["anonymousToken", 300, 100],
+    ["joinCode", 300, 100],
     ["helpChat", 10, 3000],
   ] as const)("%s gives %i at once, then one every %i ms and not before", async (name, most, everyMs) => {
     const counted = Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { appendFile, readdir, readFile, truncate } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { DiskParts } from "../../src/media/storage/disk-parts.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
@@ -29,6 +29,7 @@ test("parts that were stored are there after a crash, and a line that it cut off
   const etags = await Promise.all([put(before, 3, third), put(before, 1, first)])
   // Bytes of a request that never ended.
   const sink = await before.open("one", partAt(2), quiet)
+  onTestFinished(() => sink.abandon())
   sink.write(randomBytes(2_000_000))
   await appendFile(join(folder, "one.parts.log"), `2 ${PART} ${PART} 0123abcd-30`)
   const after = openParts(folder)

@@ -64,6 +64,7 @@ test("a newer request takes the upload over, and the one before it is told", asy
   const second = await Effect.runPromise(storage.upload(KEY, { ...quiet, offset: 10 }).pipe(Effect.flip, Effect.option))
   expect([cuts, second._tag]).toEqual([1, "None"])
   expect(first.write(new Uint8Array(10))).toBe(false)
+  await Effect.runPromise(storage.remove(KEY))
 })
 
 test("a wrong offset is refused with the right one, and removed bytes are gone, sealed or not", async () => {

@@ -99,8 +99,11 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       if (!response.ok) throw new RestProblem(response, (body ?? {}) as { readonly [field: string]: unknown })
       return body
     }
+  let stem = ""
   const methods = ROUTES.split("\n").flatMap((row) => {
-    const [path = "", ...ends] = row.split(",")
+    const [given = "", ...ends] = row.split(",")
+    const path = given.startsWith("/") ? stem + given : given
+    stem = given.startsWith("/") ? stem : given
     return ends.map((end) => [end.slice(1), endpoint(METHODS[end.charAt(0)] ?? "", PREFIX + path)])
   })
   return Object.fromEntries(methods) as unknown as RestClient

@@ -7,6 +7,7 @@ import { Broadcasts } from "./events/broadcasts.ts"
 import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
+import { JoinCodes } from "./events/join-codes.ts"
 import { PublicEvents } from "./events/public-events.ts"
 import { Questions } from "./events/questions.ts"
 import { Recordings } from "./events/recordings.ts"
@@ -30,6 +31,7 @@ export const Api = HttpApi.make("gathercue")
     Events,
     Questions,
     Reports,
+    JoinCodes,
     PublicEvents,
     People,
     GatewayTokens,

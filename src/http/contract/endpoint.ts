@@ -49,7 +49,7 @@ export class Revalidated extends Context.Service<Revalidated, true>()("gathercue
 /** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
 export class AddressLimit extends Context.Service<
   AddressLimit,
-  "login" | "signup" | "register" | "anonymousToken" | "anonymousMail" | "helpChat"
+  "login" | "signup" | "register" | "anonymousToken" | "anonymousMail" | "helpChat" | "joinCode"
 >()("gathercue/AddressLimit") {}
 
 /** On an endpoint: its URL holds a secret, so no cache may keep the answer. */

@@ -35,6 +35,10 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   listChat: "Of all places: the event, its rooms and the staff. Messages that were deleted are not in it.",
   listPolls: "Drafts too. The votes of single people are not told.",
   listRounds: "Of rotations and breakouts, in the order in which they were held.",
+  createJoinCode:
+    "It stays the same for as long as the event is there. People find the event by it once the event is published, unless it is private.",
+  findByJoinCode: "Small letters, spaces and hyphens do not matter. Drafts and private events are not found.",
+  getQrCode: "For slides and prints: black on transparent, with the quiet zone that readers want.",
   getPublicEvent: "What a page shows without a sign-in: agenda, cast, places that are left, and the broadcast.",
   getRecap: "Fields are null until there is something to show.",
   getContent: "Fields are null or empty until there is something to show.",

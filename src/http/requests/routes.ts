@@ -11,6 +11,7 @@ import { broadcasts } from "../handlers/events/broadcasts.ts"
 import { clips } from "../handlers/events/clips.ts"
 import { events } from "../handlers/events/events.ts"
 import { gatewayTokens } from "../handlers/events/gateway-tokens.ts"
+import { joinCodes } from "../handlers/events/join-codes.ts"
 import { publicEvents } from "../handlers/events/public-events.ts"
 import { questions } from "../handlers/events/questions.ts"
 import { recordings } from "../handlers/events/recordings.ts"
@@ -55,6 +56,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   people,
   questions,
   reports,
+  joinCodes,
   webhooks,
   publicEvents,
   tableSummaries,

@@ -76,7 +76,25 @@ const methodsOf = (printer: TypePrinter): ReadonlyArray<string> => {
   return methods
 }
 
-/** A path with its endpoints: the letter of a method before each name. A fifth of the client would be routes if they were written out. */
+/** The path of an object, or else the first word: what the paths of a group have in common. */
+const stemOf = (path: string): string => /^[^:]*\/:\w+/.exec(path)?.[0] ?? path.split("/")[0] ?? ""
+
+/** The rows by their stems; each of those that follow a stem has the rest of its path alone. */
+const shortened = (rows: ReadonlyArray<readonly [path: string, ends: string]>): ReadonlyArray<string> => {
+  const groups = new Map<string, (readonly [path: string, ends: string])[]>()
+  for (const row of rows) groups.set(stemOf(row[0]), [...(groups.get(stemOf(row[0])) ?? []), row])
+  return Array.from(groups, ([stem, group]) => {
+    const [own] = group.filter(([path]) => path === stem)
+    const others = group.filter(([path]) => path !== stem)
+    const head = own === undefined ? stem : own.join(",")
+    return [head, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join("\n")
+  })
+}
+
+/**
+ * A path with its endpoints: the letter of a method before each name. A fifth of the client would be routes if they were written out.
+ * A path that begins with a slash goes on from the last one that does not.
+ */
 const routes = (): string => {
   const paths = new Map<string, string[]>()
   HttpApi.reflect(Api, {
@@ -88,7 +106,7 @@ const routes = (): string => {
       paths.set(path, [...row, `${letter}${identifier}`])
     },
   })
-  const rows = Array.from(paths, ([path, ends]) => `${[path.slice(PREFIX.length), ...ends].join(",")}`)
+  const rows = shortened(Array.from(paths, ([path, ends]) => [path.slice(PREFIX.length), ends.join(",")] as const))
   return `export const ROUTES = \`${rows.join("\n")}\``
 }
 

@@ -177,6 +177,18 @@ export interface RestClient {
     }>
     readonly nextCursor: string | null
   } | string>
+  /** The event's join code; the first call makes it. */
+  readonly createJoinCode: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly code: string; readonly url: string; readonly qrUrl: string }>
+  /** The event of a join code. */
+  readonly findByJoinCode: (request: { readonly params: { readonly code: string } }, settings?: CallSettings) => Promise<{
+    readonly eventId: string
+    readonly title: string
+    readonly status: EventStatus
+    readonly scheduledAt: string | null
+    readonly url: string
+  }>
+  /** The address of the event's page as a QR code. */
+  readonly getQrCode: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<string>
   /** An event as its lobby and stage show it. */
   readonly getPublicEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
     readonly id: string

@@ -64,6 +64,8 @@ export const LIMITS = {
   register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true },
   /** Gateway tokens of people without a name. */
   anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
+  /** Codes that people type: a hall at once, and too few to find one by trying. */
+  joinCode: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
   /** Of a signed-in participant. */
   question: { quota: 30, windowSeconds: 60 },
   helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true, byAddress: true },
