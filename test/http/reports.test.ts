@@ -216,6 +216,8 @@ describe("registrations", () => {
     expect((await call(server.url, "POST", "/v1/auth/gateway-token", asked)).status).toBe(401)
     const entered = await api("POST", `/v1/public/events/${event.id}/enter`, { body: { token: ada.token } })
     expect(entered.status).toBe(401)
+    const question = { body: { text: "Am I in?" }, bearer: ada.session }
+    expect((await call(server.url, "POST", `/v1/public/events/${event.id}/questions`, question)).status).toBe(401)
 
     const back = await register(event.id, "Ada", email)
     await (await join(event.id, back.session)).cut()

@@ -16,15 +16,24 @@ const OPTIONS = { escape_formulas: true, record_delimiter: "windows", cast: { bo
 export class CsvWriter<Item> {
   readonly #columns: Columns<Item>
   readonly #parts: string[]
+  #length = 0
 
   constructor(columns: Columns<Item>) {
     this.#columns = columns
     this.#parts = [stringify([[...columns.names]], { ...OPTIONS, bom: true })]
   }
 
+  /** Characters that were written. */
+  get length(): number {
+    return this.#length
+  }
+
   add(items: ReadonlyArray<Item>): void {
     const rows = items.flatMap((item) => this.#columns.rowsOf(item)).map((row) => [...row])
-    if (rows.length > 0) this.#parts.push(stringify(rows, OPTIONS))
+    if (rows.length === 0) return
+    const part = stringify(rows, OPTIONS)
+    this.#parts.push(part)
+    this.#length += part.length
   }
 
   text(): string {

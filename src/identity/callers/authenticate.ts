@@ -7,6 +7,7 @@ import { Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { holds } from "../../model/grants.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database } from "../../store/database.ts"
+import { isRegistered } from "../../store/events/registrations.ts"
 import { AccountSessions } from "../accounts/account-sessions.ts"
 import { ApiKeys } from "../api-keys.ts"
 import { sameSecret } from "../secrets.ts"
@@ -56,7 +57,7 @@ export class Authenticator extends Context.Service<
         const bySessionOf = (as: "guest" | "entry") => (token: string) =>
           tokens.verify(as, token).pipe(
             Effect.map(
-              ({ claims, expires }): Principal => ({
+              ({ claims, expires }): Extract<Principal, { kind: "attendee" }> => ({
                 kind: "attendee",
                 as: as === "entry" ? "registrant" : "guest",
                 ...claims,
@@ -65,7 +66,14 @@ export class Authenticator extends Context.Service<
             ),
           )
         const byGuestSession = bySessionOf("guest")
-        const byEntrySession = bySessionOf("entry")
+        const byEntryToken = bySessionOf("entry")
+        /** A registration may be cancelled while its session lasts. */
+        const byEntrySession = (token: string) =>
+          Effect.gen(function* () {
+            const principal = yield* byEntryToken(token)
+            const isThere = yield* database.run((sql) => isRegistered(sql, principal))
+            return isThere ? principal : yield* INVALID_TOKEN
+          })
 
         /** Each purpose has a key of its own: a token is at most one of them. */
         const byBearer = (token: string) =>

@@ -41,6 +41,16 @@ export const findRegistrationById = async (
   return row
 }
 
+/** The id that people who came by the link of a registration have at the event. */
+const REGISTERED = "reg:"
+export const registeredAs = (registrationId: string): string => `${REGISTERED}${registrationId}`
+
+/** Is the registration behind a participant there? */
+export const isRegistered = async (
+  sql: Queryable,
+  { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
+): Promise<boolean> => (await findRegistrationById(sql, eventId, participantId.slice(REGISTERED.length))) !== undefined
+
 /** Gives the place free; the entry links go with it. `false`: there was none. */
 export const deleteRegistration = async (sql: Queryable, eventId: string, id: string): Promise<boolean> => {
   const { count } = await sql`delete from registrations where event_id = ${eventId} and id = ${id}`

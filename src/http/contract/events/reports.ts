@@ -100,7 +100,7 @@ const report = <const Name extends string, const Path extends string, Item exten
     params: PathId,
     query: ReportQuery,
     success: [pageOf(list, item), Csv],
-    error: problems("bad_request", ...COMMON, "not_found"),
+    error: problems("bad_request", ...COMMON, "not_found", "conflict"),
   })
     .annotate(EndpointAccess, "event")
     .annotate(OpenApi.Summary, summary)
@@ -120,7 +120,7 @@ export const Reports = HttpApiGroup.make("reports")
         ),
       },
       success: [pageOf("registrations", Registration), Csv],
-      error: problems("bad_request", ...COMMON, "not_found"),
+      error: problems("bad_request", ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "The people who have taken a place, the first first"),

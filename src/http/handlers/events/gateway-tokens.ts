@@ -9,7 +9,6 @@ import { guestRole } from "../../../model/roles.ts"
 import { findGrantState } from "../../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
-import { findRegistrationById } from "../../../store/events/registrations.ts"
 import { query } from "../../../store/query.ts"
 import type { GatewayTokens } from "../../contract/events/gateway-tokens.ts"
 import type { Handlers, Scopes } from "../../requests/call.ts"
@@ -46,19 +45,10 @@ const signedIn = (
     }
   })
 
-const isRegistered = (sql: Queryable, eventId: string, participantId: string) =>
-  Effect.map(
-    query(() => findRegistrationById(sql, eventId, participantId.replace(/^reg:/, ""))),
-    (registration) => registration !== undefined,
-  )
-
 /** An event session is for its one event, whatever its visibility; sessions outlive their integration (specification §3). */
 const attendee = (sql: Queryable, event: Event, session: Extract<Session, { kind: "attendee" }>): Granting =>
   Effect.gen(function* () {
     if (session.eventId !== event.id) return yield* NotFound.of("event")
-    if (session.as === "registrant" && !(yield* isRegistered(sql, event.id, session.participantId))) {
-      return yield* new Unauthorized({ detail: "The registration was cancelled." })
-    }
     const phases = yield* query(() => listPhases(sql, event.id))
     return {
       participantId: session.participantId,

@@ -25,6 +25,7 @@ import {
   findRegistration,
   insertRegistration,
   lockCapacity,
+  registeredAs,
 } from "../../../store/events/registrations.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
@@ -242,7 +243,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
       Effect.gen(function* () {
         const registration = yield* readEntryToken(event.id, payload.token)
         const { token } = yield* (yield* Tokens).issue("entry", {
-          participantId: `reg:${registration.id}`,
+          participantId: registeredAs(registration.id),
           eventId: event.id,
           name: registration.name,
         })

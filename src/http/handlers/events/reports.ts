@@ -1,5 +1,5 @@
 /** Reports of an event. JSON comes in pages; CSV is the whole list, read page by page. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import { issueEntryToken } from "../../../identity/accounts/entry.ts"
 import { entryLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
@@ -8,7 +8,7 @@ import type { Event } from "../../../model/event.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
-import { deleteRegistration, findRegistrationById } from "../../../store/events/registrations.ts"
+import { deleteRegistration, findRegistrationById, registeredAs } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
   decodeReportCursor,
@@ -40,18 +40,23 @@ interface ReportCall {
 
 type ReadPage<Item> = (sql: Queryable, eventId: string, request: PageRequest<ReportPosition>) => Promise<Page<Item>>
 
-/** Rows read at once for a file, and rows in one: an event has at most 100,000 people. */
+/** Rows read at once for a file. */
 const ROWS_AT_ONCE = 2000
-const MOST_ROWS = 200_000
+/** Of one file: an event has at most 100,000 people, of some 200 characters each. */
+const MOST_CHARACTERS = 32 * 1_048_576
+/** Files in memory at once, of all callers. */
+const filesAtOnce = Semaphore.makeUnsafe(2)
 
-const TOO_LONG = new Conflict({ detail: `The list has more than ${MOST_ROWS} rows; read it in pages.` })
+const TOO_LONG = new Conflict({
+  detail: `The file would have more than ${MOST_CHARACTERS} characters; read it in pages.`,
+})
 
-const wholeFile = <Item>(eventId: string, read: ReadPage<Item>, columns: Columns<Item>) =>
+const writtenFile = <Item>(eventId: string, read: ReadPage<Item>, columns: Columns<Item>) =>
   Effect.gen(function* () {
     const database = yield* Database
     const writer = new CsvWriter(columns)
     let after: ReportPosition | null = null
-    for (let rows = 0; rows < MOST_ROWS; rows += ROWS_AT_ONCE) {
+    while (writer.length <= MOST_CHARACTERS) {
       const request: PageRequest<ReportPosition> = { limit: ROWS_AT_ONCE, after }
       const page: Page<Item> = yield* database.run((sql) => read(sql, eventId, request))
       writer.add(page.rows)
@@ -60,6 +65,9 @@ const wholeFile = <Item>(eventId: string, read: ReadPage<Item>, columns: Columns
     }
     return yield* TOO_LONG
   })
+
+const wholeFile = <Item>(eventId: string, read: ReadPage<Item>, columns: Columns<Item>) =>
+  filesAtOnce.withPermits(1)(writtenFile(eventId, read, columns))
 
 const report = <Name extends string, Item, View>(
   call: ReportCall,
@@ -161,9 +169,6 @@ const ROUNDS: Columns<Round> = {
   ],
 }
 
-/** People who came with the entry link have this id at the event. */
-const participantOf = (registrationId: string): string => `reg:${registrationId}`
-
 export const reports: Handlers<typeof Reports> = {
   listAttendance: {
     access: "event",
@@ -198,7 +203,7 @@ export const reports: Handlers<typeof Reports> = {
         if (isThere === undefined) return yield* NotFound.of("registration")
         // First out of the event and then off the list: a repeat after a fault does both again.
         if (event.status === "scheduled" || event.status === "live") {
-          const remove = { type: "participant.remove", d: { id: participantOf(registrationId), block: true } } as const
+          const remove = { type: "participant.remove", d: { id: registeredAs(registrationId), block: true } } as const
           yield* ask(event.id, remove, null).pipe(Effect.catchTag("Conflict", () => Effect.void))
         }
         yield* database.run((sql) => deleteRegistration(sql, event.id, registrationId))
