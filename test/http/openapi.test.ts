@@ -150,6 +150,7 @@ test("every operation says more than its summary, and every parameter what it is
   const texts = OPERATIONS.map(({ operation }) => operation as unknown as Described)
   for (const { operationId, summary, description: text = "", parameters = [] } of texts) {
     expect(summary, operationId).toBeTruthy()
+    expect(text, operationId).toMatch(/call|Callers/)
     if (operationId in OPERATION_TEXTS) expect(text, operationId).toContain(OPERATION_TEXTS[operationId])
     for (const parameter of parameters)
       if (!("$ref" in parameter)) expect(parameter.description, `${operationId} ${parameter.name}`).toBeTruthy()

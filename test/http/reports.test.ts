@@ -1,4 +1,4 @@
-/** What was at an event, over REST: people, messages, polls and rounds, as JSON in pages and as CSV. */
+/** Reports of an event over REST: its people, messages, polls and rounds, as JSON in pages and as CSV. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"

@@ -83,7 +83,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   createInvite:
     "With `email` the invite is for that address and is sent to it; without, the answer's link is for anyone who gets it. With `eventId` it gives a role on that event, otherwise one in the workspace.",
   listInvites: "Open, taken, declined, revoked and expired ones.",
-  revokeInvite: "Its link answers 404 from then on. An invite that was taken up cannot be revoked.",
+  revokeInvite: "It cannot be taken up any more. One that was taken up cannot be revoked.",
   resendInvite: "The link of the earlier letter stops working.",
   previewInvite:
     "Shown before the invited person signs in: workspace, event and role. The token in the path is the credential.",
@@ -92,7 +92,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   listAudit: "Who did what to which object, by account or by key.",
   startBroadcast:
     "With `playbackUrl` people watch that address; without one, send media to the address of `POST …/ingest`, and they watch this server. Webhook `broadcast.live`.",
-  pauseBroadcast: "Viewers are told, and the encoder may stay connected. Webhook `broadcast.paused`.",
+  pauseBroadcast: "Viewers are told. Webhook `broadcast.paused`.",
   resumeBroadcast: "Viewers are told where to watch. Webhook `broadcast.live`.",
   stopBroadcast: "A broadcast that was stopped cannot go on. Its recording follows when it is whole.",
   getBroadcast: "`ingest` says whether media arrives, since when, and why not.",

@@ -21,6 +21,11 @@ const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
 }
 
+/** The callers of the routes with a token or a key in their path. */
+const BY_ADDRESS =
+  "Callers: anyone with the address, which another answer gave. It is the credential, so keep it from others."
+const BY_SIGNATURE = "Callers: the media server. A message whose signature does not fit is refused."
+
 interface MediaOperation extends Operation {
   readonly summary: string
   readonly tags: ReadonlyArray<string>
@@ -58,7 +63,18 @@ const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperat
   },
 })
 
-export const mediaPaths = (): { readonly [path: string]: { readonly [method: string]: MediaOperation } } => {
+type MediaPaths = { readonly [path: string]: { readonly [method: string]: MediaOperation } }
+
+export const mediaPaths = (): MediaPaths =>
+  Object.fromEntries(
+    Object.entries(operations()).map(([path, methods]) => {
+      const description = path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
+      const described = Object.entries(methods).map(([method, operation]) => [method, { ...operation, description }])
+      return [path, Object.fromEntries(described)]
+    }),
+  )
+
+const operations = (): { readonly [path: string]: { readonly [method: string]: MediaOperation } } => {
   const problem = (...codes: Parameters<typeof problemResponse>[0]) => problemResponse(codes)
   const refusals = {
     "401": problem("unauthorized"),

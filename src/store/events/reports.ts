@@ -1,4 +1,4 @@
-/** Lists of what was at an event: people, messages, polls and rounds, the first first, each from a position on. */
+/** Reports of an event: its people, messages, polls and rounds, the first first, each list from a position on. */
 import { Result } from "effect"
 import type { Poll, Round } from "../../model/live/live-records.ts"
 import { roomOf } from "../../model/live/streams.ts"

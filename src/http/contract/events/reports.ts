@@ -1,7 +1,8 @@
-/** What was at an event: its people, messages, polls and rounds, as JSON in pages or as CSV in whole (shapes by decision). */
+/** Reports of an event: its people, messages, polls and rounds, as JSON in pages or as CSV in whole (shapes by decision). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { Poll } from "../../../model/live/live-records.ts"
 import { named } from "../../../model/named.ts"
 import { ParticipantKind } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
@@ -67,8 +68,8 @@ const Message = Schema.Struct({
 const PollResult = Schema.Struct({
   id: Schema.String,
   question: Schema.String,
-  kind: Schema.Literals(["single", "multi", "rating"]),
-  status: Schema.Literals(["draft", "open", "closed"]),
+  kind: Poll.fields.kind,
+  status: Poll.fields.status,
   voters: Schema.Int,
   options: Schema.Array(
     Schema.Struct({ id: Schema.String, text: Schema.String, votes: Schema.Int }).annotate(named("PollOption")),
@@ -148,4 +149,4 @@ export const Reports = HttpApiGroup.make("reports")
       "The rounds and breakouts that were held: the people who have met",
     ),
   )
-  .annotate(OpenApi.Description, "What is left of an event for its hosts: people, messages, polls and rounds.")
+  .annotate(OpenApi.Description, "The people, messages, polls and rounds of an event, for its hosts.")

@@ -42,8 +42,11 @@ import {
   CHAT_CSV,
   chatMessage,
   heldRound,
+  joinCode,
+  joinTarget,
   POLLS_CSV,
   pollResult,
+  QR_CODE,
   REGISTRATIONS_CSV,
   ROUNDS_CSV,
   registration,
@@ -74,23 +77,9 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   listSessions: {
     response: { sessions: [{ id: ids.session, createdAt: T0, lastSeenAt: T1, expiresAt: T1, current: true }] },
   },
-  createJoinCode: {
-    response: {
-      code: "K7MPX4",
-      url: `https://events.example.com/enter/${ids.event}`,
-      qrUrl: `https://events.example.com/v1/public/events/${ids.event}/qr.svg`,
-    },
-  },
-  findByJoinCode: {
-    response: {
-      eventId: ids.event,
-      title: "Spring launch",
-      status: "scheduled",
-      scheduledAt: T0,
-      url: `https://events.example.com/enter/${ids.event}`,
-    },
-  },
-  getQrCode: { response: '<?xml version="1.0" encoding="UTF-8" ?><svg xmlns="http://www.w3.org/2000/svg"></svg>' },
+  createJoinCode: { response: joinCode },
+  findByJoinCode: { response: joinTarget },
+  getQrCode: { response: QR_CODE },
   listAttendance: { response: examplePage("attendees", attendee), texts: { "text/csv": ATTENDANCE_CSV } },
   listRegistrations: { response: examplePage("registrations", registration), texts: { "text/csv": REGISTRATIONS_CSV } },
   resendRegistration: { response: { sent: true } },

@@ -1,4 +1,4 @@
-/** Examples of reports of an event. */
+/** Examples of reports of an event, and of its join code. */
 import { ids, T0, T1 } from "./example-objects.ts"
 
 export const attendee = {
@@ -62,3 +62,19 @@ export const heldRound = {
   byes: [],
 }
 export const ROUNDS_CSV = `roundId,number,at,group,participantId\r\n${ids.session},1,${T1},1,${ids.user}\r\n`
+
+const PAGE = `https://events.example.com/enter/${ids.event}`
+
+export const joinCode = {
+  code: "K7MPX4",
+  url: PAGE,
+  qrUrl: `https://events.example.com/v1/public/events/${ids.event}/qr.svg`,
+}
+export const joinTarget = {
+  eventId: ids.event,
+  title: "Spring launch",
+  status: "scheduled",
+  scheduledAt: T0,
+  url: PAGE,
+}
+export const QR_CODE = '<?xml version="1.0" encoding="UTF-8" ?><svg xmlns="http://www.w3.org/2000/svg"></svg>'
