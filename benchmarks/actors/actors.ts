@@ -16,6 +16,10 @@ const OPTIONS = {
   rounds: { fallback: 3, quick: 1, doc: "Rounds of commands, through actors and without, in turns." },
   seconds: { fallback: 2, quick: 0.5, doc: "Length of a round." },
   pool: { fallback: 10, doc: "Database connections." },
+  only: {
+    fallback: 0,
+    doc: "The number of one row of commands, for a profile of it alone, without timers; 0 measures everything.",
+  },
 }
 type Options = Bench<typeof OPTIONS>["options"]
 
@@ -95,7 +99,7 @@ const CASES = [
 const measureCommands = async (house: ActorHouse, ids: ReadonlyArray<string>, options: Options) => {
   const rows: string[][] = []
   const ratios: string[] = []
-  for (const { what, events, inFlight } of CASES) {
+  for (const { what, events, inFlight } of options.only === 0 ? CASES : CASES.slice(options.only - 1, options.only)) {
     const through: number[] = []
     const without: number[] = []
     const pick = (lane: number): string => ids[events === 1 ? 0 : lane % events] ?? ""
@@ -140,6 +144,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const ids = forCommands.map(({ id }) => id)
   const ratios = await measureCommands(house, ids, options)
   console.log("")
+  if (options.only !== 0) return printVerdicts("the same commits without an actor", ratios, [])
 
   const first = Date.now() + options.lead * 1000
   const endings = Array.from({ length: options.events }, (_, n) =>

@@ -25,11 +25,11 @@ import { ResidentEvents } from "./runtime/resident-events.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
-/** The time limit of one attempt. */
+/** The time limit of one attempt through the engine. */
 const TRY_TIMEOUT = "5 seconds"
 const MOVED_PAUSE = "100 millis"
 /** Of all attempts while an event moves: with the default `NODE_LOST_MS` a node that fell silent is lost by then, and its events are elsewhere. */
-const REACH_TIMEOUT = "8 seconds"
+const REACH_TIMEOUT_MS = 8_000
 
 const gone = () => NotFound.of("event")
 /** Failures of the cluster engine between a caller and a mailbox. */
@@ -38,6 +38,8 @@ type EngineFailure =
   | ClusterError.AlreadyProcessingMessage
   | ClusterError.PersistenceError
   | ClusterError.EntityNotAssignedToRunner
+
+const isMoving = (failure: { readonly _tag: string }): boolean => failure._tag === "NotOwner"
 
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
@@ -94,30 +96,6 @@ export class LiveEvents extends Context.Service<
         const { onReturned } = yield* Ownership
         const residents = yield* ResidentEvents
 
-        /** One call, repeated while the event moves; other errors of the cluster engine become `Unavailable`. */
-        const reach = <A, E extends { readonly _tag: string }>(
-          call: Effect.Effect<A, E>,
-        ): Reachable<A, Exclude<E, { readonly _tag: EngineTag }>> =>
-          call.pipe(
-            // The engine interrupts the requests of an event that leaves its node. They are made again, under the same command id.
-            Effect.catchCause(
-              (cause): Effect.Effect<never, E | NotOwner> =>
-                Cause.hasInterruptsOnly(cause) ? Effect.fail(new NotOwner()) : Effect.failCause(cause),
-            ),
-            Effect.timeout(TRY_TIMEOUT),
-            Effect.retry({
-              while: (failure) => failure._tag === "NotOwner",
-              schedule: Schedule.spaced(MOVED_PAUSE),
-            }),
-            Effect.timeout(REACH_TIMEOUT),
-            Effect.mapError((failure) => {
-              if (failure._tag === "EventNotFound") return gone()
-              return ENGINE_TAGS.has(failure._tag)
-                ? unavailableBecause(failure._tag)
-                : (failure as Exclude<E, { readonly _tag: EngineTag }>)
-            }),
-          )
-
         const mailboxOf = (eventId: string): LiveEventRequests<Unreachable | EngineFailure> => {
           const mailbox = client(eventId)
           return {
@@ -130,15 +108,45 @@ export class LiveEvents extends Context.Service<
           }
         }
 
-        /** Asks the event in this process' memory, and its mailbox otherwise. Each attempt looks anew where the event is. */
-        const ask = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>): Reachable<A> =>
-          reach(
-            Effect.suspend(
-              (): Effect.Effect<A, Unreachable | EngineFailure> =>
-                // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
-                residents.find(eventId)?.ask(request) ?? Effect.withTracerEnabled(request(mailboxOf(eventId)), false),
+        /** One attempt. The engine interrupts the requests of an event that leaves its node. */
+        const attempt = <A>(
+          eventId: string,
+          request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>,
+        ): Effect.Effect<A, Unreachable | EngineFailure | Cause.TimeoutError> =>
+          Effect.suspend((): Effect.Effect<A, Unreachable | EngineFailure | Cause.TimeoutError> => {
+            const resident = residents.find(eventId)
+            if (resident !== undefined) return resident.ask(request)
+            // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
+            return Effect.timeout(Effect.withTracerEnabled(request(mailboxOf(eventId)), false), TRY_TIMEOUT)
+          }).pipe(
+            Effect.catchCause((cause) =>
+              Cause.hasInterruptsOnly(cause) ? Effect.fail(new NotOwner()) : Effect.failCause(cause),
             ),
           )
+
+        /**
+         * Asks the event in this process' memory, and its mailbox otherwise, again while the event moves, under the same command id.
+         * Each attempt looks anew where the event is. Other errors of the cluster engine become `Unavailable`.
+         */
+        const ask = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>): Reachable<A> =>
+          Effect.suspend(() => {
+            const begunAt = performance.now()
+            const once = attempt(eventId, request)
+            const again = Effect.suspend(() =>
+              once.pipe(
+                Effect.retry({ while: isMoving, schedule: Schedule.spaced(MOVED_PAUSE) }),
+                Effect.delay(MOVED_PAUSE),
+                Effect.timeout(Math.max(0, REACH_TIMEOUT_MS - (performance.now() - begunAt))),
+              ),
+            )
+            // Nearly always the first attempt is the only one: it is spared the fibers of the second deadline.
+            return once.pipe(
+              Effect.catchIf(isMoving, () => again),
+              Effect.mapError((failure) =>
+                failure._tag === "EventNotFound" ? gone() : unavailableBecause(failure._tag),
+              ),
+            )
+          })
 
         /** Commands of one event that arrive while others are under way are sent together, next. */
         const inboxOf = (eventId: string): CommandBatcher => {
@@ -202,17 +210,3 @@ export class LiveEvents extends Context.Service<
       }),
     )
 }
-
-const ENGINE_TAG_LIST = [
-  "NotOwner",
-  "EventNotFound",
-  "StoreUnavailable",
-  "MailboxFull",
-  "AlreadyProcessingMessage",
-  "PersistenceError",
-  "EntityNotAssignedToRunner",
-  "RpcClientError",
-  "TimeoutError",
-] as const
-type EngineTag = (typeof ENGINE_TAG_LIST)[number]
-const ENGINE_TAGS: ReadonlySet<string> = new Set(ENGINE_TAG_LIST)

@@ -23,9 +23,22 @@ export const parseTimestamp = (text: string): Timestamp | undefined => {
   return normalised.length === 24 && normalised >= "0001" ? normalised : undefined
 }
 
-export const toTimestamp = (millis: number): Timestamp => new Date(millis).toISOString()
+/** The last conversion: a batch of commands asks for the same millisecond many times. */
+let lastMillis = 0
+let lastTimestamp: Timestamp = "1970-01-01T00:00:00.000Z"
 
-export const toMillis = (timestamp: Timestamp): number => Date.parse(timestamp)
+/** `millis`: Unix milliseconds. Throws `RangeError` for a time that no `Date` has. */
+export const toTimestamp = (millis: number): Timestamp => {
+  if (millis !== lastMillis) {
+    lastTimestamp = new Date(millis).toISOString()
+    lastMillis = millis
+  }
+  return lastTimestamp
+}
+
+/** Unix milliseconds. */
+export const toMillis = (timestamp: Timestamp): number =>
+  timestamp === lastTimestamp ? lastMillis : Date.parse(timestamp)
 
 /** A timestamp in an answer: already normalised, so nothing is checked twice. */
 export const Instant = Schema.String.annotate({ format: "date-time" })

@@ -39,11 +39,12 @@ export const runningTimersOf = (context: ReadContext): ReadonlyArray<TimerView> 
 const warningsOf = (context: ReadContext): ReadonlyArray<Warning> =>
   runningTimersOf(context)
     .filter(({ state }) => state === "running")
-    .flatMap(({ id: timerId, startedAt, endsAt }) =>
-      WARNINGS_MS.map((remainingMs) => ({ at: toMillis(endsAt) - remainingMs, timerId, remainingMs })).filter(
-        ({ at }) => at > toMillis(startedAt),
-      ),
-    )
+    .flatMap(({ id: timerId, startedAt, endsAt }) => {
+      const [startedMs, endsMs] = [toMillis(startedAt), toMillis(endsAt)]
+      return WARNINGS_MS.map((remainingMs) => ({ at: endsMs - remainingMs, timerId, remainingMs })).filter(
+        ({ at }) => at > startedMs,
+      )
+    })
 
 /** Warns of all timers whose warning is due at that moment; a timer that was moved meanwhile gets none. */
 const warn =

@@ -23,6 +23,8 @@ interface Needs {
 
 /** The engine waits as long for requests that it brought. */
 const LEAVES_WITHIN = "2 seconds"
+/** A request that takes longer is interrupted, in milliseconds. */
+const ANSWERS_WITHIN_MS = 5_000
 
 export class ResidentEvent {
   readonly #needs: Needs
@@ -39,11 +41,12 @@ export class ResidentEvent {
 
   /**
    * Runs the request in a fiber of its own: a caller that stops waiting interrupts it, and does not wait for a commit, which cannot be
-   * interrupted. `NotOwner`: the event is leaving memory.
+   * interrupted. `NotOwner`: the event is leaving memory. `TimeoutError`: no answer came in time. The deadline is a plain timer,
+   * because `Effect.timeout` takes two more fibers, which a command that comes alone would wait for.
    */
   ask<A, E>(
     request: (requests: LiveEventRequests) => Effect.Effect<A, E>,
-  ): Effect.Effect<A, E | NotOwner | ClusterError.MailboxFull> {
+  ): Effect.Effect<A, E | NotOwner | ClusterError.MailboxFull | Cause.TimeoutError> {
     return Effect.callback((resume) => {
       const { address, requests, most, fork, broken } = this.#needs
       if (this.#isLeaving || this.#underWay.size >= most) {
@@ -52,7 +55,12 @@ export class ResidentEvent {
       }
       const fiber = fork(request(requests))
       this.#underWay.add(fiber)
+      const deadline = setTimeout(() => {
+        fiber.interruptUnsafe()
+        resume(Effect.fail(new Cause.TimeoutError()))
+      }, ANSWERS_WITHIN_MS)
       fiber.addObserver((exit) => {
+        clearTimeout(deadline)
         this.#underWay.delete(fiber)
         if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) broken()
         resume(exit)
