@@ -225,7 +225,7 @@ const layersOf = (
       summarises: config.helpModel !== null,
       defaultCapacity: config.defaultCapacity,
     }),
-  ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))
+  ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel, config.otlp)))
   const identity = Authenticator.layer(config.platformKey).pipe(
     Layer.provideMerge(Layer.mergeAll(AccountSessions.layer, ApiKeys.layer(config.cluster === null))),
   )

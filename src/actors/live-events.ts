@@ -7,6 +7,7 @@ import type { ClusterError, Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { CallReply, CallRequest } from "./calls/call-request.ts"
+import { commandTraces } from "./command-traces.ts"
 import { type Answer, type Envelope, NotOwner, Refused, StoreUnavailable, type Unreachable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"
@@ -92,7 +93,7 @@ export class LiveEvents extends Context.Service<
         const fork = yield* FiberSet.makeRuntime<never>()
         const inboxes = new Map<string, CommandBatcher>()
         const client = yield* LiveEvent.client
-        const { metrics, log } = yield* Telemetry
+        const { metrics, log, tracing } = yield* Telemetry
         const { onReturned } = yield* Ownership
         const residents = yield* ResidentEvents
 
@@ -148,13 +149,20 @@ export class LiveEvents extends Context.Service<
             )
           })
 
+        const traces = commandTraces(tracing)
+
         /** Commands of one event that arrive while others are under way are sent together, next. */
         const inboxOf = (eventId: string): CommandBatcher => {
           const known = inboxes.get(eventId)
           if (known !== undefined) return known
           const inbox = new CommandBatcher({
             most: mailbox,
-            send: (envelopes) => ask(eventId, (of) => of.execute(envelopes)),
+            send: (envelopes) =>
+              traces.batch(
+                eventId,
+                envelopes,
+                ask(eventId, (of) => of.execute(envelopes)),
+              ),
             fork: (effect) => void fork(effect),
             emptied: () => inboxes.delete(eventId),
           })
@@ -163,6 +171,9 @@ export class LiveEvents extends Context.Service<
         }
 
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
+          traces.command(eventId, envelope, executed(eventId, envelope))
+
+        const executed = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
           Effect.suspend(() => {
             const arrivedAt = performance.now()
             return Effect.tap(inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope)), () =>

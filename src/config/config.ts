@@ -72,6 +72,14 @@ export interface Config {
   readonly platformKey: Redacted.Redacted<string> | null
   readonly accessLog: "on" | "addresses" | "off"
   readonly logLevel: string
+  /** The collector of traces; null: nothing is traced. */
+  readonly otlp: {
+    readonly endpoint: string
+    readonly headers: ReadonlyArray<readonly [name: string, value: Redacted.Redacted<string>]>
+    readonly serviceName: string
+    /** 0 to 1. */
+    readonly ratio: number
+  } | null
   readonly webhookRetryDelaysMs: ReadonlyArray<number>
   readonly webhookConcurrency: number
   readonly presenceGraceMs: number
@@ -367,6 +375,15 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     metricsToken: values.METRICS_TOKEN,
     accessLog: values.ACCESS_LOG,
     logLevel: values.LOG_LEVEL,
+    otlp:
+      values.OTEL_EXPORTER_OTLP_ENDPOINT === null
+        ? null
+        : {
+            endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+            headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+            serviceName: values.OTEL_SERVICE_NAME,
+            ratio: values.OTEL_TRACES_SAMPLER_ARG,
+          },
     webhookRetryDelaysMs: values.WEBHOOK_RETRY_SCHEDULE.map((seconds) => seconds * 1000),
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     presenceGraceMs: values.PRESENCE_GRACE_MS,

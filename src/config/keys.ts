@@ -238,6 +238,23 @@ export const CONFIG_KEYS = [
     fallback: "on",
     doc: "`on`: a line at `info` for each request but probes, with its method, route, status, duration, bytes, kind of caller and id. `addresses`: with the client's address too. `off`: slow requests alone.",
   },
+  {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    fallback: "unset",
+    doc: "Base address of an OpenTelemetry collector, such as `http://127.0.0.1:4318`; traces go to its `/v1/traces`, as OTLP in JSON. Without it nothing is traced.",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    fallback: "unset",
+    doc: "Headers for the collector: comma separated `name=value`, each value percent-encoded.",
+    secret: true,
+  },
+  { name: "OTEL_SERVICE_NAME", fallback: "gathercue", doc: "Name of this service in traces." },
+  {
+    name: "OTEL_TRACES_SAMPLER_ARG",
+    fallback: "1",
+    doc: "Share of requests, commands and webhook attempts that are traced, 0 to 1; at most 500 a second in any case.",
+  },
   { name: "LOG_LEVEL", fallback: "info", doc: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`." },
   {
     name: "WEBHOOK_RETRY_SCHEDULE",

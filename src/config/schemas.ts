@@ -158,6 +158,27 @@ const retryDelays = (value: string): ReadonlyArray<number> => value.split(",").m
 
 const RETRY_SCHEDULE = CONFIG_KEYS.find(({ name }) => name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
 
+const HEADER = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*([^,]*)$/
+
+const decodedHeader = (pair: string): readonly [name: string, value: string] | undefined => {
+  const [, name, value = ""] = HEADER.exec(pair) ?? []
+  if (name === undefined) return undefined
+  try {
+    const decoded = decodeURIComponent(value.trim())
+    return /^[\t\x20-\x7e]*$/.test(decoded) ? [name.toLowerCase(), decoded] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isHeaderList = (value: string): boolean => value.split(",").every((pair) => decodedHeader(pair) !== undefined)
+
+const headersIn = (list: string): ReadonlyArray<readonly [name: string, value: Redacted.Redacted<string>]> =>
+  list.split(",").flatMap((pair) => {
+    const header = decodedHeader(pair)
+    return header === undefined ? [] : [[header[0], Redacted.make(header[1])] as const]
+  })
+
 export const SETTINGS = {
   NODE_ENV: required("NODE_ENV", literals(["production", "development", "test"]), "development"),
   HOST: anything("HOST", "127.0.0.1"),
@@ -249,6 +270,20 @@ export const SETTINGS = {
   SECRET_KEYS_OLD: secrets("SECRET_KEYS_OLD"),
   PLATFORM_KEY: secret("PLATFORM_KEY"),
   ACCESS_LOG: required("ACCESS_LOG", literals(["on", "addresses", "off"]), "on"),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional("OTEL_EXPORTER_OTLP_ENDPOINT", url("http:", "https:")),
+  OTEL_EXPORTER_OTLP_HEADERS: Config.map(
+    redacted(
+      "OTEL_EXPORTER_OTLP_HEADERS",
+      text("must be comma separated name=value, with percent-encoded values", isHeaderList),
+    ),
+    (list) => (list === null ? [] : headersIn(Redacted.value(list))),
+  ),
+  OTEL_SERVICE_NAME: anything("OTEL_SERVICE_NAME", "gathercue"),
+  OTEL_TRACES_SAMPLER_ARG: required(
+    "OTEL_TRACES_SAMPLER_ARG",
+    numberFrom(shownText("must be a number from 0 to 1", (value) => /^(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(value))),
+    1,
+  ),
   LOG_LEVEL: required("LOG_LEVEL", literals(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
   /** In seconds. */
   WEBHOOK_RETRY_SCHEDULE: Config.map(

@@ -6,6 +6,7 @@
 import { type Cause, Context, Effect, Exit, Layer, Redacted } from "effect"
 import type { Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
+import { NO_TRACING, type SpanGiven } from "../telemetry/tracing.ts"
 import { JoinedTransaction } from "./pool/joined-transaction.ts"
 import { Pool, type TransactionOptions } from "./pool/pool.ts"
 import type { Queryable } from "./pool/statement.ts"
@@ -33,6 +34,9 @@ const CLOSE_WITHIN_MS = 1_000
  * expected ones. A body uses its argument and not `Database`: it holds a connection, and must not wait for another one.
  */
 type Body<A, E, R> = (sql: Queryable) => Promise<A> | Effect.Effect<A, E, R>
+
+/** The wait for a connection is part of it. */
+const SPAN: SpanGiven = { kind: "client", attributes: { "db.system.name": "postgresql" } }
 
 /** Runs a body whose statements are independent of each other. An effect goes on in the caller's fiber. */
 const lift = <A, E, R>(evaluate: () => Promise<A> | Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
@@ -145,18 +149,26 @@ export class Database extends Context.Service<
     ) => Effect.Effect<A, E | E2 | Unavailable, R>
   }
 >()("gathercue/Database") {
-  static readonly fromPool = (pool: Pool): Database["Service"] => ({
+  static readonly fromPool = (pool: Pool, tracing = NO_TRACING): Database["Service"] => ({
     sql: pool.sql,
     liveSql: pool.liveSql,
     liveReads: pool.liveReads,
     run: (body) =>
-      Effect.flatMap(Joined, (joined) =>
-        joined === undefined ? lift(() => body(pool.sql)) : liftInside(body, (promised) => joined.join(promised)),
+      tracing.within(
+        "database run",
+        SPAN,
+        Effect.flatMap(Joined, (joined) =>
+          joined === undefined ? lift(() => body(pool.sql)) : liftInside(body, (promised) => joined.join(promised)),
+        ),
       ),
     readLive: (body) => lift(() => body(pool.liveReads)),
     transaction: (body, options) =>
-      Effect.flatMap(Joined, (joined) =>
-        liftInside(body, (promised) => joined?.join(promised) ?? pool.transaction(promised, options)),
+      tracing.within(
+        "database transaction",
+        SPAN,
+        Effect.flatMap(Joined, (joined) =>
+          liftInside(body, (promised) => joined?.join(promised) ?? pool.transaction(promised, options)),
+        ),
       ),
     isCrowded: () => pool.isCrowded,
     attempt: (body, options) => pool.transaction(body, options),
@@ -181,7 +193,7 @@ export class Database extends Context.Service<
     Layer.effect(
       Database,
       Effect.gen(function* () {
-        const { metrics, sample } = yield* Telemetry
+        const { metrics, sample, tracing } = yield* Telemetry
         const pool = yield* Effect.acquireRelease(
           Effect.sync(
             () =>
@@ -207,7 +219,7 @@ export class Database extends Context.Service<
           metrics.databaseWaiting.set(waiting)
           metrics.databaseOldestWait.set(oldestWaitMs / 1000)
         })
-        return Database.fromPool(pool)
+        return Database.fromPool(pool, tracing)
       }),
     )
 }

@@ -1,12 +1,14 @@
 /**
- * Logs and metrics. Logs are JSON lines; credentials are redacted by name wherever they might appear, and errors hold no values.
+ * Logs, metrics and traces. Logs are JSON lines; credentials are redacted by name wherever they might appear, and errors hold no values.
  */
-import { Context, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { type Logger, pino } from "pino"
 import { loggedError } from "./logged-error.ts"
 import { type Metrics, makeMetrics } from "./metrics.ts"
+import { type OtlpSettings, otlpTracing } from "./otlp.ts"
 import { processSampler } from "./process-metrics.ts"
+import { NO_TRACING, type Tracing } from "./tracing.ts"
 
 const SECRETS = [
   "authorization",
@@ -55,18 +57,20 @@ export class Telemetry extends Context.Service<
   {
     readonly log: Logger
     readonly metrics: Metrics
+    readonly tracing: Tracing
     /** Has the sampler called before each scrape. */
     readonly sample: (sampler: Sampler) => void
     /** Every metric, in the Prometheus text exposition format. */
     readonly render: () => string
   }
 >()("gathercue/Telemetry") {
-  static readonly make = (log: Logger): Telemetry["Service"] => {
+  static readonly make = (log: Logger, tracing = NO_TRACING): Telemetry["Service"] => {
     const metrics = makeMetrics()
     const samplers: Sampler[] = [processSampler(metrics)]
     return {
       log,
       metrics,
+      tracing,
       sample: (sampler) => samplers.push(sampler),
       render: () => {
         for (const sampler of samplers) sampler()
@@ -75,6 +79,12 @@ export class Telemetry extends Context.Service<
     }
   }
 
-  static readonly layer = (level: string): Layer.Layer<Telemetry> =>
-    Layer.sync(Telemetry, () => Telemetry.make(openLog(level)))
+  /** `otlp`: where traces are sent; null: nothing is traced. */
+  static readonly layer = (level: string, otlp: OtlpSettings | null = null): Layer.Layer<Telemetry> =>
+    Layer.effect(
+      Telemetry,
+      Effect.map(otlp === null ? Effect.succeed(NO_TRACING) : otlpTracing(otlp), (tracing) =>
+        Telemetry.make(openLog(level), tracing),
+      ),
+    )
 }

@@ -24,6 +24,8 @@ import {
   releaseDeliveries,
 } from "../store/webhooks/webhook-deliveries.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
+import type { SpanEnd, SpanGiven } from "../telemetry/tracing.ts"
+import type { AttemptOutcome } from "./classify.ts"
 import { makeSlots } from "./concurrency-slots.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"
@@ -62,6 +64,20 @@ const LEASE_MARGIN_MS = 2_000
 /** For the last statements when stopping. */
 const LAST_WORDS_MS = 1_000
 
+const spanOf = (delivery: ClaimedDelivery): SpanGiven => ({
+  kind: "client",
+  attributes: {
+    "gathercue.delivery_id": delivery.id,
+    "gathercue.webhook_id": delivery.endpointId,
+    "gathercue.attempt": delivery.attempts + 1,
+  },
+})
+
+const endOf = ({ kind, status }: AttemptOutcome): SpanEnd => ({
+  attributes: { "gathercue.outcome": kind, ...(status === null ? {} : { "http.response.status_code": status }) },
+  fault: kind === "delivered" ? undefined : kind,
+})
+
 const unitsOf = <A>(rows: ReadonlyArray<A>, unitOf: (row: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
   const units = new Map<string, Array<A>>()
   for (const row of rows) {
@@ -78,7 +94,7 @@ const start = (options: DispatcherOptions) =>
     const timers = yield* currentTimers
     const egress = yield* Egress
     const signal = yield* OutboxSignal
-    const { log, metrics } = yield* Telemetry
+    const { log, metrics, tracing } = yield* Telemetry
     const node = newId()
     const timeoutMs = options.timeoutMs ?? 10_000
     const leaseMs = options.leaseMs ?? 30_000
@@ -114,9 +130,12 @@ const start = (options: DispatcherOptions) =>
         const startedAtMs = timers.now()
         const began = timers.elapsed()
         metrics.webhookInFlight.add(1)
-        const outcome = yield* attempt(delivery, target, egress, pipeline, (err) =>
+        const attempted = attempt(delivery, target, egress, pipeline, (err) =>
           log.error({ err, delivery: delivery.id }, "webhooks: an attempt failed through a fault of ours"),
-        ).pipe(Effect.ensuring(Effect.sync(() => metrics.webhookInFlight.add(-1))))
+        )
+        const outcome = yield* tracing
+          .root(`webhook ${delivery.type}`, spanOf(delivery), attempted, endOf)
+          .pipe(Effect.ensuring(Effect.sync(() => metrics.webhookInFlight.add(-1))))
         const durationMs = timers.elapsed() - began
         slots.answered(delivery.endpointId, durationMs)
         metrics.webhookAttempts.add(1, outcome.kind)

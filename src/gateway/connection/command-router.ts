@@ -28,6 +28,7 @@ import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import { findPhaseBroadcast } from "../../store/media/broadcasts.ts"
+import type { SpanEnd } from "../../telemetry/tracing.ts"
 import type { Channel } from "../event/channel.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
 import type { GatewayServices } from "../services.ts"
@@ -76,6 +77,11 @@ const reply = (connection: Connection, id: string, outcome: Outcome): void => {
 export const refuseCommand = (connection: Connection, id: string, refusal: Refusal): void =>
   reply(connection, id, { refusal })
 
+const outcomeSpan = (outcome: Outcome): SpanEnd =>
+  "refusal" in outcome
+    ? { attributes: { "gathercue.refusal": outcome.refusal.code } }
+    : { attributes: { "gathercue.version": outcome.v, "gathercue.duplicate": outcome.isDuplicate } }
+
 export class Commands {
   readonly #services: GatewayServices
 
@@ -102,16 +108,25 @@ export class Commands {
       return
     }
     const envelope = envelopeOf(t, d, frame, connection)
+    const given = {
+      kind: "server",
+      attributes: { "gathercue.event_id": channel.eventId, "gathercue.command": t },
+    } as const
     this.#perform(
       connection,
       frame.id,
-      this.#services.live.execute(channel.eventId, envelope).pipe(
-        Effect.map(({ version, result, duplicate }) => {
-          // Only rate-limited commands are remembered here; the live event remembers the others.
-          if (commandContract(t).rate !== undefined) channel.memory.remember(connection, frame.id, envelope.bodyHash)
-          return { v: version, d: result, isDuplicate: duplicate }
-        }),
-        Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+      this.#services.telemetry.tracing.root(
+        `gateway ${t}`,
+        given,
+        this.#services.live.execute(channel.eventId, envelope).pipe(
+          Effect.map(({ version, result, duplicate }) => {
+            // Only rate-limited commands are remembered here; the live event remembers the others.
+            if (commandContract(t).rate !== undefined) channel.memory.remember(connection, frame.id, envelope.bodyHash)
+            return { v: version, d: result, isDuplicate: duplicate }
+          }),
+          Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+        ),
+        outcomeSpan,
       ),
     )
   }

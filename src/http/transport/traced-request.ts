@@ -1,0 +1,32 @@
+/** A span for each request of the contract, below that of the caller if the request names one (W3C `traceparent`). */
+import { type Effect, Option } from "effect"
+import { Headers, HttpTraceContext } from "effect/http"
+import type { Tracing } from "../../telemetry/tracing.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import type { Serve, ServeServices } from "./serve.ts"
+
+/** `route`: the path as it was registered, such as `/v1/events/:id`. */
+export const tracedRequest = (
+  tracing: Tracing,
+  { method, route }: { readonly method: string; readonly route: string },
+  serve: Serve,
+): Serve => {
+  if (!tracing.isOn) return serve
+  const template = route.replaceAll(/:(\w+)/g, "{$1}")
+  const name = `${method} ${template}`
+  return (request: HttpRequest): Effect.Effect<HttpResponse, never, ServeServices> => {
+    const given = {
+      kind: "server",
+      attributes: {
+        "http.request.method": request.method,
+        "http.route": template,
+        "gathercue.request_id": request.requestId,
+      },
+      parent: Option.getOrUndefined(HttpTraceContext.w3c(Headers.fromRecordUnsafe(request.headers))),
+    } as const
+    return tracing.root(name, given, serve(request), ({ status }) => ({
+      attributes: { "http.response.status_code": status, "gathercue.caller": request.notes.caller ?? "none" },
+      fault: status >= 500 ? `answered ${status}` : undefined,
+    }))
+  }
+}

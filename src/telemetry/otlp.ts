@@ -1,0 +1,48 @@
+/** Sends spans to an OpenTelemetry collector (OTLP over HTTP, as JSON), by Effect's own exporter. */
+import { ConfigProvider, Effect, Layer, Redacted, type Scope } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { sampler, type Tracing, tracingWith } from "./tracing.ts"
+
+export interface OtlpSettings {
+  /** Base address of the collector, such as `http://127.0.0.1:4318`. */
+  readonly endpoint: string
+  readonly headers: ReadonlyArray<readonly [name: string, value: Redacted.Redacted<string>]>
+  readonly serviceName: string
+  /** The share of requests, commands and webhook attempts that are traced, 0 to 1. */
+  readonly ratio: number
+}
+
+/** The exporter tries three times more, and then drops its spans and pauses for a minute. */
+const TRY_TIMEOUT_MS = 5_000
+const INTERVAL = "2 seconds"
+/** A stop waits no longer for the last spans. */
+const LAST_WORDS = "1 second"
+
+/** The exporter's own client has no deadline. */
+const fetchInTime: typeof globalThis.fetch = (input, init) => {
+  const late = AbortSignal.timeout(TRY_TIMEOUT_MS)
+  const signal = init?.signal == null ? late : AbortSignal.any([init.signal, late])
+  return fetch(input, { ...init, signal })
+}
+
+const PLUMBING = Layer.mergeAll(
+  OtlpExporter.layerFlusher,
+  OtlpSerialization.layerJson,
+  FetchHttpClient.layer.pipe(Layer.provideMerge(Layer.succeed(FetchHttpClient.Fetch, fetchInTime))),
+)
+
+/** Sends until the scope closes. Failures are not told: traces are no reason to fail, and metrics show a server that is well. */
+export const otlpTracing = (settings: OtlpSettings): Effect.Effect<Tracing, never, Scope.Scope> =>
+  OtlpTracer.make({
+    url: `${settings.endpoint}/v1/traces`,
+    resource: { serviceName: settings.serviceName },
+    headers: settings.headers.map(([name, value]) => [name, Redacted.value(value)] as const),
+    exportInterval: INTERVAL,
+    shutdownTimeout: LAST_WORDS,
+  }).pipe(
+    Effect.map((tracer) => tracingWith(tracer, sampler(settings.ratio, Date.now))),
+    // It would read the environment itself.
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: {} })),
+    (made) => Effect.flatMap(Layer.build(PLUMBING), (context) => Effect.provideContext(made, context)),
+  )
