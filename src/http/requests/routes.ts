@@ -1,6 +1,7 @@
 /** Contract and handlers joined: one compiled route per endpoint. A handler that is missing or misplaced stops the start. */
 import { Context, Effect } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Access } from "../contract/access.ts"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
@@ -28,6 +29,7 @@ import { webhooks } from "../handlers/workspaces/webhooks.ts"
 import { workspaces } from "../handlers/workspaces/workspaces.ts"
 import { compile, type Serve, type Successes } from "../transport/serve.ts"
 import type { AnyHandle, Handlers } from "./call.ts"
+import { tracedRequest } from "./traced-request.ts"
 
 export interface Route {
   readonly method: string
@@ -68,6 +70,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
 
 /** Every endpoint of the contract, compiled. */
 export const routes = Effect.gen(function* () {
+  const { tracing } = yield* Telemetry
   const bound: Array<{
     readonly endpoint: HttpApiEndpoint.Top
     readonly successes: Successes
@@ -95,6 +98,7 @@ export const routes = Effect.gen(function* () {
         path: endpoint.path,
         access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
         ...compiled,
+        serve: tracedRequest(tracing, { method: endpoint.method, route: endpoint.path }, compiled.serve),
       }),
     ),
   )

@@ -28,7 +28,6 @@ import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
 import { sharedBody } from "./shared-body.ts"
-import { tracedRequest } from "./traced-request.ts"
 import { bindRoutes, type PlainRoute, type RouteApp } from "./uws-http.ts"
 
 export interface RestOptions {
@@ -89,7 +88,7 @@ export const bindRest = (
 > =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
-    const { log, metrics, render, tracing } = yield* Telemetry
+    const { log, metrics, render } = yield* Telemetry
     const heartbeat = yield* DatabaseHeartbeat
     const probe = yield* StorageProbe
     const clients = yield* ClientAddresses
@@ -154,7 +153,7 @@ export const bindRest = (
       crossOrigin:
         (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
         !path.startsWith("/v1/accounts/"),
-      respond: respondUnlessCrowded(tracedRequest(tracing, { method, route: path }, serve)),
+      respond: respondUnlessCrowded(serve),
     })
 
     const plain = (
