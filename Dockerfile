@@ -11,6 +11,8 @@ COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY packages ./packages
 COPY src ./src
+COPY docs ./docs
+COPY README.md ./
 RUN node scripts/build.mjs
 
 FROM ${NODE_IMAGE} AS dependencies

@@ -1,5 +1,5 @@
 /**
- * Compiles into dist/, builds the client's package and copies the assets. When no input is newer than the last good build it only looks, so that
+ * Compiles into dist/, builds the client's package and the documentation, and copies the assets. When no input is newer than the last good build it only looks, so that
  * `npm start` pays nothing for it. Exits with the compiler's code when there are errors.
  */
 import { spawnSync } from "node:child_process"
@@ -37,5 +37,16 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   cpSync(join(root, "packages/client/dist/served"), join(root, "dist/src/client-files"), { recursive: true })
 }
 copyAssets()
+
+const docsFolder = join(root, "dist/src/docs-files")
+const docsInputs = ["README.md", "docs", "scripts/build-docs.mjs", "scripts/docs-pages.mjs"].map((name) =>
+  join(root, name),
+)
+const pages = readdirSync(join(root, "docs")).map((name) => join(root, "docs", name))
+if ([...docsInputs, ...pages].some((input) => modified(input) >= modified(join(docsFolder, "llms-full.txt")))) {
+  // Its library is loaded only where there is something to build.
+  const { buildDocs } = await import("./build-docs.mjs")
+  buildDocs(docsFolder)
+}
 // The command of the package: npm makes it executable where it installs it, and here nobody does.
 chmodSync(join(root, "dist/src/main.js"), 0o755)

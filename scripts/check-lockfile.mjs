@@ -15,8 +15,6 @@ const [path = inRoot("package-lock.json")] = process.argv.slice(2)
 const UNPINNED = [
   /^@uwsjs\/(?:darwin-arm64|darwin-x64|linux-arm|linux-arm64|win32-x64)-(?:18|20|22|23)@20\.51\.4$/,
   /^@uwsjs\/(?:darwin-arm64|darwin-x64|linux-arm64|win32-x64)-(?:22|24|26)@20\.69\.0$/,
-  /^@biomejs\/cli-(?:android|darwin|win32)-(?:arm64|x64)@2\.6\.8$/,
-  /^@biomejs\/cli-linux-(?:arm64|x64)-musl@2\.6\.8$/,
 ]
 
 const nameOf = ([place, { name, version }]) =>

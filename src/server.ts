@@ -25,6 +25,7 @@ import { GATEWAY_DEFAULTS } from "./gateway/options.ts"
 import { HelpDesk } from "./help/help-desk.ts"
 import { summariseBy } from "./help/summarise.ts"
 import { clientRoutes } from "./http/description/client-files.ts"
+import { docsRoutes } from "./http/description/docs-files.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
 import { RateLimits } from "./http/requests/limits/rate-limits.ts"
 import { HttpSettings } from "./http/requests/settings.ts"
@@ -146,6 +147,8 @@ interface Parts {
   readonly hashCost?: HashCost
   /** The client for pages, built. Tests that run from sources name a build of their own. */
   readonly clientFiles: URL
+  /** The documentation, built; as above. */
+  readonly docsFiles: URL
 }
 
 const PARTS: Parts = {
@@ -154,6 +157,7 @@ const PARTS: Parts = {
     args: [],
   },
   clientFiles: new URL("client-files/", import.meta.url),
+  docsFiles: new URL("docs-files/", import.meta.url),
 }
 
 /** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
@@ -413,7 +417,10 @@ export const startServer = async (
         uploads: config.mediaUploads,
         gatewayDescription: () => gatewayDescription(publicUrl),
         isStopping: () => isStopping,
-        files: clientRoutes(parts.clientFiles ?? PARTS.clientFiles),
+        files: [
+          ...clientRoutes(parts.clientFiles ?? PARTS.clientFiles),
+          ...docsRoutes(parts.docsFiles ?? PARTS.docsFiles, publicUrl),
+        ],
         obstacle: () => {
           if (isStopping) return "The server is stopping."
           if (open.lock.held()) return null

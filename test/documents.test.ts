@@ -1,5 +1,5 @@
 /** The files and folders that documents and comments name exist, and each name means one of them. */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { MEDIA_FAILURES } from "../src/model/media/recording.ts"
 
@@ -70,9 +70,13 @@ test.each([
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "README.md",
+  "docs/concepts.md",
   "docs/gateway.md",
+  "docs/operation.md",
   "docs/reliability.md",
+  "docs/rest.md",
   "docs/scaling.md",
+  "docs/security.md",
   "benchmarks/README.md",
   "examples/README.md",
 ])("%s names files and folders that exist", (document) => {
@@ -106,4 +110,33 @@ test("the architecture names most of the sources' main files", () => {
 test("the README explains every failure of recordings and clips", () => {
   const readme = textOf("README.md")
   for (const [code, meaning] of Object.entries(MEDIA_FAILURES)) expect(readme).toContain(`| \`${code}\` | ${meaning} |`)
+})
+
+const anchorsIn = (text: string): ReadonlySet<string> =>
+  new Set(
+    Array.from(text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^#{1,6} (.+)$/gm), ([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(/\s/g, "-"),
+    ),
+  )
+
+test("links between documents lead to a file, and to a heading that it has", () => {
+  const documents = ["README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG"]
+    .map((name) => `${name}.md`)
+    .concat(paths.filter((path) => path.endsWith(".md") && !path.startsWith("src/")))
+  const links = documents.flatMap((document) =>
+    Array.from(textOf(document).matchAll(/\]\(([^)\s:]+)\)/g), ([, href = ""]) => ({ document, href })),
+  )
+  const wrong = links.filter(({ document, href }) => {
+    // An address of a server.
+    if (href.startsWith("/")) return false
+    const [path = "", anchor] = href.split("#")
+    const target = path === "" ? new URL(document, ROOT) : new URL(path, new URL(document, ROOT))
+    if (!existsSync(target)) return true
+    return anchor !== undefined && !anchorsIn(readFileSync(target, "utf8")).has(anchor)
+  })
+  expect(links.length).toBeGreaterThan(40)
+  expect(wrong).toEqual([])
 })

@@ -70,10 +70,14 @@ async function bundle(folder: string): Promise<void> {
 /** The package of the client, built as it is published. */
 export const builtClient = async (): Promise<string> => join(await compiledSite(), "packages/client")
 
+/** The documentation, as the server gives it. */
+export const builtDocs = async (): Promise<string> => join(await compiledSite(), "docs-files")
+
 async function makeSite(folder: string): Promise<void> {
   const client = join(folder, "packages/client")
   await mkdir(client, { recursive: true })
   await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-client.mjs"), join(client, "dist")])
+  await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-docs.mjs"), join(folder, "docs-files")])
   for (const file of ["package.json", "LICENSE", "README.md"])
     await cp(join(ROOT, "packages/client", file), join(client, file))
   await cp(join(ROOT, "examples"), join(folder, "examples"), { recursive: true })

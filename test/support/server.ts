@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
-import { builtClient, compiled } from "./compiled.ts"
+import { builtClient, builtDocs, compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 import { NODES, startNodes } from "./nodes.ts"
 
@@ -42,9 +42,13 @@ export const startMediaServer = async (environment: Environment = {}): Promise<T
     mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
   })
 
-/** A server that has the client for pages: it is built first. */
+/** A server that has the client for pages and the documentation: they are built first. */
 export const startServerWithClient = async (environment: Environment = {}): Promise<TestServer> =>
-  start(environment, { ...CHEAP_HASHES, clientFiles: pathToFileURL(`${await builtClient()}/dist/served/`) })
+  start(environment, {
+    ...CHEAP_HASHES,
+    clientFiles: pathToFileURL(`${await builtClient()}/dist/served/`),
+    docsFiles: pathToFileURL(`${await builtDocs()}/`),
+  })
 
 const start = async (environment: Environment, parts: Parts): Promise<TestServer> => {
   const database = await createTestDatabase()

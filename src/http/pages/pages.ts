@@ -19,7 +19,7 @@ const home: PageRoute = {
     Effect.succeed(
       renderPage(
         "Gathercue",
-        html`<p>This server runs live events. Its interface is described <a href="/v1/docs">here</a>.</p>`,
+        html`<p>This server runs live events. <a href="/docs">Documentation</a>, <a href="/v1/docs">reference</a>.</p>`,
       ),
     ),
 }
