@@ -1,12 +1,14 @@
 /** Uploads on a real disk: what is there after a crash, and several who end one upload at once. */
+
+import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { type FileHandle, open, readdir, readFile, writeFile } from "node:fs/promises"
+import { type FileHandle, mkdir, open, readdir, readFile, readlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { type DiskStorage, diskStorage } from "../../src/media/storage/disk-storage.ts"
-import { storageKeyOf } from "../../src/media/storage/storage.ts"
+import { sizeOfStored, storageKeyOf } from "../../src/media/storage/storage.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
@@ -177,4 +179,26 @@ test("of a request that the disk refuses in the middle no byte is there, and non
     expect(await next.abandon()).toBe(kept)
     expect((await Effect.runPromise(storage.uploaded(KEY))) ?? 0).toBe(kept)
   }
+})
+
+/** Descriptors of this process that lead to the file. */
+const descriptorsOf = async (path: string): Promise<number> => {
+  const names = await readdir("/proc/self/fd")
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")))
+  return targets.filter((target) => target === path).length
+}
+
+test("a caller that is interrupted while a file is opened leaves no descriptor behind", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  const path = storage.pathOf(KEY)
+  await mkdir(dirname(path), { recursive: true })
+  // A pipe is not opened before somebody writes to it.
+  execFileSync("mkfifo", [path])
+  const reading = Effect.runFork(sizeOfStored(storage, KEY))
+  await setImmediate()
+  const ended = Effect.runPromise(Fiber.interrupt(reading))
+  const writer = await open(path, "w")
+  await ended
+  await writer.close()
+  expect(await descriptorsOf(path)).toBe(0)
 })

@@ -36,7 +36,7 @@ import { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import type { StageReport } from "../live/recorder-reports.ts"
 import { type EgressFacts, type RoomAbsent, RoomRecorder } from "../livekit/room-recorder.ts"
 import { mediaRoomOf } from "../seats.ts"
-import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, storageKeyOf } from "../storage/storage.ts"
+import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, sizeOfStored, storageKeyOf } from "../storage/storage.ts"
 
 /** Looked at in one sweep. */
 const SWEPT = 200
@@ -281,9 +281,7 @@ export const sweepCaptures: Start = Effect.gen(function* () {
       continue
     }
     // The media server has forgotten it, or its recorder has died: only the bucket can tell.
-    const file = yield* storage.open(storageKey)
-    const sizeBytes = file?.size ?? 0
-    if (file !== null) yield* Effect.promise(file.close)
+    const sizeBytes = (yield* sizeOfStored(storage, storageKey)) ?? 0
     yield* settleCapture({ ...FORGOTTEN, egressId, key: storageKey, sizeBytes })
   }
   if (stopped._tag === "Failure") yield* Effect.fail(stopped.failure)

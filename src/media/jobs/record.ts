@@ -11,7 +11,7 @@ import { addMoveJob } from "../../store/media/media-jobs.ts"
 import { deleteRecording, findRecording, markBroadcastReady, markFailed } from "../../store/media/recordings.ts"
 import { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { recordedFacts } from "../live/recorded-facts.ts"
-import { MediaStorage } from "../storage/storage.ts"
+import { MediaStorage, sizeOfStored } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { transcribeRecording } from "./transcribe.ts"
 
@@ -44,11 +44,11 @@ const cutToRows = (recordingId: string) =>
     const storage = yield* MediaStorage
     const takes = yield* (yield* Database).run((sql) => takeSizes(sql, recordingId))
     for (const { storageKey, bytes } of takes) {
-      const file = yield* storage.open(storageKey)
-      if (file !== null) yield* Effect.promise(file.close)
-      if (file === null || file.size <= bytes) continue
-      const cut = yield* storage.grow(storageKey, bytes)
-      yield* Effect.promise(cut.close)
+      const size = yield* sizeOfStored(storage, storageKey)
+      if (size === null || size <= bytes) continue
+      yield* Effect.acquireRelease(storage.grow(storageKey, bytes), (cut) => Effect.promise(cut.close)).pipe(
+        Effect.scoped,
+      )
     }
   })
 

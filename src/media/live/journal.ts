@@ -61,6 +61,7 @@ export const openJournal = (given: JournalGiven): Journal => {
   const owned = { broadcastId: broadcast.id, token }
   let recording = given.recording
   let file: GrowingFile | undefined
+  let isClosed = false
   let bytes = take?.bytes ?? 0
   let segments = 0
   let fullBecause: string | undefined
@@ -82,15 +83,22 @@ export const openJournal = (given: JournalGiven): Journal => {
     return recording
   })
 
+  /** Not interrupted: a file that nobody holds stays open. */
   const opened = (key: string, keep: number) =>
-    Effect.gen(function* () {
-      const next = yield* (yield* MediaStorage).grow(key, keep)
-      const before = file
-      file = next
-      bytes = keep
-      if (before !== undefined) yield* Effect.promise(before.close)
-      return next
-    })
+    Effect.uninterruptible(
+      Effect.gen(function* () {
+        const next = yield* (yield* MediaStorage).grow(key, keep)
+        if (isClosed) {
+          yield* Effect.promise(next.close)
+          return yield* over
+        }
+        const before = file
+        file = next
+        bytes = keep
+        if (before !== undefined) yield* Effect.promise(before.close)
+        return next
+      }),
+    )
 
   /** The file of the take that was begun before this process opened the journal. */
   const reopened = Effect.suspend(() =>
@@ -158,6 +166,7 @@ export const openJournal = (given: JournalGiven): Journal => {
       ),
     append: (event) => run(append(event)),
     close: async () => {
+      isClosed = true
       const open = file
       file = undefined
       await open?.close()

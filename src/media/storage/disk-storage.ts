@@ -157,7 +157,10 @@ export const diskStorage = (
       attempt("opening media", async (): Promise<StoredFile | null> => {
         const file = await orNull(open(pathOf(key), O_RDONLY | O_NOFOLLOW))
         if (file === null) return null
-        const { size } = await file.stat()
+        const { size } = await file.stat().catch(async (cause: unknown) => {
+          await file.close()
+          throw cause
+        })
         return {
           size,
           read: async (into, position) => (await file.read(into, 0, into.byteLength, position)).bytesRead,

@@ -2,7 +2,7 @@
  * Where the bytes of media are kept: on this server's disk, or at a storage of the operator's (S3) that clients reach themselves. Keys
  * are ours: no text of a user is part of one.
  */
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, Effect } from "effect"
 import { type Conflict, Unavailable } from "../../model/errors.ts"
 import type { Part, StoredPart } from "../../model/media/upload-parts.ts"
 
@@ -167,3 +167,13 @@ export const ROOM_ENDING = ".mp4"
 
 /** Where the media server puts files beside a recording that it makes. */
 export const folderOf = (key: string): string => `${key}.hls/`
+
+/** Bytes of a stored file; null: there is none. The file is closed, also when the caller is interrupted while it is opened. */
+export const sizeOfStored = (
+  storage: Pick<MediaStorage["Service"], "open">,
+  key: string,
+): Effect.Effect<number | null, Unavailable> =>
+  Effect.acquireRelease(storage.open(key), (file) => (file === null ? Effect.void : Effect.promise(file.close))).pipe(
+    Effect.map((file) => file?.size ?? null),
+    Effect.scoped,
+  )
