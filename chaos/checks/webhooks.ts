@@ -91,7 +91,14 @@ const checkTruth = async ({ sql, ledger, crowd }: Inspection): Promise<void> => 
     union all
     select 'an event that ended without one event.ended', count(*)::int from events e
      where workspace_id = ${crowd.workspaceId} and status = 'ended'
-       and 1 <> (select count(*) from outbox_messages m where m.event_id = e.id and m.type = 'event.ended')`
+       and 1 <> (select count(*) from outbox_messages m where m.event_id = e.id and m.type = 'event.ended')
+    union all
+    select 'a phase that started or ended without one webhook event of each', count(*)::int
+      from phases p join events e on e.id = p.event_id,
+           lateral (values ('phase.started', p.started_at), ('phase.ended', p.ended_at)) as moment(type, at)
+     where e.workspace_id = ${crowd.workspaceId} and moment.at is not null
+       and 1 <> (select count(*) from outbox_messages m
+                  where m.event_id = e.id and m.type = moment.type and m.body::jsonb->>'phaseId' = p.id::text)`
   for (const { what, n } of wrong) if (n > 0) ledger.violate("I4", `${what} (${n})`)
 }
 

@@ -119,6 +119,16 @@ export const questionCreated = (question: Question): WebhookEvent["extra"] => ({
   ...(question.authorUserId === null ? {} : { authorUserId: question.authorUserId }),
 })
 
+/** The same for an answer, which is null when it was given live. */
+export const questionAnswered = (
+  question: Question & { readonly answerMode: "live" | "text" | null },
+): WebhookEvent["extra"] => ({
+  ...questionCreated(question),
+  answerMode: question.answerMode,
+  answer: question.answer,
+  answeredAt: question.answeredAt,
+})
+
 /** The status after a patch, or null to leave it: an answer without a status answers the question. */
 export const statusAfter = ({ status, answer }: QuestionPatch): QuestionStatus | null =>
   status ?? (answer === undefined ? null : "answered")

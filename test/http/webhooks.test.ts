@@ -75,7 +75,7 @@ test("a lifecycle is delivered in order, signed, with the same id and body on a 
   const created = await api("POST", "/v1/webhooks", { key, body: { url: `${receiver.url}/hook` } })
   const event = await createEvent(server.url, key, { scheduledAt: "2027-01-01T10:00:00Z" })
   for (const verb of ["publish", "start", "end"]) await api("POST", `/v1/events/${event.id}/${verb}`, { key })
-  await receiver.count(4)
+  await receiver.count(6)
   const told = receiver.received.map(({ headers, body }) => {
     const signature = String(headers["x-gc-signature"])
     expect(verifySignature(signature, body, created.body.secret, Date.now() / 1000)).toBe(true)

@@ -70,6 +70,14 @@ export const publish = (state: LiveState, { now }: { readonly now: Timestamp }):
   })
 }
 
+/** The fields for webhook receivers that the two types of phases share. */
+const phaseNotice = ({ id, position, modality, startedAt }: PhaseState) => ({
+  phaseId: id,
+  position,
+  modality,
+  startedAt,
+})
+
 /** Ends the active phase, if any. */
 const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "end"): LiveState => {
   const phase = activePhaseOf(state)
@@ -81,7 +89,10 @@ const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "e
     timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
   }
   const { next, view } = replacePhase(state, ended)
-  const announced = withEffects(next, publishing("phase.ended", "event", { phaseId: phase.id, reason, phase: view }))
+  const announced = withEffects(next, {
+    ...publishing("phase.ended", "event", { phaseId: phase.id, reason, phase: view }),
+    webhookEvents: [{ type: "phase.ended", extra: { ...phaseNotice(ended), endedAt: now, reason } }],
+  })
   const timer = timerOf(ended)
   return timer?.state === "cancelled"
     ? withEffects(announced, publishing("timer.updated", "event", { timer, phase: view }))
@@ -103,10 +114,11 @@ const startNextPhase = (state: LiveState, now: Timestamp): LiveState => {
   }
   const next = withPhase(state, started)
   const timer = timerOf(started)
-  return withEffects(
-    next,
-    publishing("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] }),
-  )
+  const { timerEndsAt } = started
+  return withEffects(next, {
+    ...publishing("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] }),
+    webhookEvents: [{ type: "phase.started", extra: { ...phaseNotice(started), timerEndsAt } }],
+  })
 }
 
 export const start = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {

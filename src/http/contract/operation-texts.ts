@@ -124,6 +124,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   createWebhook:
     "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type.",
   listWebhooks: "With the time of their last success and failure, and the reason why one is disabled.",
+  listWebhookEventTypes:
+    "An endpoint without `eventTypes` gets all of them, also those of later releases: ignore the types that you do not know.",
   patchWebhook: "Absent fields stay. Set `status` to `active` to take deliveries again.",
   deleteWebhook: "It is not shown any more.",
   rotateWebhookSecret: "The new secret is in this answer alone. For 24 hours each delivery has a signature under both.",

@@ -1,6 +1,8 @@
 /** The bodies of webhook deliveries, by type (specification §6): the base fields of all, and those of the type. */
 import { Schema } from "effect"
+import { PollKind } from "../live/live-values.ts"
 import { named } from "../named.ts"
+import { Modality } from "../phase.ts"
 import { EventRole } from "../roles.ts"
 import { Instant } from "../timestamp.ts"
 import type { DeliveredType } from "./webhook-events.ts"
@@ -32,6 +34,27 @@ const PERSON = {
 const BROADCAST = { broadcastId: Schema.String, phaseId: Schema.String }
 const ASSET = { assetId: Schema.String }
 const OF_RECORDING = { ...ASSET, recordingId: Schema.NullOr(Schema.String) }
+/** Only of a workspace's user who asked under a name. */
+const ASKER = { anonymous: Schema.Boolean, authorUserId: Schema.optionalKey(Schema.String) }
+const REGISTRATION = {
+  registrationId: Schema.String,
+  /** Their id when they come to the event by the link of their letter. */
+  participantId: Schema.String,
+  name: Schema.String,
+  email: Schema.String,
+}
+const PHASE = { phaseId: Schema.String, position: Schema.Int, modality: Modality, startedAt: Instant }
+const CHOICE = { id: Schema.String, text: Schema.String }
+/** Names of their own: the bodies of deliveries are open to further fields, and answers of the API are not. */
+const OfferedChoice = Schema.Struct(CHOICE).annotate(named("OfferedChoice"))
+const CountedChoice = Schema.Struct({ ...CHOICE, votes: Schema.Int }).annotate(named("CountedChoice"))
+const POLL = {
+  pollId: Schema.String,
+  question: Schema.String,
+  kind: PollKind,
+  anonymous: Schema.Boolean,
+  openedAt: Instant,
+}
 
 export const WEBHOOK_BODIES = {
   "event.published": body("EventPublished", "event.published", "A draft event was published.", {
@@ -64,10 +87,60 @@ export const WEBHOOK_BODIES = {
   "question.created": body("QuestionCreated", "question.created", "A question was asked.", {
     questionId: Schema.String,
     text: Schema.String,
-    anonymous: Schema.Boolean,
-    /** Only of a workspace's user who asked under a name. */
-    authorUserId: Schema.optionalKey(Schema.String),
+    ...ASKER,
   }),
+  "question.answered": body(
+    "QuestionAnswered",
+    "question.answered",
+    "A question was answered, or its answer was changed. `answer` is null where the answer was given live.",
+    {
+      questionId: Schema.String,
+      text: Schema.String,
+      ...ASKER,
+      answerMode: Schema.Literals(["live", "text"]),
+      answer: Schema.NullOr(Schema.String),
+      answeredAt: Instant,
+    },
+  ),
+  "registration.created": body(
+    "RegistrationCreated",
+    "registration.created",
+    "Somebody took a place at an event. A repeated registration of the same address takes no other place, and sends nothing.",
+    REGISTRATION,
+  ),
+  "registration.cancelled": body(
+    "RegistrationCancelled",
+    "registration.cancelled",
+    "A place at an event was given free. The deletion of an event sends none of these.",
+    REGISTRATION,
+  ),
+  "phase.started": body("PhaseStarted", "phase.started", "A phase of a live event became active.", {
+    ...PHASE,
+    timerEndsAt: Schema.NullOr(Instant),
+  }),
+  "phase.ended": body(
+    "PhaseEnded",
+    "phase.ended",
+    "The active phase ended, by itself or with its event. Phases that were skipped send nothing.",
+    { ...PHASE, endedAt: Instant, reason: Schema.Literals(["advance", "end"]) },
+  ),
+  "poll.opened": body("PollOpened", "poll.opened", "A poll takes votes. A poll that is opened again keeps its votes.", {
+    ...POLL,
+    options: Schema.Array(OfferedChoice),
+    endsAt: Schema.NullOr(Instant),
+  }),
+  "poll.closed": body(
+    "PollClosed",
+    "poll.closed",
+    "A poll was closed by a host, by its timer or with its event. The results are those that hosts see. A poll that is deleted has no results, and sends nothing.",
+    {
+      ...POLL,
+      closedAt: Instant,
+      /** People who voted. */
+      voters: Schema.Int,
+      options: Schema.Array(CountedChoice),
+    },
+  ),
   ping: body("Ping", "ping", "You asked for a delivery, to see that they arrive. It belongs to no event.", {
     webhookId: Schema.String,
   }),

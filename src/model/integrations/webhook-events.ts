@@ -15,8 +15,22 @@ export const WebhookEventType = Schema.Literals([
   "transcript.ready",
   "clip.ready",
   "question.created",
+  "question.answered",
+  "registration.created",
+  "registration.cancelled",
+  "phase.started",
+  "phase.ended",
+  "poll.opened",
+  "poll.closed",
 ]).annotate(named("WebhookEventType"))
 export type WebhookEventType = typeof WebhookEventType.Type
+
+/** A type with the JSON Schema (2020-12) of its body. */
+export const ListedWebhookEventType = Schema.Struct({
+  type: WebhookEventType,
+  description: Schema.String,
+  schema: Schema.Record(Schema.String, Schema.Json),
+}).annotate(named("ListedWebhookEventType"))
 
 /** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
 export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"]).annotate(

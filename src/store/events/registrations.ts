@@ -51,10 +51,15 @@ export const isRegistered = async (
   { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
 ): Promise<boolean> => (await findRegistrationById(sql, eventId, participantId.slice(REGISTERED.length))) !== undefined
 
-/** Gives the place free; the entry links go with it. `false`: there was none. */
-export const deleteRegistration = async (sql: Queryable, eventId: string, id: string): Promise<boolean> => {
-  const { count } = await sql`delete from registrations where event_id = ${eventId} and id = ${id}`
-  return count > 0
+/** Gives the place free; the entry links go with it. `undefined`: there was none. */
+export const deleteRegistration = async (
+  sql: Queryable,
+  eventId: string,
+  id: string,
+): Promise<{ readonly id: string; readonly name: string; readonly email: string } | undefined> => {
+  const [row] = await sql<{ id: string; name: string; email: string }[]>`
+    delete from registrations where event_id = ${eventId} and id = ${id} returning id, name, email`
+  return row
 }
 
 /** The addresses among these that took a place at the event. */

@@ -19,6 +19,7 @@ import type {
   Feature,
   GuestIntegration,
   IngestAddress,
+  ListedWebhookEventType,
   MediaFailure,
   Member,
   Membership,
@@ -389,6 +390,8 @@ export interface RestClient {
     }>
     readonly nextCursor: string | null
   }>
+  /** The types that `eventTypes` takes, each with the JSON Schema of its body. */
+  readonly listWebhookEventTypes: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly eventTypes: ReadonlyArray<ListedWebhookEventType> }>
   /** Change an endpoint; while it is disabled its deliveries are skipped. */
   readonly patchWebhook: (request: {
     readonly params: { readonly id: string }

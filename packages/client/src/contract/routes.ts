@@ -69,6 +69,7 @@ workspaces/:id,ApatchWorkspace
 /invites/:inviteId/resend,PresendInvite
 /audit,GlistAudit
 webhooks,PcreateWebhook,GlistWebhooks
+webhook-event-types,GlistWebhookEventTypes
 webhooks/:id,ApatchWebhook,DdeleteWebhook
 /rotate-secret,ProtateWebhookSecret
 /ping,PpingWebhook

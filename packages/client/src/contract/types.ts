@@ -166,7 +166,7 @@ export interface Clip {
 }
 
 /** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
-export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "ping"
+export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "ping"
 
 /** `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left; `skipped`: never sent, because the endpoint was disabled. */
 export type DeliveryStatus = "pending" | "delivered" | "rejected" | "exhausted" | "skipped"
@@ -340,6 +340,13 @@ export interface IngestView {
   readonly durationMs: number
   /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
   readonly failure: { readonly code: string; readonly detail: string } | null
+}
+
+/** A type with the JSON Schema (2020-12) of its body. */
+export interface ListedWebhookEventType {
+  readonly type: WebhookEventType
+  readonly description: string
+  readonly schema: { readonly [key: string]: Json }
 }
 
 export type LobbyPolicy = "open" | "ask" | "closed"
@@ -853,7 +860,7 @@ export interface WaitingView {
   readonly since: string
 }
 
-export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created"
+export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed"
 
 /** `role` is the caller's; the operator's list has none. */
 export interface Workspace {

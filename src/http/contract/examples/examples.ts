@@ -390,5 +390,20 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     request: { messages: [{ role: "user", text: "How do I extend the timer?" }], audience: "host", stage: "live" },
     response: { reply: "Add between 10 seconds and an hour to the timer of the active phase." },
   },
+  listWebhookEventTypes: {
+    response: {
+      eventTypes: [
+        {
+          type: "event.ended",
+          description: "An event ended.",
+          schema: {
+            $schema: "https://json-schema.org/draft/2020-12/schema",
+            type: "object",
+            required: ["id", "type", "workspaceId", "eventId", "occurredAt", "endedAt", "reason"],
+          },
+        },
+      ],
+    },
+  },
   getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
 }

@@ -11,6 +11,14 @@ const base = (type: string) => ({
 
 const PERSON = { participantId: ids.user, userId: ids.user, anonymous: false, role: "participant" }
 const BROADCAST = { broadcastId: ids.transcript, phaseId: ids.phase }
+const REGISTRATION = {
+  registrationId: ids.user,
+  participantId: `reg:${ids.user}`,
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+}
+const PHASE = { phaseId: ids.phase, position: 0, modality: "broadcast", startedAt: T0 }
+const POLL = { pollId: ids.question, question: "Lunch?", kind: "single", anonymous: false, openedAt: T0 }
 
 export const WEBHOOK_EXAMPLES: { readonly [type: string]: unknown } = {
   "event.published": { ...base("event.published"), title: "Launch", scheduledAt: T0 },
@@ -33,6 +41,39 @@ export const WEBHOOK_EXAMPLES: { readonly [type: string]: unknown } = {
     text: "When does it ship?",
     anonymous: false,
     authorUserId: ids.user,
+  },
+  "question.answered": {
+    ...base("question.answered"),
+    questionId: ids.question,
+    text: "When does it ship?",
+    anonymous: true,
+    answerMode: "text",
+    answer: "In spring.",
+    answeredAt: T1,
+  },
+  "registration.created": { ...base("registration.created"), ...REGISTRATION },
+  "registration.cancelled": { ...base("registration.cancelled"), ...REGISTRATION },
+  "phase.started": { ...base("phase.started"), ...PHASE, startedAt: T1, timerEndsAt: null },
+  "phase.ended": { ...base("phase.ended"), ...PHASE, endedAt: T1, reason: "advance" },
+  "poll.opened": {
+    ...base("poll.opened"),
+    ...POLL,
+    openedAt: T1,
+    options: [
+      { id: "1", text: "Pizza" },
+      { id: "2", text: "Soup" },
+    ],
+    endsAt: null,
+  },
+  "poll.closed": {
+    ...base("poll.closed"),
+    ...POLL,
+    closedAt: T1,
+    voters: 3,
+    options: [
+      { id: "1", text: "Pizza", votes: 2 },
+      { id: "2", text: "Soup", votes: 1 },
+    ],
   },
   ping: { ...base("ping"), eventId: null, webhookId: ids.webhook },
 }

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
-import { DeliveredType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
+import { DeliveredType, ListedWebhookEventType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -74,6 +74,12 @@ export const Webhooks = HttpApiGroup.make("webhooks")
     })
       .annotate(EndpointAccess, "workspace")
       .annotate(OpenApi.Summary, "Endpoints, without secrets"),
+    HttpApiEndpoint.get("listWebhookEventTypes", "/v1/webhook-event-types", {
+      success: Schema.Struct({ eventTypes: Schema.Array(ListedWebhookEventType) }),
+      error: problems("internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(OpenApi.Summary, "The types that `eventTypes` takes, each with the JSON Schema of its body"),
     HttpApiEndpoint.patch("patchWebhook", "/v1/webhooks/:id", {
       params: PathId,
       payload: Schema.Struct({

@@ -10,7 +10,7 @@ import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { withoutUnseen } from "../../../model/text/shown-text.ts"
-import { toTimestamp } from "../../../model/timestamp.ts"
+import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import {
   findActiveBroadcast,
@@ -30,6 +30,7 @@ import {
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
 import { query } from "../../../store/query.ts"
+import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
@@ -38,6 +39,7 @@ import { type Addressing, playAddress, watchAddress, workspaceAddressing } from 
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
+import { appendRegistrationNotice } from "./registration-notices.ts"
 
 const descriptionOf = ({ metadata }: Event): string | null => {
   const { description } = metadata
@@ -60,8 +62,9 @@ const headOf = (event: Event) => ({
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
 /** Takes a place, or finds the present one. `Conflict` for an ended event, `NotFound` for a deleted one. */
-const takePlace = (sql: Queryable, eventId: string, person: { name: string; email: string }) =>
+const takePlace = (sql: Queryable, event: Event, person: { name: string; email: string }, at: Timestamp) =>
   Effect.gen(function* () {
+    const eventId = event.id
     const limits = yield* query(() => lockCapacity(sql, eventId))
     if (limits === undefined) return yield* NotFound.of("event")
     if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
@@ -72,6 +75,7 @@ const takePlace = (sql: Queryable, eventId: string, person: { name: string; emai
     }
     const id = newId()
     yield* query(() => insertRegistration(sql, { id, eventId, ...person }))
+    yield* query(() => appendRegistrationNotice(sql, "registration.created", event, { id, ...person }, at))
     return { id, alreadyRegistered: false }
   })
 
@@ -222,8 +226,10 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
         yield* requireProvedOrganiser(event.workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
+        const outbox = yield* OutboxSignal
+        const now = toTimestamp(yield* Clock.currentTimeMillis)
         const { alreadyRegistered, entryUrl } = yield* (yield* Database).transaction((sql) =>
-          Effect.flatMap(takePlace(sql, event.id, person), ({ id, ...taken }) =>
+          Effect.flatMap(takePlace(sql, event, person, now), ({ id, ...taken }) =>
             query(async () => {
               const token = await issueEntryToken(sql, id)
               const letter = { name: person.name, event: event.title, when: event.scheduledAt }
@@ -234,6 +240,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
           ),
         )
         mailer.collect()
+        outbox.notify()
         return { registered: true, alreadyRegistered, ...(emailDevMode ? { entryUrl } : {}) }
       }),
   },

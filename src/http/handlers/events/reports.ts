@@ -7,7 +7,7 @@ import { Conflict, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import { Database, type Queryable } from "../../../store/database.ts"
+import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
 import { deleteRegistration, findRegistrationById, registeredAs } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
@@ -23,6 +23,7 @@ import {
 } from "../../../store/events/reports.ts"
 import type { Page, PageRequest } from "../../../store/page.ts"
 import { query } from "../../../store/query.ts"
+import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import { CSV, type Reports } from "../../contract/events/reports.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { type Columns, CsvWriter } from "../../requests/csv.ts"
@@ -31,6 +32,7 @@ import { pageReply, pageRequestBy } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { ask } from "./live-commands.ts"
+import { appendRegistrationNotice } from "./registration-notices.ts"
 
 interface ReportCall {
   readonly path: string
@@ -206,7 +208,13 @@ export const reports: Handlers<typeof Reports> = {
           const remove = { type: "participant.remove", d: { id: registeredAs(registrationId), block: true } } as const
           yield* ask(event.id, remove, null).pipe(Effect.catchTag("Conflict", () => Effect.void))
         }
-        yield* database.run((sql) => deleteRegistration(sql, event.id, registrationId))
+        const now = toTimestamp(yield* Clock.currentTimeMillis)
+        yield* database.transaction(async (sql) => {
+          const gone = await deleteRegistration(sql, event.id, registrationId)
+          // Of two cancels at once the second one finds nothing to delete.
+          if (gone !== undefined) await appendRegistrationNotice(sql, "registration.cancelled", event, gone, now)
+        })
+        yield* afterCommit(Effect.sync((yield* OutboxSignal).notify))
       }),
   },
   resendRegistration: {

@@ -15,6 +15,7 @@ import { WebhookRegistration } from "../../../store/webhooks/webhook-registratio
 import type { Webhooks } from "../../contract/workspaces/webhooks.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { webhookEventTypes } from "./webhook-event-types.ts"
 
 const findDelivery = (sql: Queryable, id: string) =>
   Effect.gen(function* () {
@@ -61,6 +62,10 @@ export const webhooks: Handlers<typeof Webhooks> = {
         const page = yield* (yield* Database).run((sql) => pageWebhookEndpoints(sql, call.scope.workspaceId, request))
         return pageReply(call, page, { webhooks: page.rows, nextCursor: page.nextCursor })
       }),
+  },
+  listWebhookEventTypes: {
+    access: "public",
+    handle: () => Effect.sync(() => ({ eventTypes: webhookEventTypes() })),
   },
   patchWebhook: {
     access: "webhook",

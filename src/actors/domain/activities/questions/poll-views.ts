@@ -3,6 +3,7 @@
  * voters while it is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll
  * shows its counts under every setting. A participant's vote is shown to that voter alone.
  */
+import type { WebhookEvent } from "../../../../model/integrations/webhook-events.ts"
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../../protocol/ready.ts"
@@ -23,6 +24,29 @@ export const staffPoll = (poll: Poll): PollView => pollView(poll, true)
 
 /** As everyone sees it. */
 export const sharedPoll = (poll: Poll): PollView => pollView(poll, everyoneSees(poll))
+
+/** The fields for webhook receivers that the two types of polls share. */
+const noticeOf = ({ id, question, kind, anonymous, openedAt }: Poll): WebhookEvent["extra"] => ({
+  pollId: id,
+  question,
+  kind,
+  anonymous,
+  openedAt,
+})
+
+export const openedNotice = (poll: Poll): WebhookEvent["extra"] => ({
+  ...noticeOf(poll),
+  options: poll.options,
+  endsAt: poll.endsAt,
+})
+
+/** With the results as staff see them. */
+export const closedNotice = (poll: Poll): WebhookEvent["extra"] => ({
+  ...noticeOf(poll),
+  closedAt: poll.closedAt,
+  voters: poll.voters,
+  options: poll.options.map((option, index) => ({ ...option, votes: poll.counts[index] ?? 0 })),
+})
 
 const tallyOf = ({ id, counts, voters }: Poll): PollTally => ({ id, counts, voters })
 

@@ -51,6 +51,7 @@ const publishTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "ca
 const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
   const closed = change(turn, "poll.closed", poll, { status: "closed", closedAt: turn.at })
   publishTimer(turn, closed, why)
+  turn.emitWebhookEvent("poll.closed", views.closedNotice(closed))
   return closed
 }
 
@@ -97,6 +98,7 @@ const open: CommandHandler<"poll.open"> = (turn, { id, durationMs }, rev) => {
     extendedMs: 0,
   })
   publishTimer(turn, opened, "running")
+  turn.emitWebhookEvent("poll.opened", views.openedNotice(opened))
   return current(opened)
 }
 

@@ -10,6 +10,7 @@ import {
   type Question,
   type QuestionPatch,
   qaPhase,
+  questionAnswered,
   questionCreated,
   statusAfter,
 } from "../../../../model/question.ts"
@@ -212,6 +213,10 @@ const sameButRev = (a: LiveQuestion, b: LiveQuestion): boolean =>
   a.answeredAt === b.answeredAt &&
   a.answerMode === b.answerMode
 
+/** A question that is shown again after it was hidden keeps its answer, so that nothing new was answered. */
+const isNewlyAnswered = (before: LiveQuestion, { status, answer, answerMode }: LiveQuestion): boolean =>
+  status === "answered" && (before.answeredAt === null || answer !== before.answer || answerMode !== before.answerMode)
+
 const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): LiveQuestion | Refused => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
@@ -222,6 +227,7 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
   turn.put("question", id, next)
   if (isShown(question.status) && !isShown(next.status)) publishRemoval(turn, next, true)
   publish(turn, "question.updated", next)
+  if (isNewlyAnswered(question, next)) turn.emitWebhookEvent("question.answered", questionAnswered(next))
   return next
 }
 
