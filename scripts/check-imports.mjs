@@ -28,11 +28,12 @@ const MAY_IMPORT = {
   media: ["store"],
   identity: ["store"],
   actors: ["protocol", "store"],
+  erasure: ["actors", "store"],
   cluster: ["actors", "identity", "media", "store"],
   workers: ["cluster", "store"],
   webhooks: ["store"],
   "http/contract": ["protocol"],
-  http: ["http/contract", "protocol", "store", "identity", "mail", "help", "actors", "media"],
+  http: ["http/contract", "protocol", "store", "identity", "mail", "help", "actors", "media", "erasure"],
   gateway: ["protocol", "store", "identity", "actors", "media"],
   // Published: it runs in a browser or in another service, and has nothing but itself.
   client: [],

@@ -19,6 +19,7 @@ import type { NodeOptions } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
 import { App as createApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
+import { Erasures } from "./erasure/erasures.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { GATEWAY_DEFAULTS } from "./gateway/options.ts"
@@ -301,6 +302,7 @@ const layersOf = (
     mailer,
     Agendas.layer,
     NewEvents.layer,
+    Erasures.layer.pipe(Layer.provide(actors)),
     LetterRefusals.layer(keysOf("letter-refusals"), kept.letterRefusals),
     IdentityProvider.layer({
       settings: config.idp,

@@ -47,6 +47,8 @@ const INTERNAL_ACTIVITY = {
    * is another one, except for the time on stage.
    */
   "role.check": Schema.Struct({ userId: Schema.String, stored: Schema.NullOr(EventRole) }),
+  /** The data of the person who had these ids at events is being erased. */
+  "participant.erase": Schema.Struct({ ids: Schema.Array(Schema.String) }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
 type InternalAgendaName = keyof typeof INTERNAL_AGENDA

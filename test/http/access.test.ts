@@ -92,6 +92,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   webhookDelivery: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   clip: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   recording: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  user: row(401, 401, 401, 404, "in", "in", "in", 403, 404, 403, 403, 401, 403),
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
 }
 
@@ -232,6 +233,7 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   },
   recording: async () => post(`/v1/events/${await publish()}/recordings`, {}),
   keyUser: () => post("/v1/users", { externalSub: randomUUID() }),
+  user: () => post("/v1/users", { externalSub: randomUUID() }),
 }
 
 const kept = new Map<Access, Promise<string> | undefined>()

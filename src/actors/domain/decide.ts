@@ -9,6 +9,7 @@ import { can, whyNot } from "../../protocol/permissions.ts"
 import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refused } from "../commands.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
 import { actingRole } from "./acting-role.ts"
+import { erasePeople } from "./activities/erased-people.ts"
 import { moderateQuestion } from "./activities/questions/qa.ts"
 import {
   extendActivityTimer,
@@ -106,6 +107,7 @@ const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
   if (isAgendaCommand(command)) return steer(turn, command)
   if (command.type === "role.forget") return forgetRole(turn, command.d.userId)
   if (command.type === "role.check") return checkRole(turn, command.d)
+  if (command.type === "participant.erase") return erasePeople(turn, command.d.ids)
   return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }
 

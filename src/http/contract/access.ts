@@ -59,6 +59,8 @@ export type Access =
   | "clip"
   /** A workspace API key, and a user of its workspace in the path. */
   | "keyUser"
+  /** A workspace API key or the session of an owner or admin, and a user of the workspace in the path. */
+  | "user"
   /** Management of the webhook endpoint in the path. */
   | "webhook"
   /** Management of the webhook endpoint that the delivery in the path belongs to. */
@@ -101,6 +103,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   recording: MANAGEMENT,
   clip: MANAGEMENT,
   keyUser: [{ apiKey: [] }],
+  user: MANAGEMENT,
   webhook: MANAGEMENT,
   webhookDelivery: MANAGEMENT,
 }

@@ -115,6 +115,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   deleteClip: "The recording that it was cut from stays.",
   listUsers: "The people of the workspace whom your own system names by `externalSub`.",
   upsertUser: "201 when the user is new, 200 when there is one with this `externalSub`.",
+  deleteUser:
+    "Sessions and sockets of the person end at once (4203). Roles, registrations and invites under the user's address, chat messages and raised hands are deleted; the name is taken off questions, attendance and notes. Questions become anonymous ones, and votes stay counted. Events of a large workspace follow within minutes. Members of the workspace stay members. The same `externalSub` makes a new user.",
   createUserSession:
     "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
   createMembership:

@@ -33,6 +33,7 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   recording: `Callers: ${MANAGERS}.`,
   clip: `Callers: ${MANAGERS}.`,
   keyUser: "Callers: a workspace API key.",
+  user: "Callers: a signed-in owner or admin of the workspace, or one of its API keys.",
   webhook: `Callers: ${MANAGERS}.`,
   webhookDelivery: `Callers: ${MANAGERS}.`,
 }

@@ -84,6 +84,19 @@ const requireManagement = (
   }
 }
 
+/** Of a principal that manages the workspace: a key, or the login of an owner or admin. */
+const requireAdmin = (principal: Principal, workspaceId: string): Effect.Effect<void, Failure, Database> => {
+  const accountId = accountOf(principal)
+  if (accountId === null) return Effect.void
+  return Effect.flatMap(
+    run((sql) => findMemberRole(sql, workspaceId, accountId)),
+    (role) =>
+      role === "owner" || role === "admin"
+        ? Effect.void
+        : Effect.fail(forbidden("Only owners and admins of the workspace may do this.")),
+  )
+}
+
 const accountOf = (principal: Principal): string | null => ("accountId" in principal ? principal.accountId : null)
 
 /** Only management credentials get as far as looking an object up. */
@@ -337,6 +350,13 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       const user = yield* run((sql) => findUser(sql, id))
       if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
       return { workspaceId, keyId, user }
+    }),
+  user: (principal, request) =>
+    Effect.gen(function* () {
+      const found = yield* managed(principal, request, "user", (id) => run((sql) => findUser(sql, id)))
+      const { workspaceId, accountId: _, sessionVersion: __, pathId: ___, credential, ...user } = found
+      yield* requireAdmin(principal, workspaceId)
+      return { workspaceId, credential, user }
     }),
   webhook: (principal, request) =>
     managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(

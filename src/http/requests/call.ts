@@ -4,6 +4,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../../actors/commands.ts"
 import type { LiveEvents } from "../../actors/live-events.ts"
 import type { Egress } from "../../egress/egress.ts"
+import type { Erasures } from "../../erasure/erasures.ts"
 import type { HelpDesk } from "../../help/help-desk.ts"
 import type { AccountSessions } from "../../identity/accounts/account-sessions.ts"
 import type { IdentityProvider } from "../../identity/accounts/identity-provider.ts"
@@ -96,6 +97,8 @@ export interface Scopes {
     readonly keyId: string
     readonly user: UserRow & { readonly sessionVersion: number }
   }
+  /** `user` is one of the workspace's. */
+  readonly user: { readonly workspaceId: string; readonly credential: Credential; readonly user: UserRow }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string; readonly credential: Credential }
   readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
 }
@@ -154,6 +157,7 @@ export type HandlerServices =
   | Tokens
   | LiveEvents
   | NewEvents
+  | Erasures
   | WebhookRegistration
   | Egress
   | PartnerTokens

@@ -46,6 +46,17 @@ export const requireCredential = (
     if (rows.length === 0) return yield* new Unauthorized({ detail: "The credentials were revoked meanwhile." })
   })
 
+/** `requireCredential` for owners, admins and keys, with the lock that `requireMember` takes. */
+export const requireManager = (
+  sql: Queryable,
+  workspaceId: string,
+  credential: Credential,
+): Effect.Effect<void, Unauthorized | Unavailable> =>
+  Effect.andThen(
+    query(() => sql`select 1 from workspaces where id = ${workspaceId} for share`),
+    requireCredential(sql, workspaceId, credential),
+  )
+
 /**
  * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Only for transactions that
  * take no stronger lock on the workspace's row afterwards: two of those would deadlock.

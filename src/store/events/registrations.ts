@@ -1,5 +1,6 @@
 /** Places at an event that people took themselves, and their entry tokens. */
 import type { EventStatus } from "../../model/event.ts"
+import { registrationOf } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -41,15 +42,11 @@ export const findRegistrationById = async (
   return row
 }
 
-/** The id that people who came by the link of a registration have at the event. */
-const REGISTERED = "reg:"
-export const registeredAs = (registrationId: string): string => `${REGISTERED}${registrationId}`
-
 /** Is the registration behind a participant there? */
 export const isRegistered = async (
   sql: Queryable,
   { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
-): Promise<boolean> => (await findRegistrationById(sql, eventId, participantId.slice(REGISTERED.length))) !== undefined
+): Promise<boolean> => (await findRegistrationById(sql, eventId, registrationOf(participantId))) !== undefined
 
 /** Gives the place free; the entry links go with it. `undefined`: there was none. */
 export const deleteRegistration = async (

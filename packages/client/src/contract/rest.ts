@@ -319,6 +319,8 @@ export interface RestClient {
       readonly picture?: string | null
     }
   }, settings?: CallSettings) => Promise<User>
+  /** Delete a user and erase the person from the workspace's events. */
+  readonly deleteUser: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
   /** A session token for one of the integrator's own users. */
   readonly createUserSession: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly expiresAt: string; readonly userId: string }>
   /** Give a user a role on the event. */
@@ -848,7 +850,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "user.deleted" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string

@@ -48,7 +48,7 @@ public/questions/:id
 public/join/:code,GfindByJoinCode
 public/assets/:id,GgetAsset
 users,GlistUsers,PupsertUser
-users/:id
+users/:id,DdeleteUser
 /session,PcreateUserSession
 auth
 /gateway-token,PcreateGatewayToken

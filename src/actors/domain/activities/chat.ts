@@ -120,6 +120,20 @@ const remove: CommandHandler<"chat.delete"> = (turn, { id }, rev) => {
   return { id }
 }
 
+/** Their messages in memory are deleted as by `chat.delete`. Older ones are in the store alone. */
+export const deleteMessagesOf = (turn: Turn, people: ReadonlySet<string>): void => {
+  const places = new Map<ChatPlace, string[]>()
+  for (const message of [...turn.all("chat").values()]) {
+    if (!people.has(message.participantId)) continue
+    turn.remove("chat", message.id)
+    const place = chatPlaceOf(message)
+    const ids = places.get(place)
+    if (ids === undefined) places.set(place, [message.id])
+    else ids.push(message.id)
+  }
+  for (const [place, ids] of places) publishAt(turn, place, (stream) => turn.publish("chat.deleted", stream, { ids }))
+}
+
 const messagesAt = ({ records }: ReadContext, place: ChatPlace): ReadonlyArray<ChatMessage> => [
   ...records.chatAt(place).values(),
 ]

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   "webhook.changed",
   "webhook.deleted",
   "webhook.secret_rotated",
+  "user.deleted",
   "event.deleted",
   "registration.cancelled",
   "recording.deleted",

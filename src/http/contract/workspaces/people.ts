@@ -70,6 +70,13 @@ export const People = HttpApiGroup.make("people")
     })
       .annotate(EndpointAccess, "workspace")
       .annotate(OpenApi.Summary, "Create or update a user by externalSub"),
+    HttpApiEndpoint.delete("deleteUser", "/v1/users/:id", {
+      params: PathId,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "user")
+      .annotate(Audited, "user.deleted")
+      .annotate(OpenApi.Summary, "Delete a user and erase the person from the workspace's events"),
     HttpApiEndpoint.post("createUserSession", "/v1/users/:id/session", {
       params: PathId,
       success: Schema.Struct({ sessionToken: Schema.String, expiresAt: Instant, userId: Schema.String }),

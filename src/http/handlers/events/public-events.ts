@@ -8,6 +8,7 @@ import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
+import { registeredAs } from "../../../model/participants.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { withoutUnseen } from "../../../model/text/shown-text.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
@@ -25,7 +26,6 @@ import {
   findRegistration,
   insertRegistration,
   lockCapacity,
-  registeredAs,
 } from "../../../store/events/registrations.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"

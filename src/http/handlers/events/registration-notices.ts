@@ -1,8 +1,8 @@
 /** What webhooks are told about places at an event, written by the transaction that takes a place or gives it free. */
 import { newId } from "../../../model/ids.ts"
+import { registeredAs } from "../../../model/participants.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
-import { registeredAs } from "../../../store/events/registrations.ts"
 import { appendOccurrences } from "../../../store/webhooks/outbox.ts"
 
 export interface Registrant {

@@ -6,9 +6,10 @@ import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
+import { registeredAs } from "../../../model/participants.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
-import { deleteRegistration, findRegistrationById, registeredAs } from "../../../store/events/registrations.ts"
+import { deleteRegistration, findRegistrationById } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
   decodeReportCursor,

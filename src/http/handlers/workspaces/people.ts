@@ -1,14 +1,16 @@
 /** Users and memberships. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { Erasures } from "../../../erasure/erasures.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { acceptedRoles } from "../../../model/roles.ts"
 import { displayName } from "../../../model/text/display-name.ts"
-import { requireMember } from "../../../store/accounts/credentials.ts"
+import { requireManager, requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
+import { eraseUser } from "../../../store/personal/erasures.ts"
 import { onForeignKeyViolation, query } from "../../../store/query.ts"
 import {
   deleteMembership,
@@ -21,7 +23,7 @@ import {
 import type { People } from "../../contract/workspaces/people.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
-import { announceRoles } from "./grant-changes.ts"
+import { announceRoles, recheckSockets } from "./grant-changes.ts"
 
 /** A present user gets the role at once; an absent one gets it on arrival. */
 const announceRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
@@ -49,6 +51,24 @@ export const people: Handlers<typeof People> = {
           upsertUser(sql, { id: newId(), workspaceId, accountId: null, ...payload, ...nameOf(payload) }),
         ),
       ).pipe(Effect.map(({ created, sessionVersion: _, ...user }) => new Reply(user, { status: created ? 201 : 200 }))),
+  },
+  deleteUser: {
+    access: "user",
+    handle: ({ scope: { workspaceId, credential, user } }) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const erasure = yield* (yield* Database).transaction((sql) =>
+          Effect.gen(function* () {
+            yield* requireManager(sql, workspaceId, credential)
+            return (
+              (yield* query(() => eraseUser(sql, { workspaceId, userId: user.id }, now))) ??
+              (yield* NotFound.of("user"))
+            )
+          }),
+        )
+        yield* recheckSockets({ workspaceId, userId: user.id })
+        yield* (yield* Erasures).begin(erasure)
+      }),
   },
   createUserSession: {
     access: "keyUser",

@@ -100,7 +100,11 @@ end $$;
 create or replace function write_presence(of_event uuid, changed jsonb) returns void language plpgsql as $$
 begin
   insert into present_participants (event_id, participant_id, present)
-  select of_event, p->>'participantId', p from jsonb_array_elements(changed->'present') as p
+  select of_event, p->>'participantId',
+         -- The event knows the name until the person, whose data was erased, has left.
+         case when exists (select from erasures x where x.participant_ids @> array[p->>'participantId'])
+              then p || '{"name": "Removed person"}' else p end
+    from jsonb_array_elements(changed->'present') as p
   on conflict (event_id, participant_id) do update set present = excluded.present;
   delete from present_participants
    where event_id = of_event and participant_id in (select jsonb_array_elements_text(changed->'absent'));
@@ -111,7 +115,7 @@ end $$;
 
 -- Adds stays that ended to the attendance of their participants. A commit of unknown outcome may have happened, and presence then reports
 -- the same stays again: those that ended no later than the last known one are known. A user may have been deleted since they came. People
--- who waited for the start were there from the start on.
+-- who waited for the start were there from the start on. A departure may be told after the person's data was erased: it has no name then.
 create or replace function write_stays(of_event uuid, ended jsonb) returns void language sql as $$
   with stay as (
     select s.participant_id, s.user_id, s.name, s.role, s.kind, s.left_at,
@@ -130,7 +134,9 @@ create or replace function write_stays(of_event uuid, ended jsonb) returns void 
   )
   insert into attendances as a
          (event_id, participant_id, user_id, name, role, kind, first_joined_at, last_left_at, attended_ms, stays)
-  select of_event, t.participant_id, u.id, t.name, t.role, t.kind, t.joined_at, t.left_at, t.ms, t.stays
+  select of_event, t.participant_id, u.id,
+         case when exists (select from erasures x where x.participant_ids @> array[t.participant_id]) then 'Removed person' else t.name end,
+         t.role, t.kind, t.joined_at, t.left_at, t.ms, t.stays
     from total t left join users u on u.id = case when t.user_id ~ '^[0-9a-f-]{36}$' then t.user_id::uuid end
    order by t.participant_id
   on conflict (event_id, participant_id) do update

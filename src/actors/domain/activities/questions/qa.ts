@@ -115,6 +115,21 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
   return { question: questionView(question) }
 }
 
+/**
+ * Their questions become anonymous ones. Text, votes and answer stay: others voted on it, and were answered. The store forgets the
+ * author by itself (`store/personal/erasures.ts`), because a question's author is written once.
+ */
+export const unnameQuestionsOf = (turn: Turn, people: ReadonlySet<string>): void => {
+  for (const [id, participantId] of [...turn.all("asker")]) if (people.has(participantId)) turn.remove("asker", id)
+  for (const question of [...turn.all("question").values()]) {
+    if (question.askerId === null || !people.has(question.askerId)) continue
+    const unnamed = { anonymous: true, askerId: null, authorUserId: null, authorName: null, rev: question.rev + 1 }
+    const next: LiveQuestion = { ...question, ...unnamed }
+    turn.put("question", question.id, next)
+    publish(turn, "question.updated", next)
+  }
+}
+
 /** A refusal when the caller saw another revision of the question. */
 const stale = (question: LiveQuestion, rev: number | undefined): Refused | undefined =>
   rev === undefined || rev === question.rev

@@ -1,0 +1,32 @@
+/**
+ * Removes people's names from a live event's memory, before the store is erased. Their ids stay in votes, seats and rounds: tallies
+ * count them and pairings remember them, and once the person's row is gone an id leads to nobody.
+ */
+import { isRegistrationId, REMOVED_PERSON } from "../../../model/participants.ts"
+import type { Turn } from "../turn.ts"
+import { deleteMessagesOf } from "./chat.ts"
+import { lowerHand } from "./hands.ts"
+import { unnameQuestionsOf } from "./questions/qa.ts"
+import { removeParticipant } from "./removals.ts"
+
+/** The sockets of users are closed by their grants; a registration has none. */
+const shutOut = (turn: Turn, id: string): void => {
+  const { status } = turn.state.event
+  if (isRegistrationId(id) && (status === "scheduled" || status === "live")) removeParticipant(turn, id, true)
+}
+
+export const erasePeople = (
+  turn: Turn,
+  ids: ReadonlyArray<string>,
+): { readonly participantIds: ReadonlyArray<string> } => {
+  const people = new Set(ids)
+  deleteMessagesOf(turn, people)
+  unnameQuestionsOf(turn, people)
+  for (const id of people) {
+    lowerHand(turn, id)
+    const seat = turn.get("seat", id)
+    if (seat?.name !== undefined) turn.put("seat", id, { ...seat, name: REMOVED_PERSON })
+    shutOut(turn, id)
+  }
+  return { participantIds: ids }
+}

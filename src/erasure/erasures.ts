@@ -1,0 +1,120 @@
+/**
+ * Erases people from the events of their workspace, step by step: each step asks the live events that know them to forget their names,
+ * erases what the store has, and notes how far it has come. A process that ends in the middle leaves the rest to another one. The last
+ * pass comes after everything that was under way has ended.
+ */
+import { Cause, Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { LiveEvents } from "../actors/live-events.ts"
+import { currentTimers } from "../clock/timers.ts"
+import type { Unavailable } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { Database } from "../store/database.ts"
+import {
+  advanceErasure,
+  claimErasure,
+  type Erasure,
+  eraseAt,
+  findKnowingEvents,
+  finishPass,
+  nextEvents,
+} from "../store/personal/erasures.ts"
+import { patiently, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
+
+/** Events of one step. */
+const EVENTS = 20
+/** The caller is answered by then; a large workspace takes longer. */
+const ANSWER_AFTER = "2 seconds"
+const AGAIN = Schedule.spaced("500 millis")
+/** A full mailbox and an event that moves count alike. What is left then is tried again within two minutes. */
+const TRIES = 5
+
+interface Needs {
+  readonly database: Database["Service"]
+  readonly live: Pick<LiveEvents["Service"], "execute">
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** An event that is gone knows nobody. */
+const forgetAt = ({ live }: Needs, eventId: string, ids: ReadonlyArray<string>): Effect.Effect<void, Unavailable> =>
+  live
+    .execute(eventId, {
+      commandId: newId(),
+      scope: "rest",
+      bodyHash: "",
+      by: null,
+      freshId: newId(),
+      command: { type: "participant.erase", d: { ids } },
+    })
+    .pipe(
+      Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
+      Effect.catchTags({ NotFound: () => Effect.void, Refused: (refused) => Effect.die(refused) }),
+      Effect.asVoid,
+    )
+
+/** Runs the pass to its end, from where it is. */
+export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Unavailable> =>
+  Effect.gen(function* () {
+    const { database, now } = needs
+    const { id, workspaceId, participantIds } = erasure
+    let after = erasure.after
+    while (true) {
+      const from = after
+      const events = yield* patiently(database, (sql) => nextEvents(sql, workspaceId, from, EVENTS))
+      const last = events.at(-1)
+      if (last === undefined) break
+      const open = events.flatMap((event) => (event.isOpen ? event.id : []))
+      const knowing = yield* patiently(database, (sql) => findKnowingEvents(sql, { eventIds: open, participantIds }))
+      yield* Effect.forEach(knowing, (eventId) => forgetAt(needs, eventId, participantIds), { discard: true })
+      const eventIds = events.map((event) => event.id)
+      yield* patiently(database, (sql) => eraseAt(sql, { eventIds, participantIds }))
+      yield* patiently(database, (sql) => advanceErasure(sql, id, last, now()))
+      after = last
+    }
+    yield* patiently(database, (sql) => finishPass(sql, erasure, now()))
+  })
+
+/** Runs every pass that is due. */
+export const sweepErasures = (needs: Needs): Effect.Effect<void, Unavailable> =>
+  Effect.gen(function* () {
+    while (true) {
+      const due = yield* patiently(needs.database, (sql) => claimErasure(sql, needs.now()))
+      if (due === undefined) return
+      yield* runPass(needs, due)
+    }
+  })
+
+export class Erasures extends Context.Service<
+  Erasures,
+  {
+    /** Runs the first pass of an erasure that was committed, and waits for it for a moment. What fails is done by the sweep. */
+    readonly begin: (erasure: Erasure) => Effect.Effect<void>
+  }
+>()("gathercue/Erasures") {
+  static readonly layer: Layer.Layer<Erasures, never, Database | LiveEvents | Telemetry> = Layer.effect(
+    Erasures,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const live = yield* LiveEvents
+      const timers = yield* currentTimers
+      const { log } = yield* Telemetry
+      const needs: Needs = { database, live, now: timers.now }
+      yield* Effect.forkScoped(sweepEvery("1 minute", log, sweepErasures(needs)))
+      const scope = yield* Effect.scope
+      const begin = (erasure: Erasure): Effect.Effect<void> =>
+        Effect.gen(function* () {
+          const pass = runPass(needs, erasure).pipe(
+            Effect.catchCause((cause) =>
+              Effect.sync(() =>
+                log.warn({ erasure: erasure.id, err: Cause.squash(cause) }, "an erasure goes on later"),
+              ),
+            ),
+          )
+          const running = yield* Effect.forkIn(pass, scope)
+          yield* Effect.timeoutOption(Fiber.await(running), ANSWER_AFTER)
+        })
+      return { begin }
+    }),
+  )
+}

@@ -1,0 +1,214 @@
+/**
+ * Erasing a person of a workspace. The first transaction takes away what the person signs in, is written to and is found by, and stores
+ * an erasure; passes over the workspace's events then remove the person's name from what the events keep. Each step is one bounded
+ * transaction and may be repeated.
+ */
+import { newId } from "../../model/ids.ts"
+import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type PagePosition } from "../page.ts"
+
+/** A pass belongs to the process that claimed it for so long after its last step. */
+const LEASE_MS = 60_000
+/**
+ * By then every socket of the person is closed on every node, everyone has left by the presence grace, and answers that were kept for
+ * repeated commands are gone.
+ */
+const LAST_PASS_AFTER_MS = 900_000
+
+export interface Erasure {
+  readonly id: string
+  readonly workspaceId: string
+  /** At events. */
+  readonly participantIds: ReadonlyArray<string>
+  /** The last event that this pass has done with. */
+  readonly after: PagePosition | null
+  readonly isLastPass: boolean
+}
+
+const insertErasure = async (
+  sql: Queryable,
+  { workspaceId, participantIds }: Pick<Erasure, "workspaceId" | "participantIds">,
+  now: number,
+): Promise<Erasure> => {
+  const id = newId()
+  await sql`
+    insert into erasures (id, workspace_id, participant_ids, due_at)
+    values (${id}, ${workspaceId}, ${[...participantIds]}::text[], ${toTimestamp(now + LEASE_MS)})`
+  return { id, workspaceId, participantIds, after: null, isLastPass: false }
+}
+
+/** Deletes the registrations of an address at all events of the workspace. Resolves to the ids that these had at the events. */
+const deleteRegistrationsOf = async (
+  sql: Queryable,
+  workspaceId: string,
+  email: string,
+): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    delete from registrations r using events e
+     where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = ${email.toLowerCase()} returning r.id`
+  return rows.map(({ id }) => registeredAs(id))
+}
+
+/** Open invites of the address end. Those that were taken up or refused stay as acts, without the address. */
+const forgetInvitesTo = async (sql: Queryable, workspaceId: string, email: string): Promise<number> => {
+  const { count } = await sql`
+    update invites set email = null, status = case status when 'pending' then 'revoked' else status end,
+           revoked_at = case status when 'pending' then now() else revoked_at end
+     where workspace_id = ${workspaceId} and email = ${email.toLowerCase()}`
+  return count
+}
+
+/**
+ * The address of a user, if it is the user's: as the integrator said, or as the account has proved. Whoever signs up under another
+ * person's address must not erase that person's registrations.
+ */
+const addressOf = async (
+  sql: Queryable,
+  { email, accountId }: { readonly email: string | null; readonly accountId: string | null },
+): Promise<string | null> => {
+  if (email === null || accountId === null) return email
+  const proved = await sql`
+    select 1 from account_emails
+     where account_id = ${accountId} and email = ${email.toLowerCase()} and verified_at is not null`
+  return proved.length > 0 ? email : null
+}
+
+/** `undefined`: the workspace has no such user (any more). Two transactions for one user follow one another. */
+export const eraseUser = async (
+  sql: Queryable,
+  { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
+  now: number,
+): Promise<Erasure | undefined> => {
+  const [user] = await sql<{ email: string | null; accountId: string | null }[]>`
+    select email, account_id from users where id = ${userId} and workspace_id = ${workspaceId} for update`
+  if (user === undefined) return undefined
+  const email = await addressOf(sql, user)
+  const registered = email === null ? [] : await deleteRegistrationsOf(sql, workspaceId, email)
+  if (email !== null) await forgetInvitesTo(sql, workspaceId, email)
+  // Without the user's row these are found by the events alone.
+  await sql`update questions set author_name = null where author_user_id = ${userId}`
+  await sql`update attendances set name = ${REMOVED_PERSON} where user_id = ${userId}`
+  await sql`delete from users where id = ${userId}`
+  return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered] }, now)
+}
+
+/** For a person who is no user. `undefined`: the workspace has no registration and no invite of the address. */
+export const eraseRegistrant = async (
+  sql: Queryable,
+  { workspaceId, email }: { readonly workspaceId: string; readonly email: string },
+  now: number,
+): Promise<Erasure | undefined> => {
+  const participantIds = await deleteRegistrationsOf(sql, workspaceId, email)
+  const invites = await forgetInvitesTo(sql, workspaceId, email)
+  return participantIds.length + invites === 0 ? undefined : insertErasure(sql, { workspaceId, participantIds }, now)
+}
+
+/** The erasure whose pass is due first. Another process does not get it while its lease lasts. */
+export const claimErasure = async (sql: Queryable, now: number): Promise<Erasure | undefined> => {
+  const [row] = await sql<
+    (Omit<Erasure, "after"> & { afterCreatedAt: Timestamp | null; afterEventId: string | null })[]
+  >`
+    update erasures set due_at = ${toTimestamp(now + LEASE_MS)}
+     where id = (select id from erasures where due_at <= ${toTimestamp(now)} order by due_at limit 1 for update skip locked)
+    returning id, workspace_id, participant_ids, after_created_at, after_event_id, is_last_pass`
+  if (row === undefined) return undefined
+  const { afterCreatedAt, afterEventId, ...erasure } = row
+  const after =
+    afterCreatedAt === null || afterEventId === null ? null : { createdAt: afterCreatedAt, id: afterEventId }
+  return { ...erasure, after }
+}
+
+/** The pass goes on after this event, also when another process takes it over. */
+export const advanceErasure = async (sql: Queryable, id: string, to: PagePosition, now: number): Promise<void> => {
+  await sql`
+    update erasures set after_created_at = ${to.createdAt}, after_event_id = ${to.id}, due_at = ${toTimestamp(now + LEASE_MS)}
+     where id = ${id}`
+}
+
+/** The pass is over: the last one follows, or the erasure is done. */
+export const finishPass = async (sql: Queryable, { id, isLastPass }: Erasure, now: number): Promise<void> => {
+  if (isLastPass) await sql`delete from erasures where id = ${id}`
+  else {
+    await sql`
+      update erasures set after_created_at = null, after_event_id = null, is_last_pass = true,
+             due_at = ${toTimestamp(now + LAST_PASS_AFTER_MS)}
+       where id = ${id}`
+  }
+}
+
+export interface WalkedEvent extends PagePosition {
+  readonly isOpen: boolean
+}
+
+/** The workspace's next events, newest first; `isOpen`: people may be at it. */
+export const nextEvents = async (
+  sql: Queryable,
+  workspaceId: string,
+  after: PagePosition | null,
+  limit: number,
+): Promise<ReadonlyArray<WalkedEvent>> => {
+  const { createdAt, id } = after ?? FIRST_PAGE
+  return sql<WalkedEvent[]>`
+    select id, created_at, status in ('scheduled', 'live') as is_open from events
+     where workspace_id = ${workspaceId} and (created_at, id) < (${createdAt}, ${id})
+     order by created_at desc, id desc limit ${limit}`
+}
+
+interface People {
+  readonly eventIds: ReadonlyArray<string>
+  readonly participantIds: ReadonlyArray<string>
+}
+
+/** The events among these whose actor may know the people. */
+export const findKnowingEvents = async (
+  sql: Queryable,
+  { eventIds, participantIds }: People,
+): Promise<ReadonlyArray<string>> => {
+  const people = [...participantIds]
+  const rows = await sql<{ id: string }[]>`
+    select e.id from unnest(${[...eventIds]}::uuid[]) as e(id)
+     where exists (select from attendances a where a.event_id = e.id and a.participant_id = any (${people}::text[]))
+        or exists (select from present_participants p where p.event_id = e.id and p.participant_id = any (${people}::text[]))
+        or exists (select from live_records r where r.event_id = e.id and r.kind in ('hand', 'seat') and r.id = any (${people}::text[]))
+        or exists (select from live_commands c where c.event_id = e.id and c.scope = any (${people}::text[]))
+        or exists (select from questions q where q.event_id = e.id and q.asker_id = any (${people}::text[]))
+        or exists (select from chat_messages m where m.event_id = e.id and m.participant_id = any (${people}::text[]))`
+  return rows.map(({ id }) => id)
+}
+
+/** Erases the people at these events. ARCHITECTURE.md lists under "Personal data" what is kept of them, and why. */
+export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: People): Promise<void> => {
+  const events = [...eventIds]
+  const people = [...participantIds]
+  const keyed = people.map((id) => `key:${id}`)
+  await sql`
+    update attendances set name = ${REMOVED_PERSON}, user_id = null
+     where event_id = any (${events}::uuid[]) and participant_id = any (${people}::text[]) and name <> ${REMOVED_PERSON}`
+  await sql`
+    update present_participants set present = jsonb_set(present, '{name}', to_jsonb(${REMOVED_PERSON}::text))
+     where event_id = any (${events}::uuid[]) and participant_id = any (${people}::text[])`
+  await sql`
+    update questions set author_user_id = null, author_name = null, asker_id = null, anonymous = true
+     where event_id = any (${events}::uuid[]) and asker_id = any (${people}::text[])`
+  await sql`
+    delete from chat_messages where event_id = any (${events}::uuid[]) and participant_id = any (${people}::text[])`
+  await sql`
+    delete from live_records where event_id = any (${events}::uuid[]) and kind = 'hand' and id = any (${people}::text[])`
+  await sql`
+    update live_records set body = jsonb_set(body, '{name}', to_jsonb(${REMOVED_PERSON}::text))
+     where event_id = any (${events}::uuid[]) and kind = 'seat' and id = any (${people}::text[]) and body ? 'name'`
+  await sql`
+    delete from live_commands where event_id = any (${events}::uuid[]) and scope = any (${[...people, ...keyed]}::text[])`
+  await sql`
+    delete from table_note_tokens where event_id = any (${events}::uuid[]) and user_id = any (${people}::text[])`
+  await sql`
+    update table_summaries t
+       set content = jsonb_set(content, '{people}', (
+             select jsonb_agg(case when p->>'userId' = any (${people}::text[]) then p || '{"name": null}' else p end order by n)
+               from jsonb_array_elements(content->'people') with ordinality as listed(p, n)))
+     where event_id = any (${events}::uuid[])
+       and exists (select from jsonb_array_elements(content->'people') as p
+                    where p->>'userId' = any (${people}::text[]) and p->>'name' is not null)`
+}
