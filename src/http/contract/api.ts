@@ -20,6 +20,7 @@ import { Audit } from "./workspaces/audit.ts"
 import { Guests } from "./workspaces/guests.ts"
 import { Invites } from "./workspaces/invites.ts"
 import { People } from "./workspaces/people.ts"
+import { PersonalData } from "./workspaces/personal-data.ts"
 import { Webhooks } from "./workspaces/webhooks.ts"
 import { Workspaces } from "./workspaces/workspaces.ts"
 
@@ -34,6 +35,7 @@ export const Api = HttpApi.make("gathercue")
     JoinCodes,
     PublicEvents,
     People,
+    PersonalData,
     GatewayTokens,
     Guests,
     Webhooks,

@@ -117,6 +117,12 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   upsertUser: "201 when the user is new, 200 when there is one with this `externalSub`.",
   deleteUser:
     "Sessions and sockets of the person end at once (4203). Roles, registrations and invites under the user's address, chat messages and raised hands are deleted; the name is taken off questions, attendance and notes. Questions become anonymous ones, and votes stay counted. Events of a large workspace follow within minutes. Members of the workspace stay members. The same `externalSub` makes a new user.",
+  exportUser:
+    "Each item has its `kind`: the user, invites, and of each event roles, registration, attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+  exportRegistrant:
+    "For people who are no users of yours. Registrations, invites, and what each event has of the person. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+  eraseRegistrant:
+    "Registrations and invites under the address are deleted, links and sessions behind them end, and the person is disconnected. The name goes from attendance, questions and notes, and their chat messages are deleted, as when a user is deleted. 404 when the workspace has neither registration nor invite of the address.",
   createUserSession:
     "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
   createMembership:

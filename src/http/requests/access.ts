@@ -354,7 +354,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   user: (principal, request) =>
     Effect.gen(function* () {
       const found = yield* managed(principal, request, "user", (id) => run((sql) => findUser(sql, id)))
-      const { workspaceId, accountId: _, sessionVersion: __, pathId: ___, credential, ...user } = found
+      const { workspaceId, sessionVersion: _, pathId: __, credential, ...user } = found
       yield* requireAdmin(principal, workspaceId)
       return { workspaceId, credential, user }
     }),

@@ -98,7 +98,11 @@ export interface Scopes {
     readonly user: UserRow & { readonly sessionVersion: number }
   }
   /** `user` is one of the workspace's. */
-  readonly user: { readonly workspaceId: string; readonly credential: Credential; readonly user: UserRow }
+  readonly user: {
+    readonly workspaceId: string
+    readonly credential: Credential
+    readonly user: UserRow & { readonly accountId: string | null }
+  }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string; readonly credential: Credential }
   readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
 }

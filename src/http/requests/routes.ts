@@ -25,6 +25,7 @@ import { audit } from "../handlers/workspaces/audit.ts"
 import { guests } from "../handlers/workspaces/guests.ts"
 import { invites } from "../handlers/workspaces/invites.ts"
 import { people } from "../handlers/workspaces/people.ts"
+import { personalData } from "../handlers/workspaces/personal-data.ts"
 import { webhooks } from "../handlers/workspaces/webhooks.ts"
 import { workspaces } from "../handlers/workspaces/workspaces.ts"
 import { compile, type Serve, type Successes } from "../transport/serve.ts"
@@ -56,6 +57,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   recordings,
   clips,
   people,
+  personalData,
   questions,
   reports,
   joinCodes,

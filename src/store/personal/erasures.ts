@@ -64,7 +64,7 @@ const forgetInvitesTo = async (sql: Queryable, workspaceId: string, email: strin
  * The address of a user, if it is the user's: as the integrator said, or as the account has proved. Whoever signs up under another
  * person's address must not erase that person's registrations.
  */
-const addressOf = async (
+export const addressOf = async (
   sql: Queryable,
   { email, accountId }: { readonly email: string | null; readonly accountId: string | null },
 ): Promise<string | null> => {

@@ -25,6 +25,7 @@ import type {
   Membership,
   Modality,
   ParticipantKind,
+  PersonalItem,
   Phase,
   PhaseConfig,
   PhaseInput,
@@ -335,6 +336,18 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{ readonly memberships: ReadonlyArray<Membership>; readonly nextCursor: string | null }>
   /** Take a role on the event; what else lets the user in counts from then on. */
   readonly deleteMembership: (request: { readonly params: { readonly id: string; readonly membershipId: string } }, settings?: CallSettings) => Promise<void>
+  /** Everything that is stored about a user. */
+  readonly exportUser: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
+  /** Everything that is stored about whoever registered under an address. */
+  readonly exportRegistrant: (request: {
+    readonly params: { readonly id: string }
+    readonly query: { readonly limit?: number; readonly cursor?: string; readonly email: string }
+  }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
+  /** Erase whoever registered under an address from the workspace's events. */
+  readonly eraseRegistrant: (request: { readonly params: { readonly id: string }; readonly query: { readonly email: string } }, settings?: CallSettings) => Promise<void>
   /** A token that opens a gateway socket within two minutes. */
   readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string } }, settings?: CallSettings) => Promise<{
     readonly token: string
@@ -850,7 +863,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "user.deleted" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "user.deleted" | "registrant.erased" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string

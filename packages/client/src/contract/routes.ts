@@ -50,11 +50,10 @@ public/assets/:id,GgetAsset
 users,GlistUsers,PupsertUser
 users/:id,DdeleteUser
 /session,PcreateUserSession
-auth
-/gateway-token,PcreateGatewayToken
-/idp/start,GstartIdp
-/idp/callback,GfinishIdp
+/export,GexportUser
 workspaces/:id,ApatchWorkspace
+/registrants/export,GexportRegistrant
+/registrants,DeraseRegistrant
 /guest-integrations,PcreateGuestIntegration,GlistGuestIntegrations
 /guest-integrations/:integrationId,DdeleteGuestIntegration
 /members,GlistMembers
@@ -68,6 +67,10 @@ workspaces/:id,ApatchWorkspace
 /invites/:inviteId,DrevokeInvite
 /invites/:inviteId/resend,PresendInvite
 /audit,GlistAudit
+auth
+/gateway-token,PcreateGatewayToken
+/idp/start,GstartIdp
+/idp/callback,GfinishIdp
 webhooks,PcreateWebhook,GlistWebhooks
 webhook-event-types,GlistWebhookEventTypes
 webhooks/:id,ApatchWebhook,DdeleteWebhook

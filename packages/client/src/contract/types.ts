@@ -409,6 +409,15 @@ export interface ParticipantView {
 /** The fault of the last refused token of an integration. */
 export type PartnerFault = "jwks_refused" | "jwks_unreachable" | "jwks_invalid" | "unknown_key" | "algorithm" | "signature" | "expired" | "not_yet_valid" | "claims" | "malformed"
 
+export interface PersonalItem {
+  readonly kind: "account" | "address" | "session" | "identity" | "workspaceMember" | "user" | "attendance" | "chatMessage" | "invite" | "membership" | "pollVote" | "question" | "questionVote" | "record" | "registration" | "tableNotes"
+  readonly id: string
+  readonly eventId: string | null
+  /** When it came about, where that is stored. */
+  readonly at: string | null
+  readonly data: { readonly [key: string]: unknown }
+}
+
 /** A phase as REST returns it. */
 export interface Phase {
   readonly id: string

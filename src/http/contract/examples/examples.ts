@@ -45,11 +45,13 @@ import {
   joinCode,
   joinTarget,
   POLLS_CSV,
+  personalItem,
   pollResult,
   QR_CODE,
   REGISTRATIONS_CSV,
   ROUNDS_CSV,
   registration,
+  registrationItem,
 } from "./report-objects.ts"
 
 export interface Example {
@@ -60,6 +62,8 @@ export interface Example {
 }
 
 export const EXAMPLES: { readonly [endpoint: string]: Example } = {
+  exportUser: { response: examplePage("items", personalItem) },
+  exportRegistrant: { response: examplePage("items", registrationItem) },
   signup: {
     request: { email: "ada@example.com", password: "correct horse battery", name: "Ada Lovelace" },
     response: account,

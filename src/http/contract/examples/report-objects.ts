@@ -78,3 +78,18 @@ export const joinTarget = {
   url: PAGE,
 }
 export const QR_CODE = '<?xml version="1.0" encoding="UTF-8" ?><svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+export const personalItem = {
+  kind: "attendance",
+  id: ids.user,
+  eventId: ids.event,
+  at: T0,
+  data: { name: "Grace Hopper", role: "participant", kind: "user", lastLeftAt: T1, attendedMs: 3_480_000, stays: 2 },
+}
+export const registrationItem = {
+  kind: "registration",
+  id: ids.session,
+  eventId: ids.event,
+  at: T0,
+  data: { name: "Grace Hopper", email: "grace@example.com" },
+}

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   "webhook.deleted",
   "webhook.secret_rotated",
   "user.deleted",
+  "registrant.erased",
   "event.deleted",
   "registration.cancelled",
   "recording.deleted",

@@ -1,0 +1,60 @@
+/** What is stored about a person, and taking it away. */
+import { Clock, Effect } from "effect"
+import { Erasures } from "../../../erasure/erasures.ts"
+import { NotFound } from "../../../model/errors.ts"
+import { foldEmail } from "../../../model/text/email.ts"
+import { requireManager } from "../../../store/accounts/credentials.ts"
+import { Database } from "../../../store/database.ts"
+import { addressOf, eraseRegistrant } from "../../../store/personal/erasures.ts"
+import { decodeExportCursor, type ExportedPerson, pageExport } from "../../../store/personal/export.ts"
+import { query } from "../../../store/query.ts"
+import type { PersonalData } from "../../contract/workspaces/personal-data.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { pageReply, pageRequestBy } from "../../requests/paging.ts"
+
+interface ExportCall {
+  readonly path: string
+  readonly query: { readonly limit?: number; readonly cursor?: string }
+}
+
+const exported = (call: ExportCall, person: ExportedPerson) =>
+  Effect.gen(function* () {
+    const request = yield* pageRequestBy(call.query, decodeExportCursor)
+    const page = yield* (yield* Database).run((sql) => pageExport(sql, person, request))
+    return pageReply(call, page, { items: page.rows, nextCursor: page.nextCursor })
+  })
+
+export const personalData: Handlers<typeof PersonalData> = {
+  exportUser: {
+    access: "user",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const { workspaceId, user } = call.scope
+        const email = yield* (yield* Database).run((sql) => addressOf(sql, user))
+        return yield* exported(call, { workspaceId, userId: user.id, email })
+      }),
+  },
+  exportRegistrant: {
+    access: "workspaceAdminOrKey",
+    handle: (call) =>
+      exported(call, { workspaceId: call.scope.workspaceId, userId: null, email: foldEmail(call.query.email) }),
+  },
+  eraseRegistrant: {
+    access: "workspaceAdminOrKey",
+    handle: ({ query: { email }, scope }) =>
+      Effect.gen(function* () {
+        const { workspaceId } = scope
+        const now = yield* Clock.currentTimeMillis
+        const erasure = yield* (yield* Database).transaction((sql) =>
+          Effect.gen(function* () {
+            yield* requireManager(sql, workspaceId, scope)
+            const begun = yield* query(() => eraseRegistrant(sql, { workspaceId, email: foldEmail(email) }, now))
+            return begun ?? (yield* NotFound.of("registrant"))
+          }),
+        )
+        yield* (yield* Erasures).begin(erasure)
+        // The address must not come into the log.
+        return new Reply(undefined, { targets: [erasure.id] })
+      }),
+  },
+}

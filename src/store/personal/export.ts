@@ -1,0 +1,193 @@
+/**
+ * Everything that is stored about a person of a workspace, in pages: the person, and then what each event has of them, newest event
+ * first. A page looks at a bounded number of events.
+ */
+import { parseId } from "../../model/ids.ts"
+import { registeredAs } from "../../model/participants.ts"
+import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PagePosition, type PageRequest } from "../page.ts"
+
+/** Kinds in the order in which an event's items come. */
+export type ExportKind =
+  | "account"
+  | "address"
+  | "session"
+  | "identity"
+  | "workspaceMember"
+  | "user"
+  | "attendance"
+  | "chatMessage"
+  | "invite"
+  | "membership"
+  | "pollVote"
+  | "question"
+  | "questionVote"
+  | "record"
+  | "registration"
+  | "tableNotes"
+
+export interface ExportItem {
+  readonly kind: ExportKind
+  readonly id: string
+  readonly eventId: string | null
+  readonly at: Timestamp | null
+  readonly data: { readonly [field: string]: unknown }
+}
+
+/** The last item of the page before, at an event. */
+export interface ExportPosition extends PagePosition {
+  readonly kind: string
+  readonly itemId: string
+}
+
+/** After every item of an event. */
+const END = "~"
+/** Events that one statement looks at, and statements of a page. */
+const EVENTS = 20
+const STEPS = 10
+
+export const encodeExportCursor = ({ createdAt, id, kind, itemId }: ExportPosition): string =>
+  Buffer.from([createdAt, id, kind, itemId].join("\n")).toString("base64url")
+
+export const decodeExportCursor = (cursor: string): ExportPosition | undefined => {
+  const [time = "", event = "", kind = "", itemId, ...rest] = Buffer.from(cursor, "base64url")
+    .toString("utf8")
+    .split("\n")
+  const [createdAt, id] = [parseTimestamp(time), parseId(event)]
+  if (createdAt === undefined || id === undefined || itemId === undefined || rest.length > 0) return undefined
+  return `${kind}${itemId}`.includes("\0") ? undefined : { createdAt, id, kind, itemId }
+}
+
+/** A person of a workspace: a user, or whoever registered under an address. */
+export interface ExportedPerson {
+  readonly workspaceId: string
+  readonly userId: string | null
+  readonly email: string | null
+}
+
+interface People extends ExportedPerson {
+  readonly participantIds: ReadonlyArray<string>
+}
+
+const findPeople = async (sql: Queryable, person: ExportedPerson): Promise<People> => {
+  const rows = await sql<{ id: string }[]>`
+    select r.id from events e join registrations r on r.event_id = e.id
+     where e.workspace_id = ${person.workspaceId} and r.email = ${person.email?.toLowerCase() ?? null}`
+  const registered = rows.map(({ id }) => registeredAs(id))
+  return { ...person, participantIds: person.userId === null ? registered : [person.userId, ...registered] }
+}
+
+/** The user's own row, and the newest invites to the workspace as a whole. */
+const readPerson = async (
+  sql: Queryable,
+  { workspaceId, userId, email }: ExportedPerson,
+): Promise<ReadonlyArray<ExportItem>> =>
+  sql<ExportItem[]>`
+    select 'user' as kind, id::text, null::uuid as event_id, created_at as at, jsonb_build_object('externalSub', external_sub,
+           'accountId', account_id, 'email', email, 'name', name, 'picture', picture, 'updatedAt', updated_at) as data
+      from users where id = ${userId}
+    union all
+    (select 'invite', id::text, null, created_at, jsonb_build_object('email', email, 'role', role, 'status', status)
+       from invites where workspace_id = ${workspaceId} and event_id is null and email = ${email?.toLowerCase() ?? null}
+      order by created_at desc limit 100)`
+
+/** What these events have of the person, after the position at the first of them. */
+const readAt = async (
+  sql: Queryable,
+  { userId, email, participantIds }: People,
+  eventIds: ReadonlyArray<string>,
+  { id: first, kind, itemId }: ExportPosition,
+  limit: number,
+): Promise<ReadonlyArray<ExportItem & { readonly eventId: string }>> => {
+  const people = [...participantIds]
+  const address = email?.toLowerCase() ?? null
+  return sql<(ExportItem & { readonly eventId: string })[]>`
+    with walked as materialized (
+      select * from unnest(${[...eventIds]}::uuid[]) with ordinality as w(event_id, n)
+    ), item as (
+      select a.event_id, 'attendance' as kind, a.participant_id as id, a.first_joined_at as at,
+             jsonb_build_object('name', a.name, 'role', a.role, 'kind', a.kind, 'lastLeftAt', a.last_left_at,
+               'attendedMs', a.attended_ms, 'stays', a.stays) as data
+        from walked w join attendances a using (event_id) where a.participant_id = any (${people}::text[])
+      union all
+      select p.event_id, 'attendance', p.participant_id || ' now', null, p.present
+        from walked w join present_participants p using (event_id) where p.participant_id = any (${people}::text[])
+      union all
+      select m.event_id, 'chatMessage', m.id::text, m.at,
+             jsonb_build_object('to', m.target, 'name', m.name, 'role', m.role, 'text', m.text, 'replyTo', m.reply_to)
+        from walked w join chat_messages m using (event_id) where m.participant_id = any (${people}::text[])
+      union all
+      select i.event_id, 'invite', i.id::text, i.created_at,
+             jsonb_build_object('email', i.email, 'role', i.role, 'status', i.status)
+        from walked w join invites i using (event_id) where i.email = ${address}
+      union all
+      select m.event_id, 'membership', m.id::text, m.created_at, jsonb_build_object('role', m.role)
+        from walked w join memberships m using (event_id) where m.user_id = ${userId}
+      union all
+      select r.event_id, 'pollVote', r.id, null, jsonb_build_object('pollId', split_part(r.id, ' ', 1), 'optionIds', r.body)
+        from walked w join live_records r using (event_id)
+       where r.kind = 'pollVote' and split_part(r.id, ' ', 2) = any (${people}::text[])
+      union all
+      select q.event_id, 'question', q.id::text, q.created_at,
+             jsonb_build_object('text', q.text, 'authorName', q.author_name, 'status', q.status, 'answer', q.answer, 'votes', q.votes)
+        from walked w join questions q using (event_id)
+       where q.asker_id = any (${people}::text[]) or q.author_user_id = ${userId}
+      union all
+      select q.event_id, 'questionVote', v.question_id || ' ' || v.voter, v.created_at, jsonb_build_object('questionId', q.id)
+        from walked w join questions q using (event_id)
+       cross join unnest(${people}::text[]) as p(voter)
+        join question_votes v on v.question_id = q.id and v.voter = p.voter
+      union all
+      select r.event_id, 'record', r.kind || ' ' || r.id, null, jsonb_build_object('record', r.kind, 'body', r.body)
+        from walked w join live_records r using (event_id)
+       where r.kind in ('hand', 'seat', 'stage', 'role', 'mute', 'admission', 'opt') and r.id = any (${people}::text[])
+      union all
+      select r.event_id, 'registration', r.id::text, r.created_at, jsonb_build_object('name', r.name, 'email', r.email)
+        from walked w join registrations r using (event_id) where r.email = ${address}
+      union all
+      select s.event_id, 'tableNotes', s.room_id || ' ' || (p->>'userId'), s.generated_at,
+             jsonb_build_object('roomId', s.room_id, 'said', p)
+        from walked w join table_summaries s using (event_id), jsonb_array_elements(s.content->'people') as p
+       where p->>'userId' = any (${people}::text[])
+    )
+    select i.kind, i.id, i.event_id, i.at, i.data from item i join walked w using (event_id)
+     where i.event_id <> ${first} or (i.kind collate "C", i.id collate "C") > (${kind}, ${itemId})
+     order by w.n, i.kind collate "C", i.id collate "C" limit ${limit}`
+}
+
+const FIRST: ExportPosition = { ...FIRST_PAGE, kind: "", itemId: "" }
+
+/**
+ * A page may have fewer items than its limit, also none, and a next one follows all the same: it has looked at as many events as one
+ * request may look at.
+ */
+export const pageExport = async (
+  sql: Queryable,
+  person: ExportedPerson,
+  { limit, after }: PageRequest<ExportPosition>,
+): Promise<Page<ExportItem>> => {
+  const people = await findPeople(sql, person)
+  const items: ExportItem[] = after === null ? [...(await readPerson(sql, person))] : []
+  let from = after ?? FIRST
+  for (let step = 0; step < STEPS; step++) {
+    const events = await sql<PagePosition[]>`
+      select id, created_at from events
+       where workspace_id = ${person.workspaceId} and (created_at, id) <= (${from.createdAt}, ${from.id})
+         and (id <> ${from.id} or ${from.kind}::text <> ${END})
+       order by created_at desc, id desc limit ${EVENTS}`
+    const last = events.at(-1)
+    if (last === undefined) return { rows: items, nextCursor: null }
+    const ids = events.map(({ id }) => id)
+    const found = await readAt(sql, people, ids, from, limit)
+    items.push(...found)
+    const lastItem = found.at(-1)
+    if (found.length >= limit && lastItem !== undefined) {
+      const at = events.find(({ id }) => id === lastItem.eventId) ?? last
+      return { rows: items, nextCursor: encodeExportCursor({ ...at, kind: lastItem.kind, itemId: lastItem.id }) }
+    }
+    from = { ...last, kind: END, itemId: "" }
+    if (items.length >= limit) break
+  }
+  return { rows: items, nextCursor: encodeExportCursor(from) }
+}
