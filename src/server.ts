@@ -34,6 +34,7 @@ import { Problems } from "./http/transport/problem.ts"
 import { bindRest } from "./http/transport/server.ts"
 import { answerEverything } from "./http/transport/uws-http.ts"
 import { AccountSessions } from "./identity/accounts/account-sessions.ts"
+import { entryLinkOf, issueEntryToken } from "./identity/accounts/entry.ts"
 import { IdentityProvider } from "./identity/accounts/identity-provider.ts"
 import { HashCost, Passwords } from "./identity/accounts/passwords.ts"
 import { ApiKeys } from "./identity/api-keys.ts"
@@ -46,6 +47,7 @@ import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
+import { remindersLayer } from "./mail/reminders.ts"
 import { findFfmpeg } from "./media/derivations/ffmpeg.ts"
 import { mediaJobsLayer } from "./media/jobs/media-jobs.ts"
 import { MediaLinks, mediaLinksOf } from "./media/links.ts"
@@ -264,6 +266,7 @@ const layersOf = (
     smtp: config.smtp,
     keep: !config.production,
   })
+  const refusals = LetterRefusals.layer(keysOf("letter-refusals"), kept.letterRefusals)
   const recorder =
     config.media === null || config.s3 === null
       ? Layer.empty
@@ -303,7 +306,15 @@ const layersOf = (
     Agendas.layer,
     NewEvents.layer,
     Erasures.layer.pipe(Layer.provide(actors)),
-    LetterRefusals.layer(keysOf("letter-refusals"), kept.letterRefusals),
+    refusals,
+    // Where no letter is ever sent, nobody is reminded.
+    config.smtp === null && config.production
+      ? Layer.empty
+      : remindersLayer({
+          publicUrl,
+          entryLink: async (sql, eventId, registrationId) =>
+            entryLinkOf(config.appUrl ?? publicUrl, eventId, await issueEntryToken(sql, registrationId)),
+        }).pipe(Layer.provide([mailer, refusals])),
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,

@@ -3,7 +3,7 @@
  * needs neither a clock nor randomness: the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
-import { EventPatch, EventWithPhases } from "../model/event.ts"
+import { EventPatch, EventWithPhasesOfNode } from "../model/event.ts"
 import { Id } from "../model/ids.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality, PhaseConfig } from "../model/phase.ts"
@@ -142,7 +142,7 @@ export const Answer = Schema.Struct({
   /** The data of the gateway's reply: the entity that the command changed. */
   result: Schema.Record(Schema.String, Schema.Unknown),
   /** After an agenda command: the event in REST's form. */
-  event: Schema.NullOr(EventWithPhases),
+  event: Schema.NullOr(EventWithPhasesOfNode),
 })
 export type Answer = typeof Answer.Type
 

@@ -5,7 +5,7 @@
 import { type Effect, Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { Event } from "../model/event.ts"
+import { EventOfNode } from "../model/event.ts"
 import { LobbyPolicy } from "../model/live/live-values.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality } from "../model/phase.ts"
@@ -75,7 +75,7 @@ export const LiveSnapshot = Schema.Struct({
   version: Schema.Int,
   /** Highest `s` of the shared streams and of each open room's. */
   heads: Schema.Record(Schema.String, Schema.Int),
-  event: Event,
+  event: EventOfNode,
   phase: Traits,
   /** Parts of `ready` as encoded for sockets: for everyone, and for some on top of it. */
   everyone: Json,

@@ -7,10 +7,10 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
 import type { KeyRing } from "../secret-key.ts"
 import type { Queryable } from "../store/database.ts"
-import { findRefusal } from "../store/mail/letters.ts"
+import { findRefusal, listRefusals } from "../store/mail/letters.ts"
 
 /** Kinds that may be refused. Their order is part of every link: add at the end. */
-const KINDS = ["invitation", "tableNotes"] as const
+const KINDS = ["invitation", "tableNotes", "reminder"] as const
 export type RefusableKind = (typeof KINDS)[number]
 
 /** The letters that a link refuses. */
@@ -46,6 +46,12 @@ export class LetterRefusals extends Context.Service<
     /** `undefined` for anything that this server did not sign. */
     readonly read: (token: string) => LetterRefusal | undefined
     readonly isRefused: (sql: Queryable, letter: UnaskedLetter) => Promise<boolean>
+    /** The folded addresses among these that refused letters of the kind. */
+    readonly refusedAmong: (
+      sql: Queryable,
+      letters: Omit<UnaskedLetter, "email">,
+      emails: ReadonlyArray<string>,
+    ) => Promise<ReadonlySet<string>>
   }
 >()("gathercue/LetterRefusals") {
   /** `keys`: for this purpose alone; `addressKey`: 32 bytes, the same for as long as the store keeps hashes of addresses. */
@@ -73,6 +79,11 @@ export class LetterRefusals extends Context.Service<
           return { workspaceId: idOf(claim.subarray(0, ID_BYTES)), kind, addressHash: claim.subarray(ID_BYTES + 1) }
         },
         isRefused: (sql, letter) => findRefusal(sql, refusalOf(letter)),
+        refusedAmong: async (sql, letters, emails) => {
+          const hashes = emails.map((email) => keyed(addressKey, "address", email).toString("hex"))
+          const refused = await listRefusals(sql, letters, hashes)
+          return new Set(emails.filter((_, index) => refused.has(hashes[index] ?? "")))
+        },
       }
     })
 }

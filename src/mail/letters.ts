@@ -2,6 +2,7 @@
  * The text of each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
  * the name of a workspace, without addresses (`plain-words.ts`), and nothing else. Values are escaped, and links are complete.
  */
+import type { Timestamp } from "../model/timestamp.ts"
 import { MAX_WORDS_IN_SUBJECT, plainWords } from "./plain-words.ts"
 
 export interface Letter {
@@ -14,6 +15,8 @@ export interface Letter {
   readonly links: ReadonlyArray<string>
   /** The address for refusing letters like this one; set for unsolicited letters. */
   readonly unsubscribeUrl?: string
+  /** From then on it is of no use, and is not sent any more. */
+  readonly notAfter?: Timestamp
 }
 
 interface Draft {
@@ -126,6 +129,36 @@ export const entryLetter = (
     action: { label: "Enter the event", url },
     why: "The link is yours alone and works until a day after the event. If you did not register, ignore this letter.",
   })
+
+/** A day and ten minutes before the planned start of an event. */
+export type ReminderKind = "day" | "minutes"
+
+const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
+
+export const reminderLetter = (
+  to: string,
+  reminder: {
+    readonly kind: ReminderKind
+    readonly name: string
+    readonly event: string
+    readonly when: Timestamp
+  },
+  url: string,
+  unsubscribeUrl: string,
+): Letter => ({
+  ...write({
+    to,
+    subject: `${reminder.kind === "day" ? "Reminder" : "Starting soon"}: ${titled(reminder.event)}`,
+    lines: [
+      hello(reminder.name),
+      `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${WHEN.format(new Date(reminder.when))} UTC.`,
+    ],
+    action: { label: "Enter the event", url },
+    why: "You get this letter because you registered for the event. The link is yours alone and works until a day after the event.",
+    unsubscribe: { label: "No more reminders from this workspace", url: unsubscribeUrl },
+  }),
+  notAfter: reminder.when,
+})
 
 export const tableNotesLetter = (
   to: string,

@@ -7,7 +7,7 @@ import { Context, Effect, Latch, Layer, type Redacted } from "effect"
 import { currentTimers } from "../clock/timers.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
-import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
 import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import {
@@ -83,7 +83,10 @@ export class Mailer extends Context.Service<
         /** Sends one claimed letter; afterwards it is deleted or due again. */
         const deliver = async (smtp: Smtp, mail: MailRow & { readonly attempts: number }): Promise<void> => {
           try {
-            await smtp.send({ to: mail.recipient, subject: mail.subject, ...contentOf(mail) })
+            const { notAfter, ...content } = contentOf(mail)
+            const isOfUse = notAfter === undefined || toMillis(notAfter) > timers.now()
+            if (isOfUse) await smtp.send({ to: mail.recipient, subject: mail.subject, ...content })
+            else log.warn({ mailId: mail.id }, "a letter was not sent in time, and is of no use any more")
           } catch (cause) {
             const delay = delays[mail.attempts - 1]
             const isTemporary = cause instanceof MailNotSent && cause.temporary

@@ -1,5 +1,5 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
 import { ShownText } from "./text/shown-text.ts"
@@ -24,6 +24,9 @@ const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   ),
 )
 
+/** Everybody who registered gets a letter a day and ten minutes before `scheduledAt`. */
+const Reminders = Schema.Boolean
+
 export const EventInput = Schema.Struct({
   type: Type,
   title: Title,
@@ -32,6 +35,7 @@ export const EventInput = Schema.Struct({
   visibility: Schema.optionalKey(Visibility),
   allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
   allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
+  reminders: Schema.optionalKey(Reminders),
   capacity: Schema.optionalKey(Capacity),
   metadata: Schema.optionalKey(Metadata),
   phases: Schema.optionalKey(Schema.Array(PhaseInput)),
@@ -47,6 +51,7 @@ export const EventPatch = Schema.Struct({
   visibility: Schema.optionalKey(Visibility),
   allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
   allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
+  reminders: Schema.optionalKey(Reminders),
   capacity: Schema.optionalKey(Capacity),
   metadata: Schema.optionalKey(Metadata),
 }).annotate(named("EventPatch"))
@@ -63,6 +68,7 @@ export const Event = Schema.Struct({
   scheduledEndAt: Schema.NullOr(Instant),
   allowAnonymousVoting: Schema.Boolean,
   allowAnonymousQuestions: Schema.Boolean,
+  reminders: Reminders,
   capacity: Schema.NullOr(Schema.Int),
   metadata: Schema.Record(Schema.String, Schema.Json),
   createdAt: Instant,
@@ -80,6 +86,13 @@ export const EventWithPhases = Schema.Struct({
   activePhaseId: Schema.NullOr(Schema.String),
 }).annotate(named("EventWithPhases"))
 export type EventWithPhases = typeof EventWithPhases.Type
+
+/** A node of the release that knew no reminders answers without them. */
+const REMINDERS_OF_NODE = { reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))) }
+
+/** Events as nodes send them to each other. */
+export const EventOfNode = Schema.Struct({ ...Event.fields, ...REMINDERS_OF_NODE })
+export const EventWithPhasesOfNode = Schema.Struct({ ...EventWithPhases.fields, ...REMINDERS_OF_NODE })
 
 /** Is the event visible to a caller that knows its id and has no credential? */
 export const isShared = ({ status, visibility }: Pick<Event, "status" | "visibility">): boolean =>

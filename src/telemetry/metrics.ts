@@ -159,6 +159,10 @@ export const makeMetrics = () => ({
   }),
   mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
   mailBacklogAge: gauge("gathercue_mail_backlog_age_seconds", "Age of the oldest letter that waits."),
+  reminders: counter("gathercue_reminders_total", "Reminders of events that were posted, by kind.", {
+    name: "kind",
+    values: ["day", "minutes"],
+  }),
   passwords: counter(
     "gathercue_passwords_total",
     "Passwords that were to be hashed, by outcome: hashed, refused because too many waited, or abandoned by their clients before.",

@@ -41,6 +41,7 @@ const draft = (phases: ReadonlyArray<PhaseState>): LiveState => ({
     scheduledEndAt: null,
     allowAnonymousVoting: false,
     allowAnonymousQuestions: false,
+    reminders: true,
     capacity: null,
     metadata: {},
     createdAt: "2027-01-01T00:00:00.000Z",

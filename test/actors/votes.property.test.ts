@@ -29,6 +29,7 @@ const STATE: LiveState = {
     scheduledEndAt: null,
     allowAnonymousVoting: true,
     allowAnonymousQuestions: true,
+    reminders: true,
     capacity: null,
     metadata: {},
     createdAt: AT,

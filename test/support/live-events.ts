@@ -152,7 +152,7 @@ export const seedEvent = async (
   const event = {
     ...{ id: eventId, workspaceId, type: "webinar", title: "Launch", status, visibility: "public" as const },
     ...{ scheduledAt: null, scheduledEndAt: null, capacity: null, metadata: {} },
-    ...{ allowAnonymousVoting: false, allowAnonymousQuestions: false },
+    ...{ allowAnonymousVoting: false, allowAnonymousQuestions: false, reminders: true },
   }
   await insertEvent(sql, { event, phases: agenda })
   return { workspaceId, eventId, phaseIds: agenda.map(({ id }) => id) }

@@ -12,7 +12,11 @@ import { findWorkspaceName } from "../../store/workspaces/workspaces.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html, type PageRoute, renderPage } from "./page.ts"
 
-const KINDS: Readonly<Record<RefusableKind, string>> = { invitation: "invitations", tableNotes: "notes of tables" }
+const KINDS: Readonly<Record<RefusableKind, string>> = {
+  invitation: "invitations",
+  tableNotes: "notes of tables",
+  reminder: "reminders of events",
+}
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 

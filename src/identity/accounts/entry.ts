@@ -12,6 +12,10 @@ export const issueEntryToken = async (sql: Queryable, registrationId: string): P
   return token
 }
 
+/** The address in a registrant's letters. */
+export const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
+  `${appUrl}/enter/${eventId}?token=${token}`
+
 /** The registration behind a token of this event; `Unauthorized` for any other. */
 export const readEntryToken = (eventId: string, token: string) =>
   Effect.gen(function* () {

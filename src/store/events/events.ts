@@ -5,7 +5,7 @@ import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
 const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
-  allow_anonymous_voting, allow_anonymous_questions, capacity, metadata,
+  allow_anonymous_voting, allow_anonymous_questions, reminders, capacity, metadata,
   created_at, updated_at, published_at, started_at, ended_at`
 
 const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
@@ -37,6 +37,7 @@ const columnsOf = (event: NewEvent): object => ({
   scheduled_end_at: event.scheduledEndAt,
   allow_anonymous_voting: event.allowAnonymousVoting,
   allow_anonymous_questions: event.allowAnonymousQuestions,
+  reminders: event.reminders,
   capacity: event.capacity,
   metadata: event.metadata,
 })

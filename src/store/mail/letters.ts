@@ -68,6 +68,18 @@ export const findRefusal = async (sql: Queryable, { workspaceId, kind, addressHa
   return rows.length > 0
 }
 
+/** The hashes among these, in hexadecimal, of addresses that refused. */
+export const listRefusals = async (
+  sql: Queryable,
+  { workspaceId, kind }: Omit<Refusal, "addressHash">,
+  hashes: ReadonlyArray<string>,
+): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ hash: string }[]>`
+    select given.hash from unnest(${[...hashes]}::text[]) as given(hash)
+      join letter_refusals r on r.workspace_id = ${workspaceId} and r.kind = ${kind} and r.address_hash = decode(given.hash, 'hex')`
+  return new Set(rows.map(({ hash }) => hash))
+}
+
 /** Refusing twice changes nothing. */
 export const insertRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
   await sql`

@@ -41,6 +41,19 @@ export const deleteMail = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from mails where id = ${id}`
 }
 
+/** Letters that are due, and letters that wait at all, each up to a number. */
+export const countWaiting = async (
+  sql: Queryable,
+  now: Timestamp,
+  mostDue: number,
+  most: number,
+): Promise<{ readonly due: number; readonly all: number }> => {
+  const [row] = await sql<{ due: number; all: number }[]>`
+    select (select count(*)::int from (select from mails where due_at <= ${now} limit ${mostDue}) d) as due,
+           (select count(*)::int from (select from mails where due_at is not null limit ${most}) w) as all`
+  return row ?? { due: 0, all: 0 }
+}
+
 /** The development outbox, newest first. */
 export const listKeptMails = (sql: Queryable, recipient: string | null, limit: number): Promise<MailRow[]> =>
   sql<MailRow[]>`

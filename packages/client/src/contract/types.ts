@@ -205,6 +205,7 @@ export interface Event {
   readonly scheduledEndAt: string | null
   readonly allowAnonymousVoting: boolean
   readonly allowAnonymousQuestions: boolean
+  readonly reminders: boolean
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -222,6 +223,7 @@ export interface EventInput {
   readonly visibility?: Visibility
   readonly allowAnonymousVoting?: boolean
   readonly allowAnonymousQuestions?: boolean
+  readonly reminders?: boolean
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
   readonly phases?: ReadonlyArray<PhaseInput>
@@ -236,6 +238,7 @@ export interface EventPatch {
   readonly visibility?: Visibility
   readonly allowAnonymousVoting?: boolean
   readonly allowAnonymousQuestions?: boolean
+  readonly reminders?: boolean
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
 }
@@ -265,6 +268,7 @@ export interface EventWithPhases {
   readonly scheduledEndAt: string | null
   readonly allowAnonymousVoting: boolean
   readonly allowAnonymousQuestions: boolean
+  readonly reminders: boolean
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string

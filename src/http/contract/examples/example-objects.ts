@@ -94,6 +94,7 @@ export const event = {
   scheduledEndAt: null,
   allowAnonymousVoting: true,
   allowAnonymousQuestions: false,
+  reminders: true,
   capacity: 1000,
   metadata: { description: "What is new" },
   createdAt: T0,

@@ -83,6 +83,7 @@ export const events: Handlers<typeof Events> = {
           ...times,
           allowAnonymousVoting: payload.allowAnonymousVoting ?? false,
           allowAnonymousQuestions: payload.allowAnonymousQuestions ?? false,
+          reminders: payload.reminders ?? true,
           capacity: payload.capacity === undefined ? defaultCapacity : payload.capacity,
           metadata: payload.metadata ?? {},
         }

@@ -1,6 +1,6 @@
 /** Public surfaces: the names of people on stage and no other personal data; absent parts are null or empty, never an error. */
 import { Clock, Effect } from "effect"
-import { issueEntryToken, readEntryToken } from "../../../identity/accounts/entry.ts"
+import { entryLinkOf, issueEntryToken, readEntryToken } from "../../../identity/accounts/entry.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { entryLetter } from "../../../mail/letters.ts"
@@ -233,7 +233,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
             query(async () => {
               const token = await issueEntryToken(sql, id)
               const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-              const entryUrl = `${appUrl}/enter/${event.id}?token=${token}`
+              const entryUrl = entryLinkOf(appUrl, event.id, token)
               await mailer.post(sql, entryLetter(person.email, letter, entryUrl))
               return { ...taken, entryUrl }
             }),

@@ -1,6 +1,6 @@
 /** Reports of an event. JSON comes in pages; CSV is the whole list, read page by page. */
 import { Clock, Effect, Semaphore } from "effect"
-import { issueEntryToken } from "../../../identity/accounts/entry.ts"
+import { entryLinkOf, issueEntryToken } from "../../../identity/accounts/entry.ts"
 import { entryLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
@@ -234,7 +234,7 @@ export const reports: Handlers<typeof Reports> = {
           query(async () => {
             const token = await issueEntryToken(sql, registrationId)
             const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-            await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
+            await mailer.post(sql, entryLetter(person.email, letter, entryLinkOf(appUrl, event.id, token)))
           }),
         )
         mailer.collect()

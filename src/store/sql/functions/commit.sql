@@ -159,6 +159,8 @@ create or replace function update_event(e jsonb) returns void language sql as $$
          scheduled_at = (e->>'scheduled_at')::timestamptz, scheduled_end_at = (e->>'scheduled_end_at')::timestamptz,
          allow_anonymous_voting = (e->>'allow_anonymous_voting')::boolean,
          allow_anonymous_questions = (e->>'allow_anonymous_questions')::boolean,
+         -- A node of the release before sends none.
+         reminders = coalesce((e->>'reminders')::boolean, reminders),
          capacity = (e->>'capacity')::integer, metadata = e->'metadata', updated_at = (e->>'updated_at')::timestamptz,
          published_at = (e->>'published_at')::timestamptz, started_at = (e->>'started_at')::timestamptz,
          ended_at = (e->>'ended_at')::timestamptz

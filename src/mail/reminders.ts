@@ -1,0 +1,165 @@
+/**
+ * Reminders by mail: everybody who registered for a scheduled event gets a letter a day and ten minutes before it. A step posts a few letters and notes
+ * how far it came in one transaction, so that several nodes, a crash, or a commit of unknown outcome never make two of one. Steps wait while the mailer
+ * has letters to send: a password reset stands behind a few reminders, and not behind ten thousand.
+ */
+import { Cause, Effect, Layer } from "effect"
+import { currentTimers } from "../clock/timers.ts"
+import { toMillis, toTimestamp } from "../model/timestamp.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { countWaiting } from "../store/mail/mails.ts"
+import {
+  advanceReminder,
+  type ClaimedReminder,
+  claimReminder,
+  type DueKind,
+  deleteReminders,
+  listReminded,
+  openReminders,
+  type RemindedPerson,
+} from "../store/mail/reminders.ts"
+import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
+import { LetterRefusals } from "./letter-refusals.ts"
+import { type ReminderKind, reminderLetter } from "./letters.ts"
+import { Mailer } from "./mailer.ts"
+
+export interface ReminderOptions {
+  /** Makes an entry link of the registration, in the caller's transaction. */
+  readonly entryLink: (sql: Queryable, eventId: string, registrationId: string) => Promise<string>
+  /** The address of this server, which takes refusals. */
+  readonly publicUrl: string
+  /** Between two looks for what has fallen due. */
+  readonly everyMs?: number
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+interface Kind {
+  readonly kind: ReminderKind
+  /** Before the planned start. */
+  readonly leadMs: number
+  /** One that could not be sent in time is sent so much later at most. */
+  readonly lateMs: number
+}
+
+/** The more urgent one first. */
+const KINDS: ReadonlyArray<Kind> = [
+  { kind: "minutes", leadMs: 10 * MINUTE_MS, lateMs: 10 * MINUTE_MS },
+  { kind: "day", leadMs: DAY_MS, lateMs: 12 * HOUR_MS },
+]
+
+const EVERY_MS = 15_000
+/** Events noted by one statement. */
+const OPENED = 500
+/** Letters of a step. */
+const BATCH = 20
+/** No step is made while so many letters are due, or so many wait in all, with those that are tried again. */
+const MOST_DUE = 20
+const MOST_WAITING = 1000
+const PAUSE_MS = { posted: 200, full: 500 } as const
+/** No reminder for an earlier time can fall due again. */
+const KEPT_MS = DAY_MS
+
+type StepOutcome = "posted" | "full" | "none"
+
+const dueAt = (now: number, { kind, leadMs, lateMs }: Kind): DueKind => ({
+  kind,
+  after: toTimestamp(now + leadMs - lateMs),
+  upTo: toTimestamp(now + leadMs),
+})
+
+/** A look for what is due, and one step of posting; both may run beside those of other nodes. */
+export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const mailer = yield* Mailer
+    const refusals = yield* LetterRefusals
+    const { metrics } = yield* Telemetry
+
+    const post = async (sql: Queryable, kind: ReminderKind, of: ClaimedReminder, person: RemindedPerson) => {
+      const { eventId, workspaceId, title, scheduledAt } = of
+      const url = await entryLink(sql, eventId, person.id)
+      const token = refusals.tokenFor({ workspaceId, kind: "reminder", email: person.email })
+      const reminder = { kind, name: person.name, event: title, when: scheduledAt }
+      await mailer.post(sql, reminderLetter(person.email, reminder, url, `${publicUrl}/unsubscribe/${token}`))
+    }
+
+    /** Resolves to the number of letters posted; `undefined`: nothing of the kind is due. */
+    const postSome = async (sql: Queryable, now: number, kind: Kind): Promise<number | undefined> => {
+      const claimed = await claimReminder(sql, dueAt(now, kind))
+      if (claimed === undefined) return undefined
+      const registeredBy = toTimestamp(toMillis(claimed.scheduledAt) - kind.leadMs)
+      const people = await listReminded(sql, claimed, registeredBy, BATCH)
+      const emails = people.map(({ email }) => email)
+      const refused = await refusals.refusedAmong(sql, { workspaceId: claimed.workspaceId, kind: "reminder" }, emails)
+      const reminded = people.filter(({ email }) => !refused.has(email))
+      for (const person of reminded) await post(sql, kind.kind, claimed, person)
+      const afterEmail = emails.at(-1) ?? claimed.afterEmail
+      await advanceReminder(sql, { ...claimed, afterEmail }, kind.kind, people.length < BATCH)
+      return reminded.length
+    }
+
+    const postFirst = async (sql: Queryable, now: number) => {
+      for (const kind of KINDS) {
+        const letters = await postSome(sql, now, kind)
+        if (letters !== undefined) return { kind: kind.kind, letters }
+      }
+      return undefined
+    }
+
+    return {
+      open: (now: number) =>
+        Effect.forEach(KINDS, (kind) => database.run((sql) => openReminders(sql, dueAt(now, kind), OPENED)), {
+          discard: true,
+        }),
+      step: (now: number) =>
+        Effect.gen(function* () {
+          const waiting = yield* database.run((sql) => countWaiting(sql, toTimestamp(now), MOST_DUE, MOST_WAITING))
+          if (waiting.due >= MOST_DUE || waiting.all >= MOST_WAITING) return "full" satisfies StepOutcome
+          const posted = yield* database.transaction((sql) => postFirst(sql, now))
+          if (posted === undefined) return "none" satisfies StepOutcome
+          metrics.reminders.add(posted.letters, posted.kind)
+          mailer.collect()
+          return "posted" satisfies StepOutcome
+        }),
+    }
+  })
+
+export const remindersLayer = (
+  options: ReminderOptions,
+): Layer.Layer<never, never, Database | Mailer | LetterRefusals | Telemetry> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const database = yield* Database
+      const timers = yield* currentTimers
+      const { log } = yield* Telemetry
+      const { open, step } = yield* reminderSteps(options)
+      const everyMs = options.everyMs ?? EVERY_MS
+
+      /** Looks again after a while also when there is much to post, because another event may have fallen due. */
+      const round = Effect.gen(function* () {
+        const begun = timers.elapsed()
+        yield* open(timers.now())
+        while (timers.elapsed() - begun < everyMs) {
+          const outcome = yield* step(timers.now())
+          if (outcome === "none") return yield* Effect.sleep(everyMs)
+          yield* Effect.sleep(PAUSE_MS[outcome])
+        }
+      })
+      const failed = (cause: Cause.Cause<unknown>) =>
+        Effect.andThen(
+          Effect.sync(() => log.warn({ err: Cause.squash(cause) }, "reminders could not be posted")),
+          Effect.sleep(everyMs),
+        )
+      yield* Effect.forkScoped(Effect.forever(round.pipe(Effect.catchCause(failed))))
+
+      const sweep = Effect.suspend(() => {
+        const before = toTimestamp(timers.now() - KEPT_MS)
+        return inBatches(database, (sql, limit) => deleteReminders(sql, before, limit))
+      })
+      yield* Effect.forkScoped(sweepEvery("1 hour", log, sweep))
+    }),
+  )

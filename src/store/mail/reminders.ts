@@ -1,0 +1,88 @@
+/** Reminders of scheduled events: which are due, whose turn it is, and the people who are to get one. */
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+/** A kind of reminder with the planned starts for which it is due: later than `after`, and no later than `upTo`. */
+export interface DueKind {
+  readonly kind: string
+  readonly after: Timestamp
+  readonly upTo: Timestamp
+}
+
+/** Notes the events for which a kind of reminder has fallen due. A private event has no entry, so nobody is reminded of it. */
+export const openReminders = async (sql: Queryable, { kind, after, upTo }: DueKind, limit: number): Promise<void> => {
+  await sql`
+    insert into event_reminders (event_id, kind, scheduled_at)
+    select e.id, ${kind}, e.scheduled_at from events e
+     where e.status = 'scheduled' and e.reminders and e.scheduled_at > ${after} and e.scheduled_at <= ${upTo}
+       and e.visibility <> 'private' and e.registered > 0
+       and not exists (select from event_reminders r
+                        where r.event_id = e.id and r.kind = ${kind} and r.scheduled_at = e.scheduled_at)
+     order by e.scheduled_at limit ${limit}
+    on conflict do nothing`
+}
+
+export interface ClaimedReminder {
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly title: string
+  readonly scheduledAt: Timestamp
+  readonly afterEmail: string
+}
+
+/**
+ * Takes the reminder that has waited longest, for the caller's transaction. The event's row is locked against deletion, because a link to a
+ * registration that is gone would fail the whole step.
+ */
+export const claimReminder = async (
+  sql: Queryable,
+  { kind, after, upTo }: DueKind,
+): Promise<ClaimedReminder | undefined> => {
+  const [row] = await sql<ClaimedReminder[]>`
+    select r.event_id, e.workspace_id, e.title, r.scheduled_at, r.after_email
+      from event_reminders r join events e on e.id = r.event_id
+     where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
+       and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.reminders and e.visibility <> 'private'
+     order by r.touched_at limit 1 for update of r skip locked for key share of e skip locked`
+  return row
+}
+
+export interface RemindedPerson {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+}
+
+/** The next people in the order of their addresses, of those who registered by `registeredBy`. One whose registration is being cancelled is left out. */
+export const listReminded = async (
+  sql: Queryable,
+  { eventId, afterEmail }: Pick<ClaimedReminder, "eventId" | "afterEmail">,
+  registeredBy: Timestamp,
+  limit: number,
+): Promise<ReadonlyArray<RemindedPerson>> =>
+  sql<RemindedPerson[]>`
+    select id, name, email from registrations
+     where event_id = ${eventId} and email > ${afterEmail} and created_at <= ${registeredBy}
+     order by email limit ${limit} for key share skip locked`
+
+/** Moves the reminder on in the transaction that posts its letters. */
+export const advanceReminder = async (
+  sql: Queryable,
+  { eventId, scheduledAt, afterEmail }: Pick<ClaimedReminder, "eventId" | "scheduledAt" | "afterEmail">,
+  kind: string,
+  done: boolean,
+): Promise<void> => {
+  // No address is kept once it is of no use.
+  await sql`
+    update event_reminders
+       set after_email = ${done ? "" : afterEmail}, done = ${done}, touched_at = clock_timestamp()
+     where event_id = ${eventId} and kind = ${kind} and scheduled_at = ${scheduledAt}`
+}
+
+/** Deletes the progress of reminders for times before the cutoff. */
+export const deleteReminders = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from event_reminders where (event_id, kind, scheduled_at) in (
+      select event_id, kind, scheduled_at from event_reminders where scheduled_at < ${before} order by scheduled_at limit ${limit})`
+  return count
+}

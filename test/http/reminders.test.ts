@@ -1,0 +1,114 @@
+/** Reminders as organisers switch them, and as registrants get and refuse them from a whole server. */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { rowsOf } from "../support/rows.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+describe("the switch of an event", () => {
+  let server: TestServer
+  let acme: Workspace
+  beforeAll(async () => {
+    server = await startTestServer()
+    acme = await createWorkspace(server.url)
+  })
+  afterAll(() => server.stop())
+  const api = (method: string, path: string, options: CallOptions = {}) =>
+    call(server.url, method, path, { key: acme.key, ...options })
+
+  test("is on unless it is turned off when the event is made", async () => {
+    const on = await createEvent(server.url, acme.key)
+    const off = await createEvent(server.url, acme.key, { reminders: false })
+    expect([on.reminders, off.reminders]).toEqual([true, false])
+    const read = async (id: string) => (await api("GET", `/v1/events/${id}`)).body.reminders
+    expect([await read(on.id), await read(off.id)]).toEqual([true, false])
+    const { events } = (await api("GET", "/v1/events")).body
+    expect(events.map(({ reminders }: { reminders: boolean }) => reminders)).toEqual([false, true])
+    expect((await call(server.url, "GET", `/v1/public/events/${on.id}`)).body).not.toHaveProperty("reminders")
+  })
+
+  test("is changed by a PATCH in every state, and stays where another field is changed", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const path = `/v1/events/${event.id}`
+    const patch = async (body: object) => (await api("PATCH", path, { body })).body.reminders
+    expect(await patch({ reminders: false })).toBe(false)
+    await api("POST", `${path}/publish`)
+    expect(await patch({ title: "Another" })).toBe(false)
+    expect(await patch({ reminders: true })).toBe(true)
+    expect((await api("POST", `${path}/start`)).body.reminders).toBe(true)
+    expect((await api("GET", path)).body).toMatchObject({ reminders: true, title: "Another" })
+  })
+
+  test("is a boolean, and another workspace's is not found", async () => {
+    const event = await createEvent(server.url, acme.key)
+    for (const reminders of ["off", 0, null]) {
+      const made = await api("POST", "/v1/events", { body: { type: "t", title: "x", reminders } })
+      const changed = await api("PATCH", `/v1/events/${event.id}`, { body: { reminders } })
+      for (const { status, body } of [made, changed]) expect([status, body.code]).toEqual([400, "bad_request"])
+    }
+    const { key } = await createWorkspace(server.url)
+    const foreign = await api("PATCH", `/v1/events/${event.id}`, { key, body: { reminders: false } })
+    expect([foreign.status, foreign.body.code]).toEqual([404, "not_found"])
+    expect((await api("GET", `/v1/events/${event.id}`)).body.reminders).toBe(true)
+  })
+})
+
+test("a server reminds at its start of what fell due while it was down, and not those who refused by the link in a letter", async () => {
+  const first = await startTestServer()
+  let running = first
+  const rows = rowsOf(first.databaseUrl)
+  onTestFinished(async () => {
+    await rows.end()
+    await running.stop()
+  })
+  const acme = await createWorkspace(first.url)
+  const [ada, bob] = [`ada-${randomUUID()}@example.com`, `bob-${randomUUID()}@example.com`]
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+  const published = async (fields: object) => {
+    const event = await createEvent(first.url, acme.key, { title: "Launch", ...fields })
+    await call(first.url, "POST", `/v1/events/${event.id}/publish`, { key: acme.key })
+    for (const email of [ada, bob]) {
+      const body = { name: "Reader", email }
+      expect((await call(first.url, "POST", `/v1/public/events/${event.id}/register`, { body })).status).toBe(200)
+    }
+    return event
+  }
+  const soon = await published({ scheduledAt: inMinutes(8) })
+  await published({ scheduledAt: inMinutes(8), reminders: false })
+  await rows.run("update registrations set created_at = now() - interval '2 days'", [])
+
+  const second = await first.restart()
+  running = second
+  const lettersTo = async (email: string) =>
+    (await call(second.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails.filter(
+      ({ subject }: { subject: string }) => !subject.startsWith("Your place"),
+    )
+  await eventually(async () => (await lettersTo(bob)).length === 1, "the reminder")
+  const [letter] = await lettersTo(ada)
+  expect(letter.subject).toBe("Starting soon: Launch")
+  const token = new URL(letter.links[0]).searchParams.get("token")
+  const entered = await call(second.url, "POST", `/v1/public/events/${soon.id}/enter`, { body: { token } })
+  expect([entered.status, entered.body.name]).toEqual([200, "Reader"])
+  const metrics = await (await fetch(`${second.url}/metrics`)).text()
+  expect(metrics).toContain('gathercue_reminders_total{kind="minutes"} 2')
+
+  const refusal = new URL(/https?:\S+\/unsubscribe\/\S+/.exec(letter.text)?.[0] ?? "").pathname
+  const page = await (await fetch(second.url + refusal)).text()
+  expect(page).toContain("This address gets reminders of events from")
+  const clicked = await fetch(second.url + refusal, {
+    method: "POST",
+    body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
+  })
+  expect(await clicked.text()).toContain("gets no more reminders of events")
+
+  // The event moves to another time of the last ten minutes, and is reminded of again.
+  const moved = { key: acme.key, body: { scheduledAt: inMinutes(9) } }
+  expect((await call(second.url, "PATCH", `/v1/events/${soon.id}`, moved)).status).toBe(200)
+  const third = await second.restart()
+  running = third
+  const count = async (email: string): Promise<number> =>
+    (await call(third.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails.length
+  await eventually(async () => (await count(bob)) === 4, "the reminder of the new time")
+  expect(await count(ada)).toBe(3)
+})

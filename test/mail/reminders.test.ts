@@ -1,0 +1,389 @@
+/** Reminders on a real database and a real SMTP server: who gets one, when, and that nobody gets two. */
+import { createHash } from "node:crypto"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest"
+import { issueEntryToken } from "../../src/identity/accounts/entry.ts"
+import { LetterRefusals } from "../../src/mail/letter-refusals.ts"
+import { type Letter, reminderLetter } from "../../src/mail/letters.ts"
+import { Mailer } from "../../src/mail/mailer.ts"
+import { reminderSteps, remindersLayer } from "../../src/mail/reminders.ts"
+import { newId } from "../../src/model/ids.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import { Database } from "../../src/store/database.ts"
+import { insertRefusal } from "../../src/store/mail/letters.ts"
+import { deleteReminders } from "../../src/store/mail/reminders.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
+import { openStore, type TestSql } from "../support/store.ts"
+import { eventually } from "../support/wait.ts"
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+let database: TestDatabase
+let sql: TestSql
+let mail: MailServer
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = openStore(database.url)
+  mail = await startMailServer()
+})
+beforeEach(async () => {
+  await sql`delete from workspaces`
+})
+afterEach(async () => {
+  await sql`delete from mails`
+})
+afterAll(async () => {
+  await mail.close()
+  await sql.end()
+  await database.drop()
+})
+
+const options = {
+  publicUrl: "https://api.example.com",
+  entryLink: async (tx: Parameters<typeof issueEntryToken>[0], eventId: string, registrationId: string) =>
+    `https://app.example.com/enter/${eventId}?token=${await issueEntryToken(tx, registrationId)}`,
+}
+
+/** A node. `keep`: its letters stay in the database. */
+const openNode = async ({
+  keep = true,
+  url = database.url,
+}: {
+  readonly keep?: boolean
+  readonly url?: string
+} = {}) => {
+  const telemetry = Telemetry.layer("silent")
+  const kernel = Database.layer({ url: Redacted.make(url), connections: 2 }).pipe(Layer.provideMerge(telemetry))
+  const smtp = keep ? null : { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
+  const mailer = Mailer.layer({ sealingKeys: [new Uint8Array(32).fill(7)], smtp, keep })
+  const refusals = LetterRefusals.layer([new Uint8Array(32).fill(8)], new Uint8Array(32).fill(9))
+  const services = Layer.mergeAll(mailer, refusals).pipe(Layer.provideMerge(kernel))
+  const runtime = ManagedRuntime.make(services)
+  onTestFinished(() => runtime.dispose())
+  const steps = await runtime.runPromise(reminderSteps(options))
+  const use = <A>(body: Effect.Effect<A, unknown, Mailer | LetterRefusals | Database | Telemetry>) =>
+    runtime.runPromise(body)
+  return {
+    services,
+    use,
+    open: (now: number) => runtime.runPromise(steps.open(now)),
+    step: (now: number) => runtime.runPromise(steps.step(now)),
+    /** All that is due. */
+    remind: async (now: number): Promise<void> => {
+      await runtime.runPromise(steps.open(now))
+      while ((await runtime.runPromise(steps.step(now))) === "posted");
+    },
+    letters: async (): Promise<
+      ReadonlyArray<{ readonly to: string; readonly subject: string; readonly text: string }>
+    > => use(Effect.flatMap(Mailer, ({ outbox }) => outbox(null))),
+  }
+}
+
+const newWorkspace = async (): Promise<string> => {
+  const id = newId()
+  await sql`insert into workspaces (id, name, slug) values (${id}, 'Acme', ${`acme-${id}`})`
+  return id
+}
+
+const START = Date.parse("2027-05-01T10:00:00Z")
+
+/** A published event at `START`, for which these people registered so long before it. */
+const newEvent = async (
+  people: { readonly [email: string]: number },
+  fields: { readonly [column: string]: unknown } = {},
+): Promise<{ readonly id: string; readonly workspaceId: string }> => {
+  const id = newId()
+  const workspaceId = await newWorkspace()
+  const row = {
+    status: "scheduled",
+    visibility: "public",
+    scheduled_at: toTimestamp(START),
+    reminders: true,
+    ...fields,
+  }
+  await sql`
+    insert into events (id, workspace_id, type, title, allow_anonymous_voting, allow_anonymous_questions, metadata,
+                        status, visibility, scheduled_at, reminders)
+    values (${id}, ${workspaceId}, 'webinar', 'Launch', false, false, '{}',
+            ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders})`
+  for (const [email, before] of Object.entries(people)) {
+    await sql`
+      insert into registrations (id, event_id, name, email, created_at)
+      values (${newId()}, ${id}, ${`Name of ${email}`}, ${email}, ${toTimestamp(START - before)})`
+  }
+  return { id, workspaceId }
+}
+const crowd = (size: number, before = 30 * DAY): { readonly [email: string]: number } =>
+  Object.fromEntries(
+    Array.from({ length: size }, (_, n) => [`person-${String(n).padStart(3, "0")}@example.com`, before]),
+  )
+const move = (id: string, to: number) => sql`update events set scheduled_at = ${toTimestamp(to)} where id = ${id}`
+
+describe("a reminder", () => {
+  test("comes a day and ten minutes before the event, once each, with a link to enter", async () => {
+    const node = await openNode()
+    const event = await newEvent({ "ada@example.com": 30 * DAY, "bob@example.com": 30 * DAY })
+    await node.remind(START - DAY - 1000)
+    expect(await node.letters()).toEqual([])
+    for (const late of [0, 1000, HOUR]) await node.remind(START - DAY + late)
+    const dayBefore = await node.letters()
+    expect(dayBefore.map(({ to, subject }) => [to, subject]).toSorted()).toEqual([
+      ["ada@example.com", "Reminder: Launch"],
+      ["bob@example.com", "Reminder: Launch"],
+    ])
+    expect(dayBefore[0]?.text).toMatch(/begins on Saturday,? 1 May 2027 at 10:00 UTC/)
+    const token = new RegExp(`https://app.example.com/enter/${event.id}\\?token=(\\w{43})`).exec(
+      dayBefore[0]?.text ?? "",
+    )
+    const hash = createHash("sha256")
+      .update(token?.[1] ?? "")
+      .digest()
+    expect(await sql`select 1 from entry_tokens where token_hash = ${hash}`).toHaveLength(1)
+    await node.remind(START - 10 * MINUTE - 1000)
+    expect(await node.letters()).toHaveLength(2)
+    for (const left of [10, 9, 1]) await node.remind(START - left * MINUTE)
+    const all = await node.letters()
+    expect(all.map(({ subject }) => subject).filter((subject) => subject === "Starting soon: Launch")).toHaveLength(2)
+    expect(all).toHaveLength(4)
+  })
+
+  test("is for those alone who had registered by then", async () => {
+    const node = await openNode()
+    await newEvent({ "early@example.com": DAY, "late@example.com": DAY - 1, "last@example.com": 10 * MINUTE - 1 })
+    for (const left of [DAY, 13 * HOUR, 10 * MINUTE, MINUTE]) await node.remind(START - left)
+    expect((await node.letters()).map(({ to, subject }) => `${to} ${subject}`).toSorted()).toEqual([
+      "early@example.com Reminder: Launch",
+      "early@example.com Starting soon: Launch",
+      "late@example.com Starting soon: Launch",
+    ])
+  })
+
+  test.each([
+    ["a draft", { status: "draft" }],
+    ["a live event", { status: "live" }],
+    ["an ended event", { status: "ended" }],
+    ["an event that became private", { visibility: "private" }],
+    ["an event without a time", { scheduled_at: null }],
+    ["an event whose reminders are off", { reminders: false }],
+  ])("is not sent for %s", async (_, fields) => {
+    const node = await openNode()
+    await newEvent({ "ada@example.com": 30 * DAY }, fields)
+    for (const left of [DAY, 10 * MINUTE]) await node.remind(START - left)
+    expect(await node.letters()).toEqual([])
+  })
+
+  test.each([
+    ["goes live", (id: string) => sql`update events set status = 'live' where id = ${id}`],
+    ["is switched off", (id: string) => sql`update events set reminders = false where id = ${id}`],
+    ["is deleted", (id: string) => sql`delete from events where id = ${id}`],
+    ["loses its time", (id: string) => sql`update events set scheduled_at = null where id = ${id}`],
+  ])("is sent to nobody else when the event %s in the middle", async (_, change) => {
+    const node = await openNode()
+    const { id } = await newEvent(crowd(30))
+    await node.open(START - DAY)
+    expect(await node.step(START - DAY)).toBe("posted")
+    await change(id)
+    expect(await node.step(START - DAY)).toBe("none")
+    expect(await node.letters()).toHaveLength(20)
+  })
+
+  test("that is late is sent within its bounds, and not afterwards", async () => {
+    const node = await openNode()
+    await newEvent({ "ada@example.com": 30 * DAY })
+    await node.remind(START - DAY + 12 * HOUR)
+    expect(await node.letters()).toEqual([])
+    await node.remind(START - DAY + 12 * HOUR - 1000)
+    expect((await node.letters()).map(({ subject }) => subject)).toEqual(["Reminder: Launch"])
+    await node.remind(START)
+    await node.remind(START + HOUR)
+    expect(await node.letters()).toHaveLength(1)
+  })
+
+  test("comes for a new time too, and never twice for the same", async () => {
+    const node = await openNode()
+    const { id } = await newEvent({ "ada@example.com": 30 * DAY })
+    await node.remind(START - DAY)
+    await move(id, START + DAY)
+    await node.remind(START - DAY)
+    expect(await node.letters()).toHaveLength(1)
+    await node.remind(START)
+    expect(await node.letters()).toHaveLength(2)
+    await move(id, START)
+    await node.remind(START - DAY)
+    expect(await node.letters()).toHaveLength(2)
+    await node.remind(START - MINUTE)
+    expect((await node.letters()).map(({ subject }) => subject)).toEqual([
+      "Starting soon: Launch",
+      "Reminder: Launch",
+      "Reminder: Launch",
+    ])
+  })
+
+  test("is not sent to those who refused reminders of the workspace, and to the others is", async () => {
+    const node = await openNode()
+    const [one, two] = [
+      await newEvent({ "ada@example.com": 30 * DAY }),
+      await newEvent({ "ada@example.com": 30 * DAY }),
+    ]
+    const { refusal, invitation } = await node.use(
+      Effect.map(LetterRefusals, ({ tokenFor, read }) => {
+        const of = (kind: "reminder" | "invitation", { workspaceId }: { readonly workspaceId: string }) =>
+          read(tokenFor({ workspaceId, kind, email: "ada@example.com" }))
+        return { refusal: of("reminder", one), invitation: of("invitation", two) }
+      }),
+    )
+    if (refusal === undefined || invitation === undefined) throw new Error("a token is not read")
+    await insertRefusal(sql, refusal)
+    await insertRefusal(sql, invitation)
+    await node.remind(START - DAY)
+    const letters = await node.letters()
+    expect(letters).toHaveLength(1)
+    expect(letters[0]?.text).toContain(two.id)
+  })
+
+  test("begins with words alone, whatever a title holds", () => {
+    const reminder = {
+      kind: "day" as const,
+      name: "https://evil.example",
+      event: "Win at evil.example\n<b>",
+      when: toTimestamp(START),
+    }
+    const { subject, text, html } = reminderLetter(
+      "ada@example.com",
+      reminder,
+      "https://app.example.com/enter",
+      "https://api.example.com/unsubscribe/x",
+    )
+    expect(subject).toBe("Reminder: Win at evil example <b>")
+    expect(text).not.toContain("evil.example")
+    expect(html).not.toContain("<b>")
+  })
+})
+
+describe("many people", () => {
+  test("get one letter each, whichever nodes post them and however often", async () => {
+    const nodes = await Promise.all([1, 2, 3].map(() => openNode()))
+    const people = crowd(90)
+    const { id } = await newEvent(people)
+    await newEvent({ "zoe@example.com": 30 * DAY })
+    await Promise.all(nodes.map((node) => node.remind(START - DAY)))
+    // A node that found the row of another one taken had nothing to do.
+    await nodes[0]?.remind(START - DAY)
+    const rows = await sql<{ recipient: string }[]>`select recipient from mails order by recipient`
+    expect(rows.map(({ recipient }) => recipient)).toEqual([...Object.keys(people), "zoe@example.com"])
+    const kept = await sql`select after_email, done from event_reminders where event_id = ${id}`
+    expect(kept).toEqual([{ afterEmail: "", done: true }])
+  })
+
+  test("get one letter each when the reply to a commit is lost", async () => {
+    const proxy = await startPostgresProxy(database.url)
+    const node = await openNode({ url: proxy.url })
+    onTestFinished(() => proxy.close())
+    await newEvent(crowd(50))
+    await node.open(START - DAY)
+    const lost = proxy.onStatement({
+      match: ({ sql: text, connection }) =>
+        text.startsWith("commit") && connection.statements.some((one) => one.includes("update event_reminders")),
+      action: { kind: "cutReply" },
+      times: 1,
+    })
+    await expect(node.step(START - DAY)).rejects.toThrow()
+    expect(lost.acted()).toBe(1)
+    await node.remind(START - DAY)
+    const rows = await sql<{ recipient: string }[]>`select recipient from mails order by recipient`
+    expect(rows.map(({ recipient }) => recipient)).toEqual(Object.keys(crowd(50)))
+  })
+
+  test("of two events take turns, and the events about to begin come first", async () => {
+    const node = await openNode()
+    const [first, second] = [await newEvent(crowd(45)), await newEvent(crowd(45))]
+    const soon = await newEvent(crowd(5), { scheduled_at: toTimestamp(START - DAY + 10 * MINUTE) })
+    await node.open(START - DAY)
+    const posted = async () => {
+      await node.step(START - DAY)
+      const rows = await sql<{ id: string; n: number }[]>`
+        select r.event_id as id, count(*)::int as n from entry_tokens t join registrations r on r.id = t.registration_id group by 1`
+      return new Map(rows.map(({ id, n }) => [id, n]))
+    }
+    expect(await posted()).toEqual(new Map([[soon.id, 5]]))
+    await posted()
+    const third = await posted()
+    expect([third.get(first.id), third.get(second.id)]).toEqual([20, 20])
+  })
+
+  test("wait while the mailer has letters to send", async () => {
+    const node = await openNode()
+    await newEvent(crowd(3))
+    await node.open(START - DAY)
+    const due = (n: number, at: number) => sql`
+      insert into mails (id, recipient, subject, content_sealed, due_at)
+      select new_id(), 'x@example.com', 'x', '', ${toTimestamp(at)} from generate_series(1, ${n})`
+    await due(20, START - DAY)
+    expect(await node.step(START - DAY)).toBe("full")
+    await sql`delete from mails`
+    await due(1000, START)
+    expect(await node.step(START - DAY)).toBe("full")
+    await sql`delete from mails`
+    await due(999, START)
+    expect(await node.step(START - DAY)).toBe("posted")
+  })
+})
+
+test("the letters are sent by SMTP, with a button to refuse further ones", async () => {
+  const node = await openNode({ keep: false })
+  const begins = Date.now() + 5 * MINUTE
+  const event = await newEvent({ "smtp@example.com": 0 }, { scheduled_at: toTimestamp(begins) })
+  await sql`update registrations set created_at = now() - interval '1 hour' where event_id = ${event.id}`
+  const layer = remindersLayer(options).pipe(Layer.provide(node.services))
+  const running = ManagedRuntime.make(layer)
+  onTestFinished(() => running.dispose())
+  await running.runPromise(Effect.void)
+  const received = await mail.next("smtp@example.com")
+  const headers = received.raw.slice(0, received.raw.indexOf("\r\n\r\n")).replaceAll(/\r\n\s+/g, " ")
+  expect(headers).toMatch(/List-Unsubscribe: <https:\/\/api\.example\.com\/unsubscribe\/[\w-]+>/)
+  expect(headers).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
+  expect(linkIn(received).pathname).toBe(`/enter/${event.id}`)
+  await eventually(async () => (await sql`select 1 from mails`).length === 0, "the letter being deleted")
+})
+
+test("a letter that is of no use any more is not sent", async () => {
+  const node = await openNode({ keep: false })
+  const letter = (to: string, notAfter: number): Letter => ({
+    ...reminderLetter(
+      to,
+      { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter) },
+      "https://app.example.com/enter",
+      "https://api.example.com/unsubscribe/x",
+    ),
+  })
+  await node.use(
+    Effect.flatMap(Mailer, (mailer) =>
+      Effect.promise(async () => {
+        await mailer.post(sql, letter("too-late@example.com", Date.now() - 1))
+        await mailer.post(sql, letter("in-time@example.com", Date.now() + HOUR))
+        mailer.collect()
+      }),
+    ),
+  )
+  await mail.next("in-time@example.com")
+  await eventually(async () => (await sql`select 1 from mails`).length === 0, "both being deleted")
+  expect(mail.received.some(({ to }) => to === "too-late@example.com")).toBe(false)
+})
+
+test("the progress of reminders is swept a day after the time they were for", async () => {
+  const node = await openNode()
+  await newEvent({ "ada@example.com": 30 * DAY })
+  await newEvent({ "ada@example.com": 30 * DAY }, { scheduled_at: toTimestamp(START + HOUR) })
+  for (const left of [DAY, 10 * MINUTE]) await node.remind(START - left)
+  await node.remind(START - DAY + HOUR)
+  expect(await sql`select 1 from event_reminders`).toHaveLength(3)
+  expect(await deleteReminders(sql, toTimestamp(START + 1), 1)).toBe(1)
+  expect(await deleteReminders(sql, toTimestamp(START + 1), 10)).toBe(1)
+  expect(await deleteReminders(sql, toTimestamp(START + 1), 10)).toBe(0)
+  expect(await sql`select scheduled_at from event_reminders`).toEqual([{ scheduledAt: toTimestamp(START + HOUR) }])
+})
