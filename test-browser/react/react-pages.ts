@@ -2,6 +2,7 @@
 import { type Browser, chromium, type Page } from "playwright-core"
 import { rolldown } from "rolldown"
 import { expect, onTestFinished } from "vitest"
+import { complaintsOf } from "../complaints.ts"
 import { startStaticSite } from "../static-site.ts"
 
 /** React as developers have it: StrictMode mounts twice, and React warns of mistakes. */
@@ -15,16 +16,6 @@ const bundle = async (): Promise<string> => {
   const { output } = await made.generate({ format: "esm" })
   await made.close()
   return output[0].code
-}
-
-/** What the page wrote to its console as warnings and errors, and what it threw. */
-export const complaintsOf = (page: Page): ReadonlyArray<string> => {
-  const complaints: string[] = []
-  page.on("console", (message) => {
-    if (["warning", "error"].includes(message.type())) complaints.push(message.text())
-  })
-  page.on("pageerror", (error) => complaints.push(String(error)))
-  return complaints
 }
 
 export interface ReactPages {

@@ -1,0 +1,29 @@
+import type { GatewayClient } from "@gathercue/client"
+import { useCommand, useEvent } from "@gathercue/client/react"
+import { TextForm } from "./text-form.tsx"
+import { whyRefused } from "./words.ts"
+
+export const Chat = ({ client }: { readonly client: GatewayClient }) => {
+  const messages = useEvent(client, ({ chat }) => chat.event) ?? []
+  // What the role and the phase allow now: a form that would be refused is not shown.
+  const mayWrite = useEvent(client, ({ me }) => me.chatTo.includes("event"))
+  const { send, isPending, error } = useCommand(client)
+  const say = async (text: string) => (await send("chat.send", { to: "event", text })) !== undefined
+  return (
+    <section aria-label="Chat">
+      <h2>Chat</h2>
+      <ol>
+        {messages.map(({ id, name, text }) => (
+          <li key={id}>
+            <b>{name}</b> {text}
+          </li>
+        ))}
+      </ol>
+      {mayWrite ? (
+        <TextForm label="Message" button="Send" isPending={isPending} problem={whyRefused(error)} onText={say} />
+      ) : (
+        <p>You can read along here.</p>
+      )}
+    </section>
+  )
+}
