@@ -52,6 +52,12 @@ export const PAGES = [
     part: { from: "## Configuration", until: "## Versions" },
   },
   {
+    name: "clients",
+    title: "Clients",
+    about: "The client for browsers and Node, its React hooks, and a page to begin with.",
+    file: "docs/clients.md",
+  },
+  {
     name: "operation",
     title: "Operation",
     about: "Production, logs, metrics, traces, keys, backups.",

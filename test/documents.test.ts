@@ -70,6 +70,7 @@ test.each([
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "README.md",
+  "docs/clients.md",
   "docs/concepts.md",
   "docs/gateway.md",
   "docs/operation.md",

@@ -30,6 +30,7 @@ const PAGES = [
   "media",
   "reports",
   "configuration",
+  "clients",
   "operation",
   "scaling",
   "reliability",

@@ -1,9 +1,10 @@
 /** The hooks of the packed client in a strict project with React, rendered on a server. In a browser: `test-browser/react/hooks.test.ts`. */
 import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { expect, test } from "vitest"
-import { compile, pack, projectWith } from "./packed.ts"
+import { beforeAll, expect, test } from "vitest"
+import { compile, pack, projectWith, ROOT } from "./packed.ts"
 
 const PROGRAM = `
 import { activePhase, CommandRefused, type EventState, GatewayClient, type PhaseView } from "@gathercue/client"
@@ -39,10 +40,27 @@ export const useIt = useEvent
 console.log(renderToString(<Page eventId="1" />).replaceAll("&quot;", '"'))
 `
 
+let packed: Awaited<ReturnType<typeof pack>>
+beforeAll(async () => {
+  packed = await pack()
+})
+
 const REACT = ["react", "react-dom", "@types/react", "@types/react-dom", "@types/node", "csstype", "undici-types"]
 
+/** The example of the documentation. */
+const exampleOf = async (document: string): Promise<string> => {
+  const text = await readFile(join(ROOT, document), "utf8")
+  const [, example] = /```tsx\n(.*?)```/s.exec(text) ?? []
+  if (example === undefined) throw new Error(`${document} has no example`)
+  return `${example}export { Live }\n`
+}
+
 test("the hooks compile strictly, with types for others, and render on a server without a connection", async () => {
-  const folder = await projectWith(await pack(), { "page.tsx": PROGRAM }, REACT)
+  const folder = await projectWith(
+    packed,
+    { "page.tsx": PROGRAM, "live.tsx": await exampleOf("docs/clients.md") },
+    REACT,
+  )
   const options = { lib: ["ES2023", "DOM"], types: ["node"], jsx: "react-jsx", declaration: true }
   expect(await compile(folder, options)).toBe("")
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "out/page.js")])
