@@ -9,6 +9,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 1,
     testTimeout: 90_000,
+    // A hook starts a server and Chromium: on a busy machine that takes longer than ten seconds.
+    hookTimeout: 60_000,
     retry: 0,
     passWithNoTests: false,
   },
