@@ -19,6 +19,7 @@ import type { NodeOptions } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
 import { Egress } from "./egress/egress.ts"
 import { App as createApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
+import { DeletedWorkspaces } from "./erasure/deleted-workspaces.ts"
 import { Erasures } from "./erasure/erasures.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
@@ -305,7 +306,6 @@ const layersOf = (
     mailer,
     Agendas.layer,
     NewEvents.layer,
-    Erasures.layer.pipe(Layer.provide(actors)),
     refusals,
     // Where no letter is ever sent, nobody is reminded.
     config.smtp === null && config.production
@@ -315,6 +315,7 @@ const layersOf = (
           entryLink: async (sql, eventId, registrationId) =>
             entryLinkOf(config.appUrl ?? publicUrl, eventId, await issueEntryToken(sql, registrationId)),
         }).pipe(Layer.provide([mailer, refusals])),
+    Layer.mergeAll(Erasures.layer, DeletedWorkspaces.layer).pipe(Layer.provide(actors)),
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,

@@ -66,6 +66,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   createWorkspace: "The caller becomes its owner. The secret of the first API key is in this answer alone.",
   listWorkspaces: "Newest first. `role` is the caller's; the operator's list has none.",
   patchWorkspace: "Absent fields stay. A slug is unique in the whole deployment.",
+  deleteWorkspace:
+    "Cannot be undone. The body names the workspace by its slug, else 409. Live events end (`event.ended`, sockets are closed with 4307), keys are revoked, members and sessions are out, and the workspace is 404 from the answer on; its slug is free again. Its data and media are removed right after that, step by step. Webhooks that wait for another try a minute later are cancelled.",
   listMembers: "Everybody who belongs to the workspace as a whole; roles on single events are not listed.",
   patchMember: "Between `member` and `admin`. Sessions of the member have the new rights at once.",
   removeMember:

@@ -4,6 +4,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../../actors/commands.ts"
 import type { LiveEvents } from "../../actors/live-events.ts"
 import type { Egress } from "../../egress/egress.ts"
+import type { DeletedWorkspaces } from "../../erasure/deleted-workspaces.ts"
 import type { Erasures } from "../../erasure/erasures.ts"
 import type { HelpDesk } from "../../help/help-desk.ts"
 import type { AccountSessions } from "../../identity/accounts/account-sessions.ts"
@@ -162,6 +163,7 @@ export type HandlerServices =
   | LiveEvents
   | NewEvents
   | Erasures
+  | DeletedWorkspaces
   | WebhookRegistration
   | Egress
   | PartnerTokens

@@ -5,6 +5,7 @@ import type { Basis, GrantState } from "../../model/grants.ts"
 import type { Modality } from "../../model/phase.ts"
 import type { EventRole, WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 export interface GrantQuestion {
   readonly basis: Basis
@@ -62,7 +63,7 @@ export const findGrantStates = async (
     ), event as materialized (
       select e.id, e.workspace_id, e.status, e.visibility,
              array(select distinct p.modality from phases p where p.event_id = e.id) as modalities
-        from events e where e.id in (select event_id from asked)
+        from events e where e.id in (select event_id from asked) and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
     )
     select u.id is not null as user_holds, u.name,
            asked.session_id is null or s.id is not null as login_holds,
@@ -71,6 +72,7 @@ export const findGrantStates = async (
       from asked
       left join users u on u.id = asked.user_id and u.workspace_id = asked.workspace_id
                        and u.session_version = asked.session_version
+                       and u.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
       left join accounts a on a.id = asked.account_id and a.credentials_version = asked.credentials_version
       left join account_sessions s on s.id = asked.session_id and s.account_id = a.id
                                   and s.idle_expires_at > now() and s.expires_at > now()

@@ -3,6 +3,7 @@ import type { Event } from "../../model/event.ts"
 import type { Feature, Modality, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
   allow_anonymous_voting, allow_anonymous_questions, reminders, capacity, metadata,
@@ -71,7 +72,9 @@ export const insertEventsSoon = async (
   sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from insert_events_soon(${sql.json(drafts.map(draftRow))})`
 
 export const findEvent = async (sql: Queryable, id: string): Promise<Event | undefined> => {
-  const [row] = await sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
+  const [row] = await sql<
+    Event[]
+  >`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id} and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}`
   return row
 }
 
@@ -111,7 +114,7 @@ export const findEventsWithPhases = async (
     select ${sql.unsafe(EVENT_COLUMNS)},
            (select coalesce(json_agg(${sql.unsafe(PHASE_JSON)} order by p.position), '[]'::json)
               from phases p where p.event_id = events.id) as phases
-      from events where id = any (${ids}::uuid[])`
+      from events where id = any (${ids}::uuid[]) and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}`
 
 export const findEventWithPhases = async (sql: Queryable, id: string): Promise<EventAgenda | undefined> =>
   (await findEventsWithPhases(sql, [id]))[0]

@@ -4,6 +4,7 @@ import type { Unavailable } from "../../model/errors.ts"
 import type { EventStatus } from "../../model/event.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 /** The event's code. `fresh` becomes it where there is none yet; `undefined`: the event is gone, or another event has `fresh`. */
 const codeOr = async (sql: Queryable, eventId: string, fresh: string): Promise<string | undefined> => {
@@ -43,7 +44,8 @@ export const findByJoinCode = (code: string) =>
     database.run(async (sql) => {
       const [row] = await sql<Joinable[]>`
         select id, title, status, scheduled_at from events
-         where join_code = ${code} and status <> 'draft' and visibility <> 'private'`
+         where join_code = ${code} and status <> 'draft' and visibility <> 'private'
+           and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}`
       return row
     }),
   )

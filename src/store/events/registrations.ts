@@ -3,6 +3,7 @@ import type { EventStatus } from "../../model/event.ts"
 import { registrationOf } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 export interface RegistrationRow {
   readonly id: string
@@ -98,7 +99,7 @@ export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): P
   const [row] = await sql<RegistrationRow[]>`
     select r.id, r.event_id, e.workspace_id, r.name
       from entry_tokens t join registrations r on r.id = t.registration_id join events e on e.id = r.event_id
-     where t.token_hash = ${tokenHash} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
+     where t.token_hash = ${tokenHash} and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
   return row
 }
 

@@ -83,7 +83,9 @@ const INVITATION = `select ${INVITE}, i.workspace_id, w.name as workspace_name, 
   from invites i join workspaces w on w.id = i.workspace_id left join events e on e.id = i.event_id`
 
 export const findInvitation = async (sql: Queryable, tokenHash: Uint8Array): Promise<InvitationRow | undefined> => {
-  const [row] = await sql<InvitationRow[]>`${sql.unsafe(INVITATION)} where i.token_hash = ${tokenHash}`
+  const [row] = await sql<
+    InvitationRow[]
+  >`${sql.unsafe(INVITATION)} where i.token_hash = ${tokenHash} and w.deleted_at is null`
   return row
 }
 

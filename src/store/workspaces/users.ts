@@ -3,6 +3,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { DELETED_WORKSPACES } from "./deleted-workspaces.ts"
 
 export interface UserRow {
   readonly id: string
@@ -116,6 +117,7 @@ export const mayEnterWorkspace = async (sql: Queryable, workspaceId: string, acc
     select 1 from workspace_members where workspace_id = ${workspaceId} and account_id = ${accountId}
     union all
     select 1 from users u join memberships m on m.user_id = u.id
-     where u.workspace_id = ${workspaceId} and u.account_id = ${accountId} limit 1`
+     where u.workspace_id = ${workspaceId} and u.account_id = ${accountId}
+       and u.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)} limit 1`
   return rows.length > 0
 }

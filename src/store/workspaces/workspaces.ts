@@ -6,6 +6,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { onUniqueViolation, query } from "../query.ts"
+import { DELETED_WORKSPACES } from "./deleted-workspaces.ts"
 
 export interface WorkspaceRow {
   readonly id: string
@@ -61,7 +62,7 @@ export const updateWorkspace = (
   })
 
 export const findWorkspaceName = async (sql: Queryable, id: string): Promise<string | undefined> => {
-  const [row] = await sql<{ name: string }[]>`select name from workspaces where id = ${id}`
+  const [row] = await sql<{ name: string }[]>`select name from workspaces where id = ${id} and deleted_at is null`
   return row?.name
 }
 
@@ -75,7 +76,9 @@ export const listAccountWorkspaces = (sql: Queryable, accountId: string): Promis
   sql<MemberWorkspaceRow[]>`
     select w.id, w.name, w.slug, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
-     where m.account_id = ${accountId} order by w.created_at desc, w.id desc`.then((rows) => [...rows])
+     where m.account_id = ${accountId} and w.deleted_at is null order by w.created_at desc, w.id desc`.then((rows) => [
+    ...rows,
+  ])
 
 export const pageAccountWorkspaces = async (
   sql: Queryable,
@@ -86,7 +89,7 @@ export const pageAccountWorkspaces = async (
   const rows = await sql<MemberWorkspaceRow[]>`
     select w.id, w.name, w.slug, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
-     where m.account_id = ${accountId} and (w.created_at, w.id) < (${after.createdAt}, ${after.id})
+     where m.account_id = ${accountId} and w.deleted_at is null and (w.created_at, w.id) < (${after.createdAt}, ${after.id})
      order by w.created_at desc, w.id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
 }
@@ -95,7 +98,7 @@ export const pageWorkspaces = async (sql: Queryable, page: PageRequest): Promise
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<WorkspaceRow[]>`
     select id, name, slug, created_at, updated_at from workspaces
-     where (created_at, id) < (${after.createdAt}, ${after.id})
+     where (created_at, id) < (${after.createdAt}, ${after.id}) and deleted_at is null
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
 }
@@ -107,6 +110,7 @@ export const findMemberRole = async (
   accountId: string,
 ): Promise<WorkspaceRole | undefined> => {
   const [row] = await sql<{ role: WorkspaceRole }[]>`
-    select role from workspace_members where account_id = ${accountId} and workspace_id = ${workspaceId}`
+    select role from workspace_members where account_id = ${accountId} and workspace_id = ${workspaceId}
+       and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}`
   return row?.role
 }

@@ -725,6 +725,8 @@ export interface RestClient {
     readonly params: { readonly id: string }
     readonly payload?: { readonly name?: string; readonly slug?: string }
   }, settings?: CallSettings) => Promise<Workspace>
+  /** Delete a workspace with everything in it; its slug confirms. */
+  readonly deleteWorkspace: (request: { readonly params: { readonly id: string }; readonly payload: { readonly slug: string } }, settings?: CallSettings) => Promise<void>
   /** Members with their role and primary address. */
   readonly listMembers: (request: {
     readonly params: { readonly id: string }
@@ -863,7 +865,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "user.deleted" | "registrant.erased" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "user.deleted" | "registrant.erased" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string

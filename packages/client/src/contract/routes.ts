@@ -51,7 +51,7 @@ users,GlistUsers,PupsertUser
 users/:id,DdeleteUser
 /session,PcreateUserSession
 /export,GexportUser
-workspaces/:id,ApatchWorkspace
+workspaces/:id,ApatchWorkspace,DdeleteWorkspace
 /registrants/export,GexportRegistrant
 /registrants,DeraseRegistrant
 /guest-integrations,PcreateGuestIntegration,GlistGuestIntegrations

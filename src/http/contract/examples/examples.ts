@@ -62,6 +62,7 @@ export interface Example {
 }
 
 export const EXAMPLES: { readonly [endpoint: string]: Example } = {
+  deleteWorkspace: { request: { slug: "acme" } },
   exportUser: { response: examplePage("items", personalItem) },
   exportRegistrant: { response: examplePage("items", registrationItem) },
   signup: {

@@ -11,6 +11,7 @@ import { COMMON, problems } from "../problem.ts"
 export const AUDIT_ACTIONS = [
   "workspace.created",
   "workspace.changed",
+  "workspace.deleted",
   "member.changed",
   "member.removed",
   "member.left",

@@ -133,6 +133,15 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(ExactBody, true)
       .annotate(Audited, "workspace.changed")
       .annotate(OpenApi.Summary, "Rename a workspace or change its slug"),
+    HttpApiEndpoint.delete("deleteWorkspace", "/v1/workspaces/:id", {
+      params: PathId,
+      payload: Schema.Struct({ slug: Schema.String }),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(ExactBody, true)
+      .annotate(Audited, "workspace.deleted")
+      .annotate(OpenApi.Summary, "Delete a workspace with everything in it; its slug confirms"),
     HttpApiEndpoint.get("listMembers", "/v1/workspaces/:id/members", {
       params: PathId,
       query: PageQuery,

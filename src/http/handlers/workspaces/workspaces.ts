@@ -1,8 +1,9 @@
 /** Workspaces, session tokens and API keys. */
 import { Clock, Effect } from "effect"
+import { DeletedWorkspaces } from "../../../erasure/deleted-workspaces.ts"
 import { ApiKeys, createApiKey } from "../../../identity/api-keys.ts"
 import { Tokens } from "../../../identity/tokens.ts"
-import { BadRequest, NotFound, Unauthorized } from "../../../model/errors.ts"
+import { BadRequest, Conflict, NotFound, Unauthorized } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
@@ -11,6 +12,7 @@ import { type Credential, lockWorkspace, requireCredential } from "../../../stor
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../../store/workspaces/api-keys.ts"
+import { findSlug, listLiveEventsOf, markWorkspaceDeleted } from "../../../store/workspaces/deleted-workspaces.ts"
 import {
   type Departure,
   leaveWorkspace,
@@ -26,9 +28,11 @@ import {
   pageWorkspaces,
   updateWorkspace,
 } from "../../../store/workspaces/workspaces.ts"
+import { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { Workspaces } from "../../contract/workspaces/workspaces.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { ask } from "../events/live-commands.ts"
 import { announceRoles, recheckSockets } from "./grant-changes.ts"
 import { freeSlug, RETRY_SLUG } from "./slug.ts"
 
@@ -70,6 +74,16 @@ const changeMembers = <A, E>(
       }),
     ),
   )
+
+const OTHER_SLUG = new Conflict({ detail: "The workspace has another slug; name it by its own to delete it." })
+const EVENTS_AT_ONCE = 8
+
+/** One that has ended meanwhile, or is gone, is as wanted. */
+const endEvent = (eventId: string) =>
+  Effect.catchTags(ask(eventId, { type: "event.end", d: {} }, null), {
+    Conflict: () => Effect.void,
+    NotFound: () => Effect.void,
+  })
 
 const announceDeparture =
   (workspaceId: string) =>
@@ -132,6 +146,32 @@ export const workspaces: Handlers<typeof Workspaces> = {
       Effect.flatMap(Database, (database) => database.run((sql) => updateWorkspace(sql, workspaceId, payload))).pipe(
         Effect.map((workspace) => ({ ...workspace, role })),
       ),
+  },
+  deleteWorkspace: {
+    access: "workspaceOwner",
+    handle: ({ payload: { slug }, scope, scope: { workspaceId, accountId } }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const { log } = yield* Telemetry
+        const present = yield* database.run((sql) => findSlug(sql, workspaceId))
+        if (present === undefined) return yield* NotFound.of("workspace")
+        if (present !== slug) return yield* OTHER_SLUG
+        const live = yield* database.run((sql) => listLiveEventsOf(sql, workspaceId))
+        // Receivers get `event.ended` before the workspace is gone. An event that starts meanwhile is ended by the sweep.
+        yield* Effect.forEach(live, endEvent, { concurrency: EVENTS_AT_ONCE, discard: true })
+        yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            yield* query(() => lockWorkspace(sql, workspaceId))
+            if ((yield* query(() => findSlug(sql, workspaceId))) === undefined) return yield* NotFound.of("workspace")
+            yield* requireCredential(sql, workspaceId, scope, "owners")
+            if (!(yield* query(() => markWorkspaceDeleted(sql, workspaceId, slug)))) return yield* OTHER_SLUG
+          }),
+        )
+        log.info({ workspaceId, accountId }, "a workspace was deleted")
+        yield* (yield* ApiKeys).forgetAll
+        yield* recheckSockets({ workspaceId })
+        yield* (yield* DeletedWorkspaces).sweepSoon
+      }),
   },
   listMembers: {
     access: "workspaceMember",

@@ -32,16 +32,23 @@ end $$;
 create or replace trigger events_capacity before update of capacity on events
   for each row when (new.capacity is distinct from old.capacity) execute function refuse_lower_capacity();
 
--- Audit entries are never changed, and are deleted only by the cascade from their workspace. A cascade runs inside a trigger; a
--- DELETE statement on the table does not.
+-- Audit entries are never changed, and go only with their workspace: by the cascade from it, which runs inside a trigger, or by the sweep
+-- of a deleted workspace.
 create or replace function refuse_audit_change() returns trigger language plpgsql as $$
 begin
   raise exception 'audit entries are not changed';
 end $$;
 create or replace trigger audit_entries_are_kept before update on audit_entries
   for each row execute function refuse_audit_change();
+create or replace function refuse_audit_deletion() returns trigger language plpgsql as $$
+begin
+  if exists (select from workspaces where id = old.workspace_id and deleted_at is null) then
+    raise exception 'audit entries are not changed';
+  end if;
+  return old;
+end $$;
 create or replace trigger audit_entries_are_not_deleted before delete on audit_entries
-  for each row when (pg_trigger_depth() = 0) execute function refuse_audit_change();
+  for each row when (pg_trigger_depth() = 0) execute function refuse_audit_deletion();
 
 -- The bytes of a deleted recording or clip are removed by a job: its row may go with its event or workspace, without a request for itself.
 create or replace function remove_media_bytes() returns trigger language plpgsql as $$

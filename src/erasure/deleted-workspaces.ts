@@ -1,0 +1,102 @@
+/**
+ * Removes what belongs to deleted workspaces, in bounded steps. Every step may be done again: a process that ends in the middle leaves
+ * the rest to the next sweep, of any process.
+ */
+import { Cause, Context, Effect, Layer } from "effect"
+import type { AgendaCommand } from "../actors/commands.ts"
+import { LiveEvents } from "../actors/live-events.ts"
+import { currentTimers } from "../clock/timers.ts"
+import type { Unavailable } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { toMillis } from "../model/timestamp.ts"
+import { Database } from "../store/database.ts"
+import { inBatches, patiently, sweepEvery } from "../store/sweeps/sweeps.ts"
+import {
+  type DeletedWorkspace,
+  deleteEventRow,
+  deleteWorkspaceRow,
+  deletionOfDeliveries,
+  deletionOfRecordings,
+  deletionsOf,
+  deletionsWithin,
+  type EventLeft,
+  listDeletedWorkspaces,
+  someEventsOf,
+} from "../store/workspaces/deleted-workspaces.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
+
+/** Events that are looked for at once. */
+const EVENTS = 20
+/** The last webhook events are sent for so long; what waits for another try then is cancelled. */
+const DELIVERIES_FOR_MS = 60_000
+
+interface Needs {
+  readonly database: Database["Service"]
+  readonly live: Pick<LiveEvents["Service"], "execute">
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** An event that is not there, or has ended already, is as wanted. */
+const steer = ({ live }: Needs, eventId: string, command: AgendaCommand): Effect.Effect<void, Unavailable> =>
+  live
+    .execute(eventId, { commandId: newId(), scope: "rest", bodyHash: "", by: null, freshId: newId(), command })
+    .pipe(Effect.catchTags({ NotFound: () => Effect.void, Refused: () => Effect.void }), Effect.asVoid)
+
+/** A live event ends first. Everything that grows goes before the event, whose sockets are closed by its own deletion. */
+const removeEvent = (needs: Needs, { id, status }: EventLeft): Effect.Effect<void, Unavailable> =>
+  Effect.gen(function* () {
+    const { database } = needs
+    if (status === "live") yield* steer(needs, id, { type: "event.end", d: {} })
+    yield* Effect.forEach(deletionsWithin(id), (deletion) => inBatches(database, deletion), { discard: true })
+    yield* steer(needs, id, { type: "event.delete", d: {} })
+    yield* patiently(database, (sql) => deleteEventRow(sql, id))
+  })
+
+export const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace): Effect.Effect<void, Unavailable> =>
+  Effect.gen(function* () {
+    const { database, now } = needs
+    // First: signed addresses of media are good for as long as the rows are there.
+    yield* inBatches(database, deletionOfRecordings(id))
+    while (true) {
+      const events = yield* patiently(database, (sql) => someEventsOf(sql, id, EVENTS))
+      if (events.length === 0) break
+      yield* Effect.forEach(events, (event) => removeEvent(needs, event), { discard: true })
+    }
+    yield* Effect.forEach(deletionsOf(id), (deletion) => inBatches(database, deletion), { discard: true })
+    if (now() < toMillis(deletedAt) + DELIVERIES_FOR_MS) return
+    yield* inBatches(database, deletionOfDeliveries(id))
+    yield* patiently(database, (sql) => deleteWorkspaceRow(sql, id))
+  })
+
+/** Does one step for each deleted workspace that is left. */
+export const sweepDeletedWorkspaces = (needs: Needs): Effect.Effect<void, Unavailable> =>
+  Effect.gen(function* () {
+    const workspaces = yield* patiently(needs.database, (sql) => listDeletedWorkspaces(sql))
+    yield* Effect.forEach(workspaces, (workspace) => sweepWorkspace(needs, workspace), { discard: true })
+  })
+
+export class DeletedWorkspaces extends Context.Service<
+  DeletedWorkspaces,
+  {
+    /** Begins at once with those that are marked, beside the caller. What fails is done by the next sweep. */
+    readonly sweepSoon: Effect.Effect<void>
+  }
+>()("gathercue/DeletedWorkspaces") {
+  static readonly layer: Layer.Layer<DeletedWorkspaces, never, Database | LiveEvents | Telemetry> = Layer.effect(
+    DeletedWorkspaces,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const live = yield* LiveEvents
+      const timers = yield* currentTimers
+      const { log } = yield* Telemetry
+      const sweep = sweepDeletedWorkspaces({ database, live, now: timers.now })
+      const scope = yield* Effect.scope
+      yield* Effect.forkScoped(sweepEvery("1 minute", log, sweep))
+      const logged = Effect.catchCause(sweep, (cause) =>
+        Effect.sync(() => log.warn({ err: Cause.squash(cause) }, "the removal of a workspace goes on later")),
+      )
+      return { sweepSoon: Effect.asVoid(Effect.forkIn(logged, scope)) }
+    }),
+  )
+}
