@@ -1,5 +1,6 @@
 /** The whole REST contract. Types, the OpenAPI description, the routes and the typed client all derive from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountData } from "./accounts/account-data.ts"
 import { AccountSecurity } from "./accounts/account-security.ts"
 import { Accounts } from "./accounts/accounts.ts"
 import { SignIn } from "./accounts/sign-in.ts"
@@ -49,6 +50,7 @@ export const Api = HttpApi.make("gathercue")
     Audit,
     Accounts,
     AccountSecurity,
+    AccountData,
     SignIn,
     Help,
     Meta,

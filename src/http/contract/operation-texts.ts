@@ -119,6 +119,10 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   upsertUser: "201 when the user is new, 200 when there is one with this `externalSub`.",
   deleteUser:
     "Sessions and sockets of the person end at once (4203). Roles, registrations and invites under the user's address, chat messages and raised hands are deleted; the name is taken off questions, attendance and notes. Questions become anonymous ones, and votes stay counted. Events of a large workspace follow within minutes. Members of the workspace stay members. The same `externalSub` makes a new user.",
+  exportAccount:
+    "The account, its addresses, sessions and workspaces first; then what the events of each workspace have of it, as in the export of a user. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+  deleteAccount:
+    "Cannot be undone. All sessions and sockets end, and in every workspace the person is erased as a deleted user is. Send the password; an account without one sends null within ten minutes of its sign-in. 403 when that is wrong. 409 while the account is the only owner of a workspace, also when nobody else is in it: make somebody else an owner, or delete the workspace first.",
   exportUser:
     "Each item has its `kind`: the user, invites, and of each event roles, registration, attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
   exportRegistrant:

@@ -5,6 +5,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Access } from "../contract/access.ts"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
+import { accountData } from "../handlers/accounts/account-data.ts"
 import { accountSecurity } from "../handlers/accounts/account-security.ts"
 import { accounts } from "../handlers/accounts/accounts.ts"
 import { signIn } from "../handlers/accounts/sign-in.ts"
@@ -47,6 +48,7 @@ type Groups = (typeof Api)["groups"]
 const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   accounts,
   accountSecurity,
+  accountData,
   signIn,
   workspaces,
   invites,

@@ -865,7 +865,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "user.deleted" | "registrant.erased" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string
@@ -903,6 +903,10 @@ export interface RestClient {
   }>
   /** Sign out one session. */
   readonly endSession: (request: { readonly params: { readonly sessionId: string } }, settings?: CallSettings) => Promise<void>
+  /** Everything that is stored about the signed-in account. */
+  readonly exportAccount: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
+  /** Delete the signed-in account; its password confirms. */
+  readonly deleteAccount: (request: { readonly payload: { readonly password: string | null } }, settings?: CallSettings) => Promise<void>
   /** Send the browser to the identity provider for consent. */
   readonly startIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
   /** Where the identity provider sends the browser back to; signs in. */

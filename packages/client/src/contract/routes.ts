@@ -94,13 +94,14 @@ accounts
 /signup,Psignup
 /login,Plogin
 /logout,Plogout
-/me,Gme
+/me,Gme,DdeleteAccount
 /verify,PverifyEmail
 /resend-verification,PresendVerification
 /request-password-reset,PrequestPasswordReset
 /reset-password,PresetPassword
 /password,PchangePassword
 /sessions,GlistSessions
+/me/export,GexportAccount
 accounts/sessions/:sessionId,DendSession
 help
 /chat,PaskHelp

@@ -63,6 +63,8 @@ export interface Example {
 
 export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   deleteWorkspace: { request: { slug: "acme" } },
+  exportAccount: { response: examplePage("items", personalItem) },
+  deleteAccount: { request: { password: "correct horse battery" } },
   exportUser: { response: examplePage("items", personalItem) },
   exportRegistrant: { response: examplePage("items", registrationItem) },
   signup: {

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   "webhook.changed",
   "webhook.deleted",
   "webhook.secret_rotated",
+  "account.deleted",
   "user.deleted",
   "registrant.erased",
   "event.deleted",
