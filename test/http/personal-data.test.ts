@@ -12,6 +12,7 @@ import {
   type Json,
   type Workspace,
 } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
 import { addMember } from "../support/members.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -171,8 +172,11 @@ describe("whoever registered under an address", () => {
   test("is exported, and then erased: out of the live event, out of every table", async () => {
     const name = `Zoe ${randomUUID()}`
     const email = newEmail()
+    const hook = await startReceiver()
+    await api("POST", "/v1/webhooks", { body: { url: hook.url, eventTypes: ["registration.created"] } })
     const event = await createLiveEvent(server.url, acme.key, MEETING)
     const zoe = await enter(event.id, await register(event.id, name, email))
+    await hook.count(1)
     await zoe.command("chat.send", { to: "event", text: `It is ${name}` })
     await zoe.command("question.ask", { text: "When?" })
     const { items } = await all(path(email.toUpperCase(), "/export"), 100)

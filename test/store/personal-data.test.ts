@@ -17,6 +17,7 @@ const OTHERS: { readonly [table: string]: string } = {
   clips: "status storage_key content_type sha256 failure",
   cluster_nodes: "address node runner",
   disk_probes: "filler",
+  event_reminders: "kind",
   event_summaries: "source",
   events: "type status visibility join_code",
   guest_integrations: "issuer jwks_url public_key_pem public_key_fingerprint last_error",

@@ -1,6 +1,7 @@
 /** Reminders of scheduled events: which are due, whose turn it is, and the people who are to get one. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 /** A kind of reminder with the planned starts for which it is due: later than `after`, and no later than `upTo`. */
 export interface DueKind {
@@ -15,7 +16,7 @@ export const openReminders = async (sql: Queryable, { kind, after, upTo }: DueKi
     insert into event_reminders (event_id, kind, scheduled_at)
     select e.id, ${kind}, e.scheduled_at from events e
      where e.status = 'scheduled' and e.reminders and e.scheduled_at > ${after} and e.scheduled_at <= ${upTo}
-       and e.visibility <> 'private' and e.registered > 0
+       and e.visibility <> 'private' and e.registered > 0 and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
        and not exists (select from event_reminders r
                         where r.event_id = e.id and r.kind = ${kind} and r.scheduled_at = e.scheduled_at)
      order by e.scheduled_at limit ${limit}
@@ -43,6 +44,7 @@ export const claimReminder = async (
       from event_reminders r join events e on e.id = r.event_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
        and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.reminders and e.visibility <> 'private'
+       and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
      order by r.touched_at limit 1 for update of r skip locked for key share of e skip locked`
   return row
 }

@@ -201,6 +201,11 @@ export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: Peop
      where event_id = any (${events}::uuid[]) and kind = 'seat' and id = any (${people}::text[]) and body ? 'name'`
   await sql`
     delete from live_commands where event_id = any (${events}::uuid[]) and scope = any (${[...people, ...keyed]}::text[])`
+  // Also one that is not delivered yet: it names the person.
+  await sql`
+    delete from outbox_messages
+     where type in ('registration.created', 'registration.cancelled') and event_id = any (${events}::uuid[])
+       and body::jsonb->>'participantId' = any (${people}::text[])`
   await sql`
     delete from table_note_tokens where event_id = any (${events}::uuid[]) and user_id = any (${people}::text[])`
   await sql`

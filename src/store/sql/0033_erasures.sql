@@ -18,3 +18,6 @@ create index erasures_due on erasures (due_at);
 -- A departure that is told late is looked up here.
 create index erasures_people on erasures using gin (participant_ids);
 create index erasures_workspace on erasures (workspace_id);
+-- The webhooks that name people are found here.
+create index outbox_messages_of_registrations on outbox_messages (event_id)
+  where type in ('registration.created', 'registration.cancelled');
