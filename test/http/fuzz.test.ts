@@ -64,6 +64,7 @@ beforeAll(async () => {
     clip: clip.id,
     phase: event.activePhaseId,
     keyUser: user.body.id,
+    user: user.body.id,
     audienceEvent: audience.id,
     audienceQuestion: asked.body.id,
     question: asked.body.id,
