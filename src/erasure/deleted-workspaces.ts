@@ -18,9 +18,11 @@ import {
   deletionOfDeliveries,
   deletionOfRecordings,
   deletionsOf,
+  deletionsOfRecordedParts,
   deletionsWithin,
   type EventLeft,
   listDeletedWorkspaces,
+  RECORDINGS_AT_ONCE,
   someEventsOf,
 } from "../store/workspaces/deleted-workspaces.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
@@ -57,7 +59,8 @@ export const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace
   Effect.gen(function* () {
     const { database, now } = needs
     // First: signed addresses of media are good for as long as the rows are there.
-    yield* inBatches(database, deletionOfRecordings(id))
+    yield* Effect.forEach(deletionsOfRecordedParts(id), (deletion) => inBatches(database, deletion), { discard: true })
+    yield* inBatches(database, deletionOfRecordings(id), RECORDINGS_AT_ONCE)
     while (true) {
       const events = yield* patiently(database, (sql) => someEventsOf(sql, id, EVENTS))
       if (events.length === 0) break
@@ -69,11 +72,12 @@ export const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace
     yield* patiently(database, (sql) => deleteWorkspaceRow(sql, id))
   })
 
-/** Does one step for each deleted workspace that is left. */
+/** Sweeps each deleted workspace that is left. One that fails holds up none of the others; the failure comes at the end. */
 export const sweepDeletedWorkspaces = (needs: Needs): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const workspaces = yield* patiently(needs.database, (sql) => listDeletedWorkspaces(sql))
-    yield* Effect.forEach(workspaces, (workspace) => sweepWorkspace(needs, workspace), { discard: true })
+    const swept = yield* Effect.forEach(workspaces, (workspace) => Effect.exit(sweepWorkspace(needs, workspace)))
+    yield* Effect.forEach(swept, (exit) => exit, { discard: true })
   })
 
 export class DeletedWorkspaces extends Context.Service<

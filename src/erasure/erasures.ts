@@ -16,6 +16,7 @@ import {
   eraseAt,
   findKnowingEvents,
   finishPass,
+  keepErasure,
   nextEvents,
 } from "../store/personal/erasures.ts"
 import { patiently, sweepEvery } from "../store/sweeps/sweeps.ts"
@@ -57,7 +58,7 @@ const forgetAt = ({ live }: Needs, eventId: string, ids: ReadonlyArray<string>):
 export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const { database, now } = needs
-    const { id, workspaceId, participantIds } = erasure
+    const { workspaceId, participantIds } = erasure
     let after = erasure.after
     while (true) {
       const from = after
@@ -66,10 +67,16 @@ export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Una
       if (last === undefined) break
       const open = events.flatMap((event) => (event.isOpen ? event.id : []))
       const knowing = yield* patiently(database, (sql) => findKnowingEvents(sql, { eventIds: open, participantIds }))
-      yield* Effect.forEach(knowing, (eventId) => forgetAt(needs, eventId, participantIds), { discard: true })
+      const forgotten = yield* Effect.forEach(knowing, (one) =>
+        Effect.exit(forgetAt(needs, one.eventId, one.participantIds)).pipe(
+          Effect.tap(() => patiently(database, (sql) => keepErasure(sql, erasure, now()))),
+        ),
+      )
       const eventIds = events.map((event) => event.id)
       yield* patiently(database, (sql) => eraseAt(sql, { eventIds, participantIds }))
-      yield* patiently(database, (sql) => advanceErasure(sql, id, last, now()))
+      // An event that did not answer may write a name again: the step is made anew.
+      yield* Effect.forEach(forgotten, (exit) => exit, { discard: true })
+      yield* patiently(database, (sql) => advanceErasure(sql, erasure, last, now()))
       after = last
     }
     yield* patiently(database, (sql) => finishPass(sql, erasure, now()))

@@ -78,6 +78,12 @@ export const findEvent = async (sql: Queryable, id: string): Promise<Event | und
   return row
 }
 
+/** For the event's actor: it ends also when its workspace was deleted. */
+export const findStoredEvent = async (sql: Queryable, id: string): Promise<Event | undefined> => {
+  const [row] = await sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
+  return row
+}
+
 export const pageEvents = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<Event>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<Event[]>`

@@ -1,6 +1,7 @@
 /** Notes of one table of an event, and the tokens that let their recipients read them. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 /** Replaces the stored notes of the table. */
 export const upsertTableSummary = async (
@@ -66,7 +67,8 @@ export const findTableNotes = async <Content>(
       from table_note_tokens t
       join table_summaries s on s.event_id = t.event_id and s.room_id = t.room_id
       join events e on e.id = t.event_id
-     where t.token_hash = ${tokenHash} and t.event_id = ${eventId} and t.expires_at > ${now}`
+     where t.token_hash = ${tokenHash} and t.event_id = ${eventId} and t.expires_at > ${now}
+       and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}`
   return row
 }
 

@@ -9,7 +9,7 @@ import { SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Database, Queryable } from "../database.ts"
-import { findEvent, listPhaseStates } from "../events/events.ts"
+import { findStoredEvent, listPhaseStates } from "../events/events.ts"
 import { query } from "../query.ts"
 import type { StoredCommand } from "./live-commit.ts"
 import { findHeads, hasOtherStreams, type StreamHead } from "./live-history.ts"
@@ -90,7 +90,7 @@ const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameter
   const claimed = await claimLiveEvent(liveSql, claim)
   if (claimed === undefined) return undefined
   const [event, phases, removed, roster, heads, others, commands, records] = await Promise.all([
-    findEvent(sql, claim.eventId),
+    findStoredEvent(sql, claim.eventId),
     listPhaseStates(sql, claim.eventId),
     sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
     sql<{ present: unknown }[]>`select present from present_participants where event_id = ${claim.eventId}`,

@@ -121,20 +121,32 @@ export const claimErasure = async (sql: Queryable, now: number): Promise<Erasure
 }
 
 /** The pass goes on after this event, also when another process takes it over. */
-export const advanceErasure = async (sql: Queryable, id: string, to: PagePosition, now: number): Promise<void> => {
+export const advanceErasure = async (
+  sql: Queryable,
+  { id, isLastPass }: Erasure,
+  to: PagePosition,
+  now: number,
+): Promise<void> => {
+  // A process that is late must not move the pass of another one.
   await sql`
     update erasures set after_created_at = ${to.createdAt}, after_event_id = ${to.id}, due_at = ${toTimestamp(now + LEASE_MS)}
-     where id = ${id}`
+     where id = ${id} and is_last_pass = ${isLastPass}`
+}
+
+/** The pass stays with this process: an event may take long to answer. */
+export const keepErasure = async (sql: Queryable, { id, isLastPass }: Erasure, now: number): Promise<void> => {
+  await sql`
+    update erasures set due_at = ${toTimestamp(now + LEASE_MS)} where id = ${id} and is_last_pass = ${isLastPass}`
 }
 
 /** The pass is over: the last one follows, or the erasure is done. */
 export const finishPass = async (sql: Queryable, { id, isLastPass }: Erasure, now: number): Promise<void> => {
-  if (isLastPass) await sql`delete from erasures where id = ${id}`
+  if (isLastPass) await sql`delete from erasures where id = ${id} and is_last_pass`
   else {
     await sql`
       update erasures set after_created_at = null, after_event_id = null, is_last_pass = true,
              due_at = ${toTimestamp(now + LAST_PASS_AFTER_MS)}
-       where id = ${id}`
+       where id = ${id} and not is_last_pass`
   }
 }
 
@@ -161,22 +173,26 @@ interface People {
   readonly participantIds: ReadonlyArray<string>
 }
 
-/** The events among these whose actor may know the people. */
+/** An event whose actor may know some of the people, and these. */
+export interface KnowingEvent {
+  readonly eventId: string
+  readonly participantIds: ReadonlyArray<string>
+}
+
 export const findKnowingEvents = async (
   sql: Queryable,
   { eventIds, participantIds }: People,
-): Promise<ReadonlyArray<string>> => {
-  const people = [...participantIds]
-  const rows = await sql<{ id: string }[]>`
-    select e.id from unnest(${[...eventIds]}::uuid[]) as e(id)
-     where exists (select from attendances a where a.event_id = e.id and a.participant_id = any (${people}::text[]))
-        or exists (select from present_participants p where p.event_id = e.id and p.participant_id = any (${people}::text[]))
-        or exists (select from live_records r where r.event_id = e.id and r.kind in ('hand', 'seat') and r.id = any (${people}::text[]))
-        or exists (select from live_commands c where c.event_id = e.id and c.scope = any (${people}::text[]))
-        or exists (select from questions q where q.event_id = e.id and q.asker_id = any (${people}::text[]))
-        or exists (select from chat_messages m where m.event_id = e.id and m.participant_id = any (${people}::text[]))`
-  return rows.map(({ id }) => id)
-}
+): Promise<ReadonlyArray<KnowingEvent>> =>
+  sql<KnowingEvent[]>`
+    select e.id as event_id, array_agg(p.id) as participant_ids
+      from unnest(${[...eventIds]}::uuid[]) as e(id), unnest(${[...participantIds]}::text[]) as p(id)
+     where exists (select from attendances a where a.event_id = e.id and a.participant_id = p.id)
+        or exists (select from present_participants a where a.event_id = e.id and a.participant_id = p.id)
+        or exists (select from live_records r where r.event_id = e.id and r.kind in ('hand', 'seat') and r.id = p.id)
+        or exists (select from live_commands c where c.event_id = e.id and c.scope = p.id)
+        or exists (select from questions q where q.event_id = e.id and q.asker_id = p.id)
+        or exists (select from chat_messages m where m.event_id = e.id and m.participant_id = p.id)
+     group by e.id`
 
 /** Erases the people at these events. ARCHITECTURE.md lists under "Personal data" what is kept of them, and why. */
 export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: People): Promise<void> => {

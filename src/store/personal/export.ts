@@ -179,10 +179,11 @@ export const pageExport = async (
     const last = events.at(-1)
     if (last === undefined) return { rows: items, nextCursor: null }
     const ids = events.map(({ id }) => id)
-    const found = await readAt(sql, people, ids, from, limit)
+    const room = Math.max(1, limit - items.length)
+    const found = await readAt(sql, people, ids, from, room)
     items.push(...found)
     const lastItem = found.at(-1)
-    if (found.length >= limit && lastItem !== undefined) {
+    if (found.length >= room && lastItem !== undefined) {
       const at = events.find(({ id }) => id === lastItem.eventId) ?? last
       return { rows: items, nextCursor: encodeExportCursor({ ...at, kind: lastItem.kind, itemId: lastItem.id }) }
     }

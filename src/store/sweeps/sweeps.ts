@@ -26,9 +26,10 @@ export const patiently = <A>(
 export const inBatches = (
   database: Database["Service"],
   statement: (sql: Queryable, limit: number) => Promise<number>,
+  batch = SWEEP_BATCH,
 ): Effect.Effect<void, Unavailable> =>
-  patiently(database, (sql) => statement(sql, SWEEP_BATCH)).pipe(
-    Effect.repeat({ while: (deleted) => deleted >= SWEEP_BATCH }),
+  patiently(database, (sql) => statement(sql, batch)).pipe(
+    Effect.repeat({ while: (deleted) => deleted >= batch }),
     Effect.asVoid,
   )
 

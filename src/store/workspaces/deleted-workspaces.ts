@@ -6,12 +6,12 @@ import { type Queryable, SqlFragment } from "../pool/statement.ts"
 export const DELETED_WORKSPACES = "(select id from workspaces where deleted_at is not null)"
 
 /**
- * Hides the workspace and frees its slug. Members are gone and keys revoked with it, so that no credential manages it any more; what
+ * Hides the workspace and frees its slug: its new one has a colon, so that nobody can take it. Members are gone and keys revoked with it, so that no credential manages it any more; what
  * people find without one is hidden by `DELETED_WORKSPACES`. `false`: it has another slug, or is deleted. Run it under `lockWorkspace`.
  */
 export const markWorkspaceDeleted = async (sql: Queryable, workspaceId: string, slug: string): Promise<boolean> => {
   const { count } = await sql`
-    update workspaces set deleted_at = now(), slug = 'deleted-' || id, founder_account_id = null, updated_at = now()
+    update workspaces set deleted_at = now(), slug = 'deleted:' || id, founder_account_id = null, updated_at = now()
      where id = ${workspaceId} and slug = ${slug} and deleted_at is null`
   if (count === 0) return false
   await sql`delete from workspace_members where workspace_id = ${workspaceId}`
@@ -103,6 +103,23 @@ export const deletionOfDeliveries = (workspaceId: string): Deletion =>
     "endpoint_id in (select id from webhook_endpoints where workspace_id = $workspace)",
     workspaceId,
   )
+
+/** The most numerous rows that the deletion of a recording would take with it. */
+export const deletionsOfRecordedParts = (workspaceId: string): ReadonlyArray<Deletion> => [
+  deletion(
+    "recording_segments",
+    "recording_id in (select id from recordings where workspace_id = $workspace)",
+    workspaceId,
+  ),
+  deletion(
+    "transcript_segments",
+    "transcript_id in (select t.id from transcripts t join events e on e.id = t.event_id where e.workspace_id = $workspace)",
+    workspaceId,
+  ),
+]
+
+/** Recordings that one statement deletes: each takes its clips and takes with it. */
+export const RECORDINGS_AT_ONCE = 20
 
 /** The bytes are removed by jobs that a trigger adds. */
 export const deletionOfRecordings = (workspaceId: string): Deletion =>

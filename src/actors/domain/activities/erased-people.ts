@@ -11,8 +11,9 @@ import { removeParticipant } from "./removals.ts"
 
 /** The sockets of users are closed by their grants; a registration has none. */
 const shutOut = (turn: Turn, id: string): void => {
-  const { status } = turn.state.event
-  if (isRegistrationId(id) && (status === "scheduled" || status === "live")) removeParticipant(turn, id, true)
+  const { event, removed } = turn.state
+  const isOpen = event.status === "scheduled" || event.status === "live"
+  if (isRegistrationId(id) && isOpen && !removed.includes(id)) removeParticipant(turn, id, true)
 }
 
 export const erasePeople = (
