@@ -63,7 +63,7 @@ test("a backup that is taken while events are made has all that was there before
   await second.end("SIGTERM")
   const { stdout } = await runCommand(["keys"], { DATA_DIR: elsewhere })
   expect(stdout).toContain("1 webhook secrets")
-}, 90_000)
+}, 240_000)
 
 describe("of a server that is stopped", () => {
   const stopped = async (more: { readonly [key: string]: string } = {}) => {
@@ -162,7 +162,7 @@ test("two backups at once are both whole", async () => {
     expect((await fetch(`${restored.url}/readyz`)).status).toBe(200)
     await restored.end("SIGTERM")
   }
-}, 90_000)
+}, 240_000)
 
 test("there is nothing to back up, nothing to restore, or it is PostgreSQL's own affair: each in a sentence", async () => {
   const folder = await temporaryFolder()
