@@ -15,7 +15,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The files of a worker share their modules: loading them anew for each took a third of the whole run.
     isolate: false,
-    testTimeout: 180_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     retry: 0,
     passWithNoTests: false,

@@ -7,6 +7,7 @@ import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
 import { isTurnUrl } from "../model/media/ice-url.ts"
+import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 import { SETTINGS } from "./schemas.ts"
@@ -73,13 +74,7 @@ export interface Config {
   readonly accessLog: "on" | "addresses" | "off"
   readonly logLevel: string
   /** The collector of traces; null: nothing is traced. */
-  readonly otlp: {
-    readonly endpoint: string
-    readonly headers: ReadonlyArray<readonly [name: string, value: Redacted.Redacted<string>]>
-    readonly serviceName: string
-    /** 0 to 1. */
-    readonly ratio: number
-  } | null
+  readonly otlp: OtlpSettings | null
   readonly webhookRetryDelaysMs: ReadonlyArray<number>
   readonly webhookConcurrency: number
   readonly presenceGraceMs: number

@@ -2,16 +2,8 @@
 import { ConfigProvider, Effect, Layer, Redacted, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
+import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { sampler, type Tracing, tracingWith } from "./tracing.ts"
-
-export interface OtlpSettings {
-  /** Base address of the collector, such as `http://127.0.0.1:4318`. */
-  readonly endpoint: string
-  readonly headers: ReadonlyArray<readonly [name: string, value: Redacted.Redacted<string>]>
-  readonly serviceName: string
-  /** The share of requests, commands and webhook attempts that are traced, 0 to 1. */
-  readonly ratio: number
-}
 
 /** The exporter tries three times more, and then drops its spans and pauses for a minute. */
 const TRY_TIMEOUT_MS = 5_000

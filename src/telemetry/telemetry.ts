@@ -4,9 +4,10 @@
 import { Context, Effect, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { type Logger, pino } from "pino"
+import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { loggedError } from "./logged-error.ts"
 import { type Metrics, makeMetrics } from "./metrics.ts"
-import { type OtlpSettings, otlpTracing } from "./otlp.ts"
+import { otlpTracing } from "./otlp.ts"
 import { processSampler } from "./process-metrics.ts"
 import { NO_TRACING, type Tracing } from "./tracing.ts"
 

@@ -30,7 +30,7 @@ export const USAGE = `Makes a page with Vite, React and TypeScript that joins a 
   --help      prints this
   --version   prints the version`
 
-/** What npm accepts as the name of a new package. */
+/** A name that npm accepts for a new package. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/
 const RESERVED = ["node_modules", "favicon.ico"]
 const VERSION = /^[\^~]?\d+\.\d+\.\d+(?:-[\w.]+)?$/

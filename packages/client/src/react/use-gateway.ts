@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useState } from "react"
 import { GatewayClient, type GatewayClientOptions } from "../entry.ts"
 
 export interface GatewayOptions extends GatewayClientOptions {
-  /** What the client is for, such as the event's id. Another key makes another client. */
+  /** Names the client's event, such as by its id. Another key makes another client. */
   readonly key: string
 }
 

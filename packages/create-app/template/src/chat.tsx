@@ -5,7 +5,7 @@ import { whyRefused } from "./words.ts"
 
 export const Chat = ({ client }: { readonly client: GatewayClient }) => {
   const messages = useEvent(client, ({ chat }) => chat.event) ?? []
-  // What the role and the phase allow now: a form that would be refused is not shown.
+  // The role and the phase allow these commands now: a form that would be refused is not shown.
   const mayWrite = useEvent(client, ({ me }) => me.chatTo.includes("event"))
   const { send, isPending, error } = useCommand(client)
   const say = async (text: string) => (await send("chat.send", { to: "event", text })) !== undefined

@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the page. Codes stay the same; the server's own texts may change. */
+/** The page's words for a failure. Codes stay the same; the server's own texts may change. */
 import { CommandRefused, CommandUnanswered, ConnectionClosed, RestProblem } from "@gathercue/client"
 
 const REFUSED_TOKENS: { readonly [code: string]: string } = {

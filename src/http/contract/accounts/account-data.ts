@@ -1,4 +1,4 @@
-/** What is stored about the signed-in account, and its end. */
+/** The export and the deletion of the signed-in account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"

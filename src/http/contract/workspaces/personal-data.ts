@@ -1,4 +1,4 @@
-/** What is stored about a person, and taking it away. Users are deleted in `people.ts`. */
+/** The export of a person's data, and the erasure of people who registered. Users are deleted in `people.ts`. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { named } from "../../../model/named.ts"

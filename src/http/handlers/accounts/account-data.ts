@@ -1,4 +1,4 @@
-/** What is stored about the signed-in account, and its end. */
+/** The export and the deletion of the signed-in account. */
 import { Clock, Effect } from "effect"
 import { Erasures } from "../../../erasure/erasures.ts"
 import { Passwords } from "../../../identity/accounts/passwords.ts"

@@ -1,4 +1,4 @@
-/** What webhooks are told about places at an event, written by the transaction that takes a place or gives it free. */
+/** Webhooks about places at an event, written by the transaction that takes a place or gives it free. */
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
