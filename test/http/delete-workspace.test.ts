@@ -1,5 +1,7 @@
 /** Deleting a workspace: at once for everybody, and step by step in the tables. */
 import { randomUUID } from "node:crypto"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sweepDeletedWorkspaces } from "../../src/erasure/deleted-workspaces.ts"
@@ -15,16 +17,18 @@ import {
   signup,
   type Workspace,
 } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
 import { addMember } from "../support/members.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startMediaServer, type TestServer } from "../support/server.ts"
 import { openStore } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
+import { wavOf } from "../support/wav.ts"
 
 let server: TestServer
 let rows: Rows
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startMediaServer()
   rows = rowsOf(server.databaseUrl)
 })
 afterAll(async () => {
@@ -34,6 +38,9 @@ afterAll(async () => {
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
 const slugOf = async (id: string) => (await rows.run("select slug from workspaces where id = $1", [id]))[0]?.["slug"]
+/** Files of media. */
+const storedBytes = async () =>
+  (await readdir(join(server.folder, "media"), { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
 const remove = async (house: Workspace, options: CallOptions = {}) =>
   api("DELETE", `/v1/workspaces/${house.id}`, {
     cookie: house.owner.cookie,
@@ -110,6 +117,49 @@ describe("a workspace that is deleted", () => {
     // The slug is free again.
     const again = await api("POST", "/v1/workspaces", { cookie, body: { name: "Again", slug } })
     expect(again.status).toBe(201)
+  })
+
+  test("is told to its webhooks once more, and its bytes and notes are gone", async () => {
+    const house = await createWorkspace(server.url)
+    const receiver = await startReceiver()
+    await api("POST", "/v1/webhooks", { key: house.key, body: { url: receiver.url, eventTypes: ["event.ended"] } })
+    const event = await createLiveEvent(server.url, house.key, MEETING)
+    const begun = await api("POST", `/v1/events/${event.id}/recordings`, {
+      key: house.key,
+      body: { filename: "talk.wav", contentType: "audio/wav", sizeBytes: wavOf(1).byteLength },
+    })
+    const bytes = Buffer.from(wavOf(1))
+    expect((await fetch(begun.body.uploadUrl, { method: "PUT", body: bytes })).status).toBe(204)
+    expect(await storedBytes()).not.toEqual([])
+    const notes = await api("PUT", `/v1/events/${event.id}/tables/red/summary`, {
+      key: house.key,
+      body: {
+        table: { number: 1, label: "Table 1" },
+        summary: { tldr: "We agreed", themes: [], ideas: [], questions: [], perQuestion: [] },
+        stats: { totalWords: 1, promptsCovered: 0, promptsTotal: 0, lifetimeSeconds: 1, headcount: 1 },
+        people: [],
+        recipients: [{ userId: "u1", name: "Ada", email: "ada@example.com" }],
+      },
+    })
+    const token = new URL(notes.body.recipients[0].url).searchParams.get("t")
+    const readNotes = () => api("GET", `/v1/public/events/${event.id}/table-summary?t=${token}`)
+    expect((await readNotes()).status).toBe(200)
+
+    expect((await remove(house)).status).toBe(204)
+    expect((await readNotes()).status).toBe(404)
+    await eventually(async () => receiver.received.length > 0, "the end is told")
+    await eventually(async () => (await storedBytes()).length === 0, "the bytes are removed")
+    await sweepLater()
+    expect(receiver.received.map(({ body }) => JSON.parse(body).data.eventId)).toEqual([event.id])
+  })
+
+  test("is deleted also when somebody has taken a slug that looks like that of a deleted one", async () => {
+    const house = await createWorkspace(server.url)
+    const { cookie } = await signup(server.url)
+    const take = (slug: string) => api("POST", "/v1/workspaces", { cookie, body: { name: "Early", slug } })
+    expect((await take(`deleted-${house.id}`.slice(0, 40))).status).toBe(201)
+    expect((await take(`deleted:${house.id}`)).status).toBe(400)
+    expect((await remove(house)).status).toBe(204)
   })
 
   test("leaves no row behind, and its neighbour whole", async () => {

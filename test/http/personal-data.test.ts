@@ -53,6 +53,7 @@ const all = async (path: string, limit: number): Promise<{ items: Json[]; pages:
     const joint = path.includes("?") ? "&" : "?"
     const answer = await api("GET", `${path}${joint}limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`)
     expect(answer.status).toBe(200)
+    expect(answer.body.items.length).toBeLessThanOrEqual(limit)
     items.push(...answer.body.items)
     cursor = answer.body.nextCursor
     pages++
@@ -125,7 +126,6 @@ describe("the export of a user", () => {
     for (const limit of [1, 2, 5]) {
       const paged = await all(`/v1/users/${user.id}/export`, limit)
       expect(paged.items).toEqual(items)
-      expect(paged.pages).toBeGreaterThan(items.length / (limit + 2))
     }
     ada.socket.close()
   })

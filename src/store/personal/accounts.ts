@@ -7,8 +7,8 @@ import type { Page } from "../page.ts"
 import { query } from "../query.ts"
 import { insertAuditEntry } from "../workspaces/audit.ts"
 import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
-import { addressOf, type Erasure, eraseUser } from "./erasures.ts"
-import { decodeExportCursor, type ExportItem, type ExportPosition, pageExport } from "./export.ts"
+import { addressOf, type Erasure, eraseRegistrant, eraseUser } from "./erasures.ts"
+import { decodeExportCursor, type ExportItem, type ExportPosition, pageExport, pageOwnItems } from "./export.ts"
 
 /** Slugs that the refusal names. */
 const NAMED = 5
@@ -48,6 +48,14 @@ const deleteAll = async (
   for (const { id: userId, workspaceId } of users) {
     const erasure = await eraseUser(sql, { workspaceId, userId }, now)
     if (erasure !== undefined) erasures.push(erasure)
+  }
+  const addresses = await sql<{ email: string }[]>`
+    select email from account_emails where account_id = ${accountId} and verified_at is not null order by email`
+  for (const { id: workspaceId } of workspaces) {
+    for (const { email } of addresses) {
+      const erasure = await eraseRegistrant(sql, { workspaceId, email }, now)
+      if (erasure !== undefined) erasures.push(erasure)
+    }
   }
   await sql`delete from accounts where id = ${accountId}`
   return erasures
@@ -95,6 +103,9 @@ const readAccount = async (sql: Queryable, accountId: string): Promise<ReadonlyA
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null`
 
+/** In place of a user: a page about the account itself. Every user's id is greater. */
+const ACCOUNT = "00000000-0000-0000-0000-000000000000"
+
 /** The user of the account that a page is about, and the place there. */
 export interface AccountExportPosition {
   readonly createdAt: string
@@ -102,7 +113,7 @@ export interface AccountExportPosition {
   readonly at: ExportPosition | null
 }
 
-/** A page goes through one user, in one workspace, after the other. */
+/** Pages go through the account itself, and then through one user, in one workspace, after the other. */
 export const decodeAccountCursor = (cursor: string): AccountExportPosition | undefined => {
   const [user = "", rest = ""] = cursor.split(".")
   const id = parseId(user)
@@ -116,14 +127,17 @@ export const pageAccountExport = async (
   limit: number,
   after: AccountExportPosition | null,
 ): Promise<Page<ExportItem>> => {
+  const isOwn = after === null || after.id === ACCOUNT
+  const own = isOwn ? pageOwnItems(await readAccount(sql, accountId), after?.at ?? null, limit) : undefined
+  if (own !== undefined && own.nextCursor !== null) return { ...own, nextCursor: `${ACCOUNT}.${own.nextCursor}` }
   const users = await sql<{ id: string; workspaceId: string; email: string | null; accountId: string }[]>`
     select id, workspace_id, email, account_id from users
-     where account_id = ${accountId} and id >= ${after?.id ?? "00000000-0000-0000-0000-000000000000"}
+     where account_id = ${accountId} and id >= ${after?.id ?? ACCOUNT}
        and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
      order by id limit 2`
   const [user, next] = users
-  if (after === null) return { rows: await readAccount(sql, accountId), nextCursor: user?.id ?? null }
-  if (user === undefined) return { rows: [], nextCursor: null }
+  if (own !== undefined) return { rows: own.rows, nextCursor: user?.id ?? null }
+  if (user === undefined || after === null) return { rows: [], nextCursor: null }
   const email = await addressOf(sql, user)
   const from = user.id === after.id ? after.at : null
   const page = await pageExport(sql, { workspaceId: user.workspaceId, userId: user.id, email }, { limit, after: from })

@@ -158,6 +158,35 @@ const readAt = async (
 
 const FIRST: ExportPosition = { ...FIRST_PAGE, kind: "", itemId: "" }
 
+/** Kinds of the items that belong to no event, in their order. They come before those of events. */
+const OWN_KINDS: ReadonlyArray<string> = [
+  "account",
+  "address",
+  "session",
+  "identity",
+  "workspaceMember",
+  "user",
+  "invite",
+] satisfies ReadonlyArray<ExportKind>
+
+/** Negative where `one` comes first. */
+const compareOwn = (one: Pick<ExportItem, "kind" | "id">, other: { readonly kind: string; readonly id: string }): number =>
+  OWN_KINDS.indexOf(one.kind) - OWN_KINDS.indexOf(other.kind) || (one.id < other.id ? -1 : Number(one.id > other.id))
+
+/** A page of items that belong to no event, after a position among them. The cursor is null once all have come. */
+export const pageOwnItems = (
+  items: ReadonlyArray<ExportItem>,
+  after: ExportPosition | null,
+  limit: number,
+): Page<ExportItem> => {
+  const { kind, itemId } = after ?? FIRST
+  const left = items.filter((item) => compareOwn(item, { kind, id: itemId }) > 0).toSorted(compareOwn)
+  const rows = left.slice(0, limit)
+  const last = rows.at(-1)
+  const isWhole = rows.length === left.length || last === undefined
+  return { rows, nextCursor: isWhole ? null : encodeExportCursor({ ...FIRST, kind: last.kind, itemId: last.id }) }
+}
+
 /**
  * A page may have fewer items than its limit, also none, and a next one follows all the same: it has looked at as many events as one
  * request may look at.
@@ -168,8 +197,15 @@ export const pageExport = async (
   { limit, after }: PageRequest<ExportPosition>,
 ): Promise<Page<ExportItem>> => {
   const people = await findPeople(sql, person)
-  const items: ExportItem[] = after === null ? [...(await readPerson(sql, person))] : []
+  const items: ExportItem[] = []
   let from = after ?? FIRST
+  if (from.id === FIRST.id && from.kind !== END) {
+    const own = pageOwnItems(await readPerson(sql, person), from, limit)
+    if (own.nextCursor !== null) return own
+    items.push(...own.rows)
+    from = { ...FIRST, kind: END }
+    if (items.length >= limit) return { rows: items, nextCursor: encodeExportCursor(from) }
+  }
   for (let step = 0; step < STEPS; step++) {
     const events = await sql<PagePosition[]>`
       select id, created_at from events
@@ -179,7 +215,7 @@ export const pageExport = async (
     const last = events.at(-1)
     if (last === undefined) return { rows: items, nextCursor: null }
     const ids = events.map(({ id }) => id)
-    const room = Math.max(1, limit - items.length)
+    const room = limit - items.length
     const found = await readAt(sql, people, ids, from, room)
     items.push(...found)
     const lastItem = found.at(-1)

@@ -1,0 +1,134 @@
+/** Passes of an erasure: one that ends in the middle, one that another process took over, and the last one. */
+import { Effect, Exit } from "effect"
+import { expect, onTestFinished, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { runPass } from "../../src/erasure/erasures.ts"
+import { Unavailable } from "../../src/model/errors.ts"
+import { newId } from "../../src/model/ids.ts"
+import type { Queryable } from "../../src/store/database.ts"
+import { advanceErasure, claimErasure, type Erasure, eraseUser } from "../../src/store/personal/erasures.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+
+const MINUTE = 60_000
+const NOW = Date.UTC(2026, 5, 1)
+
+interface House {
+  readonly actors: ActorHouse
+  readonly erasure: Erasure
+  /** In the order of passes. */
+  readonly eventIds: ReadonlyArray<string>
+}
+
+/** Scheduled events beside the first one, of the same workspace, each a second younger. */
+const addEvents = (sql: Queryable, eventId: string, count: number) => sql`
+  with added as (
+    insert into events (id, workspace_id, type, title, status, visibility, metadata, created_at)
+    select gen_random_uuid(), workspace_id, type, title, status, visibility, metadata, created_at + make_interval(secs => n)
+      from events, generate_series(1, ${count}::integer) as g(n) where id = ${eventId} returning id
+  )
+  insert into phases (id, event_id, position, modality, feature_set, config)
+  select gen_random_uuid(), added.id, position, modality, feature_set, config from added, phases where event_id = ${eventId}`
+
+/** A user who was at so many events, and was deleted at `NOW`. */
+const open = async (events: number): Promise<House> => {
+  const database = await createTestDatabase()
+  const actors = await startActors(database.url)
+  onTestFinished(async () => {
+    await actors.stop()
+    await database.drop()
+  })
+  const { sql } = actors
+  const { workspaceId, eventId } = await seedEvent(sql, [{ modality: "meeting" }])
+  await addEvents(sql, eventId, events - 1)
+  const userId = newId()
+  await sql`insert into users (id, workspace_id, external_sub, name) values (${userId}, ${workspaceId}, 'ada', 'Ada')`
+  await sql`
+    insert into attendances (event_id, participant_id, user_id, name, role, kind, first_joined_at, last_left_at, attended_ms, stays)
+    select id, ${userId}, ${userId}, 'Ada', 'viewer', 'user', now(), now(), 1, 1 from events`
+  const listed = await sql<{ id: string }[]>`select id from events order by created_at desc, id desc`
+  const erasure = await eraseUser(sql, { workspaceId, userId }, NOW)
+  if (erasure === undefined) throw new Error("the user is there")
+  return { actors, erasure, eventIds: listed.map(({ id }) => id) }
+}
+
+/** Runs a pass at a time. One event may not answer; resolves to the events that were asked, and whether the pass came to its end. */
+const pass = ({ actors }: House, erasure: Erasure, now: number, silent?: string) =>
+  actors.run(
+    Effect.gen(function* () {
+      const live = yield* LiveEvents
+      const asked = new Set<string>()
+      const execute: typeof live.execute = (eventId, envelope) => {
+        asked.add(eventId)
+        return eventId === silent
+          ? Effect.fail(new Unavailable({ detail: "It does not answer.", retryAfterSeconds: 1 }))
+          : live.execute(eventId, envelope)
+      }
+      const exit = yield* Effect.exit(
+        runPass({ database: actors.sql.database, live: { execute }, now: () => now }, erasure),
+      )
+      return { asked: [...asked], isWhole: Exit.isSuccess(exit) }
+    }),
+  )
+
+const stored = async ({ actors: { sql } }: House) => {
+  const [row] = await sql<{ afterEventId: string | null; isLastPass: boolean; dueAt: string }[]>`
+    select after_event_id, is_last_pass, due_at from erasures`
+  return row
+}
+
+test("an event that does not answer is asked again by the next pass, and those before it are not", async () => {
+  const house = await open(23)
+  const { erasure, eventIds } = house
+  const { sql } = house.actors
+  const silent = eventIds[21] ?? ""
+  expect(await pass(house, erasure, NOW, silent)).toEqual({ asked: eventIds, isWhole: false })
+  expect(await stored(house)).toMatchObject({ afterEventId: eventIds[19], isLastPass: false })
+  // The store has no name, also of the event that did not answer.
+  expect(await sql`select 1 from attendances where name = 'Ada'`).toEqual([])
+  expect(await claimErasure(sql, NOW + MINUTE - 1)).toBeUndefined()
+  const next = await claimErasure(sql, NOW + MINUTE)
+  expect(next?.after?.id).toBe(eventIds[19])
+  if (next === undefined) return
+  // The names are erased, and the participant stays in the lists: the actors are asked all the same.
+  expect(await pass(house, next, NOW + MINUTE)).toEqual({ asked: eventIds.slice(20), isWhole: true })
+  expect(await stored(house)).toMatchObject({ afterEventId: null, isLastPass: true })
+})
+
+test("events that do not know the person are not asked", async () => {
+  const house = await open(3)
+  const [known, unknown = "", other] = house.eventIds
+  await house.actors.sql`delete from attendances where event_id = ${unknown}`
+  const { asked } = await pass(house, house.erasure, NOW)
+  expect(asked).toEqual([known, other])
+})
+
+test("the last pass comes fifteen minutes after the first, from the start, and ends the erasure", async () => {
+  const house = await open(2)
+  const { sql } = house.actors
+  await pass(house, house.erasure, NOW)
+  // The name is written by what was under way.
+  await sql`update attendances set name = 'Ada'`
+  expect(await claimErasure(sql, NOW + 15 * MINUTE - 1)).toBeUndefined()
+  const last = await claimErasure(sql, NOW + 15 * MINUTE)
+  expect(last).toEqual({ ...house.erasure, isLastPass: true })
+  if (last === undefined) return
+  expect(await pass(house, last, NOW + 15 * MINUTE)).toEqual({ asked: house.eventIds, isWhole: true })
+  expect(await sql`select 1 from attendances where name = 'Ada'`).toEqual([])
+  expect(await stored(house)).toBeUndefined()
+})
+
+test("a process that is late does not move the pass of another one, and does not end it", async () => {
+  const house = await open(2)
+  const { sql } = house.actors
+  const { createdAt, id } = { createdAt: new Date(NOW).toISOString(), id: house.eventIds[0] ?? "" }
+  const taken = await claimErasure(sql, NOW + MINUTE)
+  if (taken === undefined) throw new Error("the lease is over")
+  await pass(house, taken, NOW + MINUTE)
+  const before = await stored(house)
+  expect(before).toMatchObject({ isLastPass: true, afterEventId: null })
+  await advanceErasure(sql, house.erasure, { createdAt, id }, NOW + 2 * MINUTE)
+  expect(await stored(house)).toEqual(before)
+  await pass(house, house.erasure, NOW + 2 * MINUTE)
+  expect(await stored(house)).toEqual(before)
+})
