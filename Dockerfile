@@ -7,6 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
 COPY packages/create-app/package.json ./packages/create-app/
+COPY packages/web/package.json ./packages/web/
 RUN npm ci
 COPY tsconfig.json ./
 COPY scripts ./scripts
@@ -21,6 +22,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
 COPY packages/create-app/package.json ./packages/create-app/
+COPY packages/web/package.json ./packages/web/
 # The links to the packages lead nowhere here: the server has the built files. React, which the client's hooks take from an
 # application, is no use to a server; npm installs it as an optional peer.
 RUN npm ci --omit=dev && npm cache clean --force && rm -rf node_modules/@gathercue node_modules/.bin/create-gathercue-app node_modules/react

@@ -1,5 +1,5 @@
 /**
- * Compiles into dist/, builds the client's package and the documentation, and copies the assets. When no input is newer than the last good build it only looks, so that
+ * Compiles into dist/, builds the client's package, the documentation and the pages, and copies the assets. When no input is newer than the last good build it only looks, so that
  * `npm start` pays nothing for it. Exits with the compiler's code when there are errors.
  */
 import { spawnSync } from "node:child_process"
@@ -11,6 +11,15 @@ const SOURCE_FOLDERS = ["src", "packages/client/src", "test", "test-nodes", "cha
 const SETTINGS = ["package-lock.json", "tsconfig.json", "vitest.config.ts"]
 const INHERITED = { stdio: "inherit" }
 const buildInfo = join(root, "dist/.tsbuildinfo")
+
+/** Everything in a folder of the pages, but for what was installed or built. */
+const sourcesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== "node_modules" && name !== "dist")
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? [path, ...sourcesIn(path)] : [path]
+    })
 
 /** Folders count too: a removed source changes only the time of its folder. */
 const inputs = SOURCE_FOLDERS.map((folder) => join(root, folder))
@@ -47,6 +56,13 @@ if ([...docsInputs, ...pages].some((input) => modified(input) >= modified(join(d
   // Its library is loaded only where there is something to build.
   const { buildDocs } = await import("./build-docs.mjs")
   buildDocs(docsFolder)
+}
+
+const webFolder = join(root, "dist/src/web-files")
+const webInputs = ["packages/web", "packages/client/src"].flatMap((name) => sourcesIn(join(root, name)))
+if (webInputs.some((input) => modified(input) >= modified(join(webFolder, "attendee.html")))) {
+  const { buildWeb } = await import("./build-web.mjs")
+  await buildWeb(webFolder)
 }
 // The command of the package: npm makes it executable where it installs it, and here nobody does.
 chmodSync(join(root, "dist/src/main.js"), 0o755)

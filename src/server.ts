@@ -28,6 +28,7 @@ import { HelpDesk } from "./help/help-desk.ts"
 import { summariseBy } from "./help/summarise.ts"
 import { clientRoutes } from "./http/description/client-files.ts"
 import { docsRoutes } from "./http/description/docs-files.ts"
+import { webRoutes } from "./http/pages/web-files.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
 import { RateLimits } from "./http/requests/limits/rate-limits.ts"
 import { HttpSettings } from "./http/requests/settings.ts"
@@ -153,6 +154,8 @@ interface Parts {
   readonly clientFiles: URL
   /** The documentation, built; as above. */
   readonly docsFiles: URL
+  /** The pages for people. */
+  readonly webFiles: URL
 }
 
 const PARTS: Parts = {
@@ -162,6 +165,7 @@ const PARTS: Parts = {
   },
   clientFiles: new URL("client-files/", import.meta.url),
   docsFiles: new URL("docs-files/", import.meta.url),
+  webFiles: new URL("web-files/", import.meta.url),
 }
 
 /** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
@@ -434,6 +438,9 @@ export const startServer = async (
         files: [
           ...clientRoutes(parts.clientFiles ?? PARTS.clientFiles),
           ...docsRoutes(parts.docsFiles ?? PARTS.docsFiles, publicUrl),
+          ...(config.web === null
+            ? []
+            : webRoutes(parts.webFiles ?? PARTS.webFiles, { ...config.web, publicUrl, production: config.production })),
         ],
         obstacle: () => {
           if (isStopping) return "The server is stopping."

@@ -95,6 +95,8 @@ export interface Config {
     readonly apiKey: string
     readonly apiSecret: Redacted.Redacted<string>
   } | null
+  /** The pages for people; null: the server has none. */
+  readonly web: { readonly embedOrigins: ReadonlyArray<string> } | null
   /** Calls between browsers. */
   readonly mesh: {
     readonly maxPeers: number
@@ -332,6 +334,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
         ? null
         : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
     media: mediaOf(values),
+    web: values.WEB === "off" ? null : { embedOrigins: values.EMBED_ORIGINS },
     mesh: {
       maxPeers: values.MESH_MAX_PEERS,
       ice: { urls: values.ICE_SERVERS, turnSecret: values.TURN_SECRET },

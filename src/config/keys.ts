@@ -65,6 +65,16 @@ export const CONFIG_KEYS = [
     secret: true,
   },
   {
+    name: "WEB",
+    fallback: "on",
+    doc: "`off`: the server has no pages for attendees, hosts and operators, and links in letters lead to a few plain ones.",
+  },
+  {
+    name: "EMBED_ORIGINS",
+    fallback: "none",
+    doc: "Origins whose pages may show the attendee's page in a frame, comma separated, such as `https://www.example.com`.",
+  },
+  {
     name: "MESH_MAX_PEERS",
     fallback: "6",
     doc: "People of a room who send sound and picture to each other's browsers where there is no media server, 2 to 6; with sound alone there may be 8.",

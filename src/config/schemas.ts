@@ -141,11 +141,14 @@ const isNatsList = (value: string): boolean => {
 
 const MOST_ICE_URLS = 8
 
-const iceUrls = (value: string): ReadonlyArray<string> =>
+const listed = (value: string): ReadonlyArray<string> =>
   value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))
 
+const isOriginList = (value: string): boolean =>
+  listed(value).every((origin) => isUrl(origin, ["https:", "http:"]) && new URL(origin).pathname === "/")
+
 const isIceList = (value: string): boolean => {
-  const urls = iceUrls(value)
+  const urls = listed(value)
   return urls.length <= MOST_ICE_URLS && urls.every(isIceUrl)
 }
 
@@ -203,6 +206,15 @@ export const SETTINGS = {
   MEDIA_URL: optional("MEDIA_URL", url("wss:", "ws:")),
   MEDIA_API_KEY: optional("MEDIA_API_KEY", Schema.String),
   MEDIA_API_SECRET: redacted("MEDIA_API_SECRET", Schema.String),
+  WEB: required("WEB", literals(["on", "off"]), "on"),
+  EMBED_ORIGINS: Config.map(
+    required(
+      "EMBED_ORIGINS",
+      text("must be comma separated origins such as https://www.example.com", isOriginList),
+      "",
+    ),
+    (given) => listed(given).map((origin) => new URL(origin).origin),
+  ),
   MESH_MAX_PEERS: integer("MESH_MAX_PEERS", 6, 2, 6),
   ICE_SERVERS: Config.map(
     required(
@@ -210,7 +222,7 @@ export const SETTINGS = {
       text(`must be at most ${MOST_ICE_URLS} comma separated stun:, stuns:, turn: or turns: addresses`, isIceList),
       "",
     ),
-    iceUrls,
+    listed,
   ),
   TURN_SECRET: redacted("TURN_SECRET", Schema.String),
   RTC_POLICY: required("RTC_POLICY", literals(["all", "relay"]), "all"),

@@ -1,14 +1,17 @@
 /** Backups of the embedded database: taken while people write, restored elsewhere, and refused when they are not whole. */
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
+import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace } from "../support/api.ts"
 import { runCommand, startServerProcess } from "../support/server-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
-const serverIn = async (DATA_DIR: string, more: { readonly [key: string]: string } = {}) => {
+type WhenFinished = typeof onTestFinished
+type Environment = { readonly [key: string]: string }
+
+const serverIn = async (DATA_DIR: string, more: Environment = {}, whenFinished: WhenFinished = onTestFinished) => {
   const server = await startServerProcess({ DATA_DIR, PORT: "0", ...more })
-  onTestFinished(async () => void server.child.kill("SIGKILL"))
+  whenFinished(async () => void server.child.kill("SIGKILL"))
   return server
 }
 
@@ -66,22 +69,32 @@ test("a backup that is taken while events are made has all that was there before
 }, 240_000)
 
 describe("of a server that is stopped", () => {
-  const stopped = async (more: { readonly [key: string]: string } = {}) => {
-    const dataDir = await temporaryFolder()
-    const server = await serverIn(dataDir, more)
+  const stopped = async (more: Environment = {}, whenFinished: WhenFinished = onTestFinished) => {
+    const dataDir = await temporaryFolder(whenFinished)
+    const server = await serverIn(dataDir, more, whenFinished)
     const { key } = await createWorkspace(server.url)
     await createEvent(server.url, key, { title: "kept" })
     await server.end("SIGTERM")
     await mkdir(join(dataDir, "media"), { recursive: true })
     await writeFile(join(dataDir, "media", "film"), "pictures")
-    const backup = join(await temporaryFolder(), "backup")
+    const backup = join(await temporaryFolder(whenFinished), "backup")
     const { code } = await runCommand(["backup", backup], { DATA_DIR: dataDir, ...more })
     expect(code).toBe(0)
     return { dataDir, backup, key }
   }
 
+  /** One for all tests, which damage copies of it. */
+  let kept: Awaited<ReturnType<typeof stopped>>
+  const done: Array<() => unknown> = []
+  beforeAll(async () => {
+    kept = await stopped({}, (call) => void done.push(call as () => unknown))
+  }, 240_000)
+  afterAll(async () => {
+    for (const call of done) await call()
+  })
+
   test("media come with it, and nothing is put over what is there", async () => {
-    const { dataDir, backup, key } = await stopped()
+    const { dataDir, backup, key } = kept
     const again = await runCommand(["backup", backup], { DATA_DIR: dataDir })
     expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^There is something in \S+ already; /)])
     const over = await runCommand(["restore", backup], { DATA_DIR: dataDir })
@@ -92,7 +105,7 @@ describe("of a server that is stopped", () => {
     const server = await serverIn(elsewhere)
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")
-  }, 60_000)
+  }, 120_000)
 
   test.each([
     [
@@ -106,7 +119,8 @@ describe("of a server that is stopped", () => {
   ])(
     "%s is found, and nothing is left in the folder",
     async (_, damage) => {
-      const { backup } = await stopped()
+      const backup = join(await temporaryFolder(), "backup")
+      await cp(kept.backup, backup, { recursive: true })
       await damage(backup)
       const elsewhere = await temporaryFolder()
       const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
@@ -115,7 +129,7 @@ describe("of a server that is stopped", () => {
       expect(left.filter((name) => name !== "postgres")).toEqual([])
       expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
     },
-    60_000,
+    120_000,
   )
 
   test("a configured key is not in it, and is asked for", async () => {
@@ -128,7 +142,7 @@ describe("of a server that is stopped", () => {
     const server = await serverIn(elsewhere, { SECRET_KEY })
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")
-  }, 60_000)
+  }, 120_000)
 })
 
 test("a folder that cannot be made is told in one sentence, and nothing is left of the backup", async () => {
@@ -141,7 +155,7 @@ test("a folder that cannot be made is told in one sentence, and nothing is left 
   const { code, stderr } = await runCommand(["backup", join(folder, "file", "backup")], { DATA_DIR: dataDir })
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup in \S+ could not be written: ENOTDIR.*\n$/)])
   expect(await readdir(folder)).toEqual(["file"])
-}, 60_000)
+}, 120_000)
 
 test("two backups at once are both whole", async () => {
   const dataDir = await temporaryFolder()

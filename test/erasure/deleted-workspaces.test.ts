@@ -32,9 +32,7 @@ test("a workspace whose event does not answer holds up no other, and is swept la
           eventId === silent
             ? Effect.fail(new Unavailable({ detail: "It does not answer.", retryAfterSeconds: 1 }))
             : live.execute(eventId, envelope)
-        return yield* Effect.exit(
-          sweepDeletedWorkspaces({ database: sql.database, live: { execute }, now: Date.now }),
-        )
+        return yield* Effect.exit(sweepDeletedWorkspaces({ database: sql.database, live: { execute }, now: Date.now }))
       }),
     )
   const left = async () => (await sql<{ id: string }[]>`select id from workspaces`).map(({ id }) => id)

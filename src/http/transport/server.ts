@@ -205,11 +205,13 @@ export const bindRest = (
       respond: respondUnlessCrowded(servePage(one)),
     })
 
+    // A built page takes the place of the plain one.
+    const taken = new Set(options.files.map(({ path }) => path))
     bindRoutes(
       app,
       [
         ...(yield* routes).map(contractRoute),
-        ...PAGES.map(pageRoute),
+        ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
         ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
         ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox)]),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),

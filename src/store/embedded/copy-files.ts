@@ -60,6 +60,20 @@ const entriesOf = async (folder: string) => {
   }
 }
 
+/** Files that are copied at once: the file system flushes several for the price of one. */
+const AT_ONCE = 16
+
+/** Runs the work for each item, so many at a time. Rejects with the first failure, once all that had begun are done. */
+const forEachOf = async <A>(items: ReadonlyArray<A>, work: (item: A) => Promise<void>): Promise<void> => {
+  const left = items.values()
+  const lane = async (): Promise<void> => {
+    for (const item of left) await work(item)
+  }
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane))
+  const failed = ends.find((end) => end.status === "rejected")
+  if (failed !== undefined) throw failed.reason
+}
+
 /**
  * Copies the files and folders of `from` to `to`, which is made, readable by its owner alone. `isWanted` is asked for each path
  * inside. What vanishes meanwhile is left out. Links are not followed and not copied.
@@ -71,6 +85,7 @@ export const copyFiles = async (
 ): Promise<ReadonlyArray<CopiedFile>> => {
   const copied: CopiedFile[] = []
   const folders: string[] = []
+  const files: string[] = []
   const visit = async (inside: string): Promise<void> => {
     await mkdir(join(to, inside), { recursive: true, mode: 0o700 })
     folders.push(join(to, inside))
@@ -78,11 +93,13 @@ export const copyFiles = async (
       const path = inside === "" ? entry.name : `${inside}/${entry.name}`
       if (!isWanted(path)) continue
       if (entry.isDirectory()) await visit(path)
-      else if (entry.isFile() && (await copyOne(join(from, path), join(to, path))))
-        copied.push(await describeFile(to, path))
+      else if (entry.isFile()) files.push(path)
     }
   }
   await visit("")
-  for (const folder of [...folders, dirname(to)]) await flush(folder)
+  await forEachOf(files, async (path) => {
+    if (await copyOne(join(from, path), join(to, path))) copied.push(await describeFile(to, path))
+  })
+  await forEachOf([...folders, dirname(to)], flush)
   return copied
 }

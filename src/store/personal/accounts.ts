@@ -8,7 +8,14 @@ import { query } from "../query.ts"
 import { insertAuditEntry } from "../workspaces/audit.ts"
 import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 import { addressOf, type Erasure, eraseRegistrant, eraseUser } from "./erasures.ts"
-import { decodeExportCursor, type ExportItem, type ExportPosition, pageExport, pageOwnItems } from "./export.ts"
+import {
+  decodeExportCursor,
+  type ExportItem,
+  type ExportPosition,
+  encodeExportCursor,
+  pageExport,
+  pageOwnItems,
+} from "./export.ts"
 
 /** Slugs that the refusal names. */
 const NAMED = 5
@@ -129,7 +136,9 @@ export const pageAccountExport = async (
 ): Promise<Page<ExportItem>> => {
   const isOwn = after === null || after.id === ACCOUNT
   const own = isOwn ? pageOwnItems(await readAccount(sql, accountId), after?.at ?? null, limit) : undefined
-  if (own !== undefined && own.nextCursor !== null) return { ...own, nextCursor: `${ACCOUNT}.${own.nextCursor}` }
+  if (own !== undefined && own.next !== null) {
+    return { rows: own.rows, nextCursor: `${ACCOUNT}.${encodeExportCursor(own.next)}` }
+  }
   const users = await sql<{ id: string; workspaceId: string; email: string | null; accountId: string }[]>`
     select id, workspace_id, email, account_id from users
      where account_id = ${accountId} and id >= ${after?.id ?? ACCOUNT}

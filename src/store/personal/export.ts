@@ -170,21 +170,49 @@ const OWN_KINDS: ReadonlyArray<string> = [
 ] satisfies ReadonlyArray<ExportKind>
 
 /** Negative where `one` comes first. */
-const compareOwn = (one: Pick<ExportItem, "kind" | "id">, other: { readonly kind: string; readonly id: string }): number =>
+const compareOwn = (
+  one: Pick<ExportItem, "kind" | "id">,
+  other: { readonly kind: string; readonly id: string },
+): number =>
   OWN_KINDS.indexOf(one.kind) - OWN_KINDS.indexOf(other.kind) || (one.id < other.id ? -1 : Number(one.id > other.id))
 
-/** A page of items that belong to no event, after a position among them. The cursor is null once all have come. */
+interface OwnPage {
+  readonly rows: ReadonlyArray<ExportItem>
+  /** The last one of the rows; null once all have come. */
+  readonly next: ExportPosition | null
+}
+
+/** A page of items that belong to no event, after a position among them. */
 export const pageOwnItems = (
   items: ReadonlyArray<ExportItem>,
   after: ExportPosition | null,
   limit: number,
-): Page<ExportItem> => {
+): OwnPage => {
   const { kind, itemId } = after ?? FIRST
   const left = items.filter((item) => compareOwn(item, { kind, id: itemId }) > 0).toSorted(compareOwn)
   const rows = left.slice(0, limit)
   const last = rows.at(-1)
   const isWhole = rows.length === left.length || last === undefined
-  return { rows, nextCursor: isWhole ? null : encodeExportCursor({ ...FIRST, kind: last.kind, itemId: last.id }) }
+  return { rows, next: isWhole ? null : { ...FIRST, kind: last.kind, itemId: last.id } }
+}
+
+interface BegunPage {
+  readonly items: ReadonlyArray<ExportItem>
+  /** The page, or the next one, goes on after this. */
+  readonly from: ExportPosition
+  readonly isFull: boolean
+}
+
+/** The part of a page that belongs to no event. */
+const beginPage = async (
+  sql: Queryable,
+  person: ExportedPerson,
+  from: ExportPosition,
+  limit: number,
+): Promise<BegunPage> => {
+  if (from.id !== FIRST.id || from.kind === END) return { items: [], from, isFull: false }
+  const { rows, next } = pageOwnItems(await readPerson(sql, person), from, limit)
+  return { items: rows, from: next ?? { ...FIRST, kind: END }, isFull: rows.length >= limit }
 }
 
 /**
@@ -197,15 +225,10 @@ export const pageExport = async (
   { limit, after }: PageRequest<ExportPosition>,
 ): Promise<Page<ExportItem>> => {
   const people = await findPeople(sql, person)
-  const items: ExportItem[] = []
-  let from = after ?? FIRST
-  if (from.id === FIRST.id && from.kind !== END) {
-    const own = pageOwnItems(await readPerson(sql, person), from, limit)
-    if (own.nextCursor !== null) return own
-    items.push(...own.rows)
-    from = { ...FIRST, kind: END }
-    if (items.length >= limit) return { rows: items, nextCursor: encodeExportCursor(from) }
-  }
+  const begun = await beginPage(sql, person, after ?? FIRST, limit)
+  if (begun.isFull) return { rows: begun.items, nextCursor: encodeExportCursor(begun.from) }
+  const items = [...begun.items]
+  let { from } = begun
   for (let step = 0; step < STEPS; step++) {
     const events = await sql<PagePosition[]>`
       select id, created_at from events

@@ -1,0 +1,33 @@
+/**
+ * The session of a person at an event, kept so that a reload and a second tab are the same person. It never stands in an address: the
+ * token of an entry link is taken out of the address before anything else happens.
+ */
+const keyOf = (eventId: string): string => `gathercue.session.${eventId}`
+
+export interface EventSession {
+  readonly token: string
+  readonly name: string | null
+}
+
+export const sessionOf = (eventId: string): EventSession | undefined => {
+  try {
+    return (JSON.parse(localStorage.getItem(keyOf(eventId)) ?? "null") as EventSession | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const keepSession = (eventId: string, session: EventSession): void =>
+  localStorage.setItem(keyOf(eventId), JSON.stringify(session))
+
+export const forgetSession = (eventId: string): void => localStorage.removeItem(keyOf(eventId))
+
+/** The token of an entry link, taken out of the address and out of the browser's history. */
+export const takeEntryToken = (): string | null => {
+  const address = new URL(location.href)
+  const token = address.searchParams.get("token")
+  if (token === null) return null
+  address.searchParams.delete("token")
+  history.replaceState(history.state, "", address)
+  return token
+}

@@ -1,0 +1,43 @@
+/** What a request answers, read when the component is shown and again on demand. */
+import { useCallback, useEffect, useRef, useState } from "react"
+
+export interface Loaded<A> {
+  /** Undefined before the first answer. A later failure leaves it as it was. */
+  readonly value: A | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+  readonly reload: () => void
+  /** Puts the answer of a change in place of the value. */
+  readonly replace: (value: A) => void
+}
+
+interface State<A> {
+  readonly value: A | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+}
+
+/** `key`: names what is read; another key reads anew. */
+export const useLoaded = <A>(key: string, read: (signal: AbortSignal) => Promise<A>): Loaded<A> => {
+  const [state, change] = useState<State<A>>({ value: undefined, error: null, isLoading: true })
+  const [round, next] = useState(0)
+  const latest = useRef(read)
+  latest.current = read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key names what `read` reads, and a round reads it again.
+  useEffect(() => {
+    const ended = new AbortController()
+    change((now) => ({ ...now, isLoading: true }))
+    latest.current(ended.signal).then(
+      (value) => {
+        if (!ended.signal.aborted) change({ value, error: null, isLoading: false })
+      },
+      (error: unknown) => {
+        if (!ended.signal.aborted) change((now) => ({ ...now, error, isLoading: false }))
+      },
+    )
+    return () => ended.abort()
+  }, [key, round])
+  const reload = useCallback(() => next((now) => now + 1), [])
+  const replace = useCallback((value: A) => change({ value, error: null, isLoading: false }), [])
+  return { ...state, reload, replace }
+}

@@ -1,0 +1,55 @@
+/** What the event is, when it is, and who is on stage. */
+import { useEffect, useState } from "react"
+import type { PublicEvent } from "../api/public-event.ts"
+import { useFormats, useTexts } from "../texts/language.tsx"
+
+/** The milliseconds until a time, told anew each second; 0 from then on. */
+const useTimeUntil = (timestamp: string | null): number => {
+  const [now, tick] = useState(Date.now)
+  useEffect(() => {
+    if (timestamp === null) return
+    const timer = setInterval(() => tick(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [timestamp])
+  return timestamp === null ? 0 : Math.max(0, Date.parse(timestamp) - now)
+}
+
+const When = ({ event }: { readonly event: PublicEvent }) => {
+  const { attendee } = useTexts()
+  const { moment, span } = useFormats()
+  const until = useTimeUntil(event.status === "scheduled" ? event.scheduledAt : null)
+  if (event.status === "live") return <p className="badge">{attendee.liveNow}</p>
+  if (event.status === "ended") return <p>{attendee.over}</p>
+  if (event.scheduledAt === null) return <p>{attendee.noTime}</p>
+  return (
+    <p>
+      <time dateTime={event.scheduledAt}>{attendee.when(moment(event.scheduledAt))}</time>
+      {until < 60_000 ? null : <span className="quiet"> ({attendee.startsIn(span(until))})</span>}
+      <br />
+      <a href={`/v1/public/events/${event.id}/calendar.ics`}>{attendee.calendar}</a>
+    </p>
+  )
+}
+
+export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
+  const { attendee } = useTexts()
+  return (
+    <header>
+      <h1>{event.title}</h1>
+      <When event={event} />
+      {event.description === null ? null : <p>{event.description}</p>}
+      {event.capacity === null || event.status === "ended" ? null : (
+        <p className="quiet">
+          {event.capacity.remaining === 0
+            ? attendee.full
+            : attendee.seats(event.capacity.remaining, event.capacity.total)}
+        </p>
+      )}
+      {event.cast.length === 0 ? null : (
+        <p>
+          {attendee.cast}: {event.cast.map(({ name }) => name).join(", ")}
+        </p>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,78 @@
+/** An event as a person without a session finds it, and the way in. */
+import { lazy, Suspense, useEffect, useState } from "react"
+import { type EventSession, forgetSession, keepSession, sessionOf, takeEntryToken } from "../api/event-session.ts"
+import { rest } from "../api/rest.ts"
+import { useLoaded } from "../api/use-loaded.ts"
+import { useTexts } from "../texts/language.tsx"
+import { whyFailed } from "../texts/words.ts"
+import { Button } from "../ui/button.tsx"
+import { Problem } from "../ui/notice.tsx"
+import { EventCard } from "./event-card.tsx"
+import { WayIn } from "./way-in.tsx"
+
+/** Loaded when somebody enters: most who look at an event only look. */
+const LiveRoom = lazy(async () => ({ default: (await import("./live-room.tsx")).LiveRoom }))
+
+/** The page looks again while an event has not begun. */
+const LOOK_AGAIN_MS = 15_000
+
+/** Before the first render: the address must not keep the token. */
+const entryToken = takeEntryToken()
+
+const enter = async (eventId: string, token: string): Promise<EventSession> => {
+  const { sessionToken, name } = await rest.enter({ params: { id: eventId }, payload: { token } })
+  const session = { token: sessionToken, name }
+  keepSession(eventId, session)
+  return session
+}
+
+export const EventPage = ({ eventId }: { readonly eventId: string }) => {
+  const texts = useTexts()
+  const [session, setSession] = useState<EventSession | undefined>(() => sessionOf(eventId))
+  const [failure, fail] = useState<unknown>(null)
+  const [isInside, goInside] = useState(false)
+  const event = useLoaded(eventId, (signal) => rest.getPublicEvent({ params: { id: eventId } }, { signal }))
+  const status = event.value?.status
+  useEffect(() => {
+    if (entryToken === null) return
+    enter(eventId, entryToken).then(setSession, fail)
+  }, [eventId])
+  const { reload } = event
+  useEffect(() => {
+    if (isInside || status === "ended") return
+    const timer = setInterval(reload, LOOK_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isInside, status, reload])
+  useEffect(() => {
+    if (event.value !== undefined) document.title = event.value.title
+  }, [event.value])
+
+  const signOut = () => {
+    forgetSession(eventId)
+    setSession(undefined)
+    goInside(false)
+  }
+  if (isInside) {
+    return (
+      <Suspense fallback={<p className="page">{texts.loading}</p>}>
+        <LiveRoom eventId={eventId} session={session} onLeave={() => goInside(false)} onSignOut={signOut} />
+      </Suspense>
+    )
+  }
+  if (event.value === undefined) {
+    return (
+      <main className="page page-narrow">
+        {event.error === null ? <p role="status">{texts.loading}</p> : null}
+        <Problem>{event.isLoading ? null : whyFailed(texts, event.error)}</Problem>
+        {event.error === null ? null : <Button onPress={reload}>{texts.retry}</Button>}
+      </main>
+    )
+  }
+  return (
+    <main className="page page-narrow stack">
+      <EventCard event={event.value} />
+      <Problem>{whyFailed(texts, failure)}</Problem>
+      <WayIn event={event.value} session={session} onEnter={() => goInside(true)} />
+    </main>
+  )
+}

@@ -1,0 +1,32 @@
+/** From a join code to the event. */
+import { Form } from "react-aria-components"
+import { rest } from "../api/rest.ts"
+import { useAction } from "../api/use-action.ts"
+import { useTexts } from "../texts/language.tsx"
+import { whyFailed } from "../texts/words.ts"
+import { Button } from "../ui/button.tsx"
+import { TextField } from "../ui/fields.tsx"
+import { Problem } from "../ui/notice.tsx"
+
+export const JoinPage = () => {
+  const texts = useTexts()
+  const { attendee } = texts
+  const { run, isPending, error } = useAction((code: string) => rest.findByJoinCode({ params: { code } }))
+  const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
+    submitted.preventDefault()
+    const found = await run(String(new FormData(submitted.currentTarget).get("code")).trim())
+    if (found !== undefined) location.assign(`/e/${found.eventId}`)
+  }
+  return (
+    <main className="page page-narrow">
+      <h1>{attendee.joinByCode}</h1>
+      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+        <TextField name="code" label={attendee.code} hint={attendee.codeHint} isRequired autoComplete="off" autoFocus />
+        <Problem>{whyFailed(texts, error)}</Problem>
+        <Button type="submit" look="main" isPending={isPending}>
+          {attendee.join}
+        </Button>
+      </Form>
+    </main>
+  )
+}

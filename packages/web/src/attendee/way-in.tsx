@@ -1,0 +1,84 @@
+/** Entering with a session or without a name, and taking a place. */
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import type { EventSession } from "../api/event-session.ts"
+import type { PublicEvent } from "../api/public-event.ts"
+import { rest } from "../api/rest.ts"
+import { useAction } from "../api/use-action.ts"
+import { useTexts } from "../texts/language.tsx"
+import { whyFailed } from "../texts/words.ts"
+import { Button, LinkButton } from "../ui/button.tsx"
+import { TextField } from "../ui/fields.tsx"
+import { Notice, Problem } from "../ui/notice.tsx"
+
+interface Props {
+  readonly event: PublicEvent
+  readonly session: EventSession | undefined
+  readonly onEnter: () => void
+}
+
+const Registration = ({ event }: Pick<Props, "event">) => {
+  const texts = useTexts()
+  const { attendee } = texts
+  const [entryUrl, registered] = useState<string | null | undefined>(undefined)
+  const { run, isPending, error } = useAction((name: string, email: string) =>
+    rest.register({ params: { id: event.id }, payload: { name, email } }),
+  )
+  const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
+    submitted.preventDefault()
+    const fields = new FormData(submitted.currentTarget)
+    const answer = await run(String(fields.get("name")).trim(), String(fields.get("email")).trim())
+    if (answer !== undefined) registered(answer.entryUrl ?? null)
+  }
+  if (entryUrl !== undefined) {
+    return (
+      <div className="panel">
+        <Notice>{attendee.registered}</Notice>
+        {/* In development no letter goes out. */}
+        {entryUrl === null ? null : <LinkButton href={entryUrl}>{attendee.enter}</LinkButton>}
+      </div>
+    )
+  }
+  return (
+    <section className="panel" aria-label={attendee.registerTitle}>
+      <h2>{attendee.registerTitle}</h2>
+      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+        <TextField name="name" label={attendee.name} isRequired maxLength={80} autoComplete="name" />
+        <TextField name="email" type="email" label={attendee.email} isRequired autoComplete="email" />
+        <Problem>{whyFailed(texts, error)}</Problem>
+        <Button type="submit" look="main" isPending={isPending}>
+          {attendee.register}
+        </Button>
+      </Form>
+    </section>
+  )
+}
+
+export const WayIn = ({ event, session, onEnter }: Props) => {
+  const { attendee } = useTexts()
+  if (event.status === "ended") return null
+  const name = session?.name ?? null
+  return (
+    <>
+      {session === undefined ? null : (
+        <div className="panel">
+          <p>{name === null ? null : attendee.welcome(name)}</p>
+          {event.status === "live" ? null : <p>{attendee.notStarted}</p>}
+          <Button look="main" onPress={onEnter}>
+            {attendee.enterNow}
+          </Button>
+        </div>
+      )}
+      {session !== undefined || event.visibility !== "public" ? null : (
+        <>
+          <div className="row">
+            <Button look={event.status === "live" ? "main" : "plain"} onPress={onEnter}>
+              {attendee.asGuest}
+            </Button>
+          </div>
+          <Registration event={event} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,3 @@
+import { showApp } from "../ui/show-app.tsx"
+
+void showApp(<main className="page" />)

@@ -1,0 +1,28 @@
+/** The languages of the pages. Each has one file with all its texts, of which a browser loads the one that it shows. */
+import type { Texts } from "./en.ts"
+
+export const LANGUAGES = ["en", "de"] as const
+export type Language = (typeof LANGUAGES)[number]
+
+const KEY = "gathercue.language"
+const isLanguage = (text: string): text is Language => LANGUAGES.some((one) => one === text)
+
+/** The language that the person chose, or the first of the browser's that there is. */
+export const languageNow = (): Language => {
+  const chosen = localStorage.getItem(KEY) ?? ""
+  if (isLanguage(chosen)) return chosen
+  const preferred = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())
+  return preferred.find(isLanguage) ?? "en"
+}
+
+/** Takes effect when the page is loaded again. */
+export const chooseLanguage = (language: Language): void => localStorage.setItem(KEY, language)
+
+export const loadTexts = async (language: Language): Promise<Texts> => {
+  switch (language) {
+    case "en":
+      return (await import("./en.ts")).en
+    case "de":
+      return (await import("./de.ts")).de
+  }
+}

@@ -1,0 +1,32 @@
+/** A button, and a link that looks like one. */
+import { Button as AriaButton, type ButtonProps as AriaButtonProps, Link } from "react-aria-components"
+
+type Look = "plain" | "main" | "danger"
+
+export interface ButtonProps extends Omit<AriaButtonProps, "className"> {
+  readonly look?: Look
+  /** For a button that switches something: whether it is on. */
+  readonly isPressed?: boolean
+}
+
+const classOf = (look: Look): string => (look === "plain" ? "button" : `button button-${look}`)
+
+export const Button = ({ look = "plain", isPressed, ...rest }: ButtonProps) => (
+  <AriaButton {...rest} className={classOf(look)} {...(isPressed === undefined ? {} : { "aria-pressed": isPressed })} />
+)
+
+export const LinkButton = ({
+  href,
+  look = "plain",
+  children,
+  download,
+}: {
+  readonly href: string
+  readonly look?: Look
+  readonly children: React.ReactNode
+  readonly download?: boolean
+}) => (
+  <Link href={href} className={classOf(look)} {...(download === true ? { download: true } : {})}>
+    {children}
+  </Link>
+)

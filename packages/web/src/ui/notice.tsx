@@ -1,0 +1,13 @@
+/** A sentence that a screen reader says at once. */
+export const Problem = ({ children }: { readonly children: string | null }) =>
+  children === null ? null : (
+    <p role="alert" className="notice notice-bad">
+      {children}
+    </p>
+  )
+
+export const Notice = ({ children }: { readonly children: React.ReactNode }) => (
+  <p role="status" className="notice">
+    {children}
+  </p>
+)

@@ -1,0 +1,100 @@
+/** The pages of `packages/web` for attendees, hosts, a projector and operators: files that come with the build of the server. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { Effect } from "effect"
+import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+import { sharedBody } from "../transport/shared-body.ts"
+
+type Answer = (request: HttpRequest) => Effect.Effect<HttpResponse | undefined>
+
+export interface WebRoute {
+  readonly path: string
+  readonly answer: Answer
+}
+
+export interface WebOptions {
+  /** The playground is for development. */
+  readonly production: boolean
+  readonly publicUrl: string
+  /** Origins whose pages may show the attendee's page in a frame. */
+  readonly embedOrigins: ReadonlyArray<string>
+}
+
+const TYPES: { readonly [ending: string]: string } = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+}
+
+/** Names of assets hold a hash of their bytes. */
+const KEPT = "public, max-age=31536000, immutable"
+
+/** The HTML files with the paths at which a browser finds them. */
+const ATTENDEE = ["/", "/join", "/join/:code", "/e/:id", "/enter/:id"]
+const HOST = ["/host", "/host/:section", "/host/:section/:id", "/host/:section/:id/:tab"]
+
+interface Policy {
+  /** Besides this server: pictures, films and media servers are wherever an integrator has them. */
+  readonly elsewhere: boolean
+  readonly ancestors: ReadonlyArray<string>
+}
+
+const policyOf = (publicUrl: string, { elsewhere, ancestors }: Policy): string => {
+  const sockets = publicUrl.replace(/^http/, "ws")
+  const media = elsewhere ? " https: wss:" : ""
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: blob:${elsewhere ? " https:" : ""}`,
+    `connect-src 'self' ${sockets}${media}`,
+    `media-src 'self' blob:${elsewhere ? " https:" : ""}`,
+    "worker-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(" ")}`,
+  ].join("; ")
+}
+
+const pageHeaders = (policy: string): HttpResponse["headers"] => [
+  ["content-type", "text/html; charset=utf-8"],
+  ["cache-control", "public, no-cache"],
+  ["content-security-policy", policy],
+  // The address of a page may hold the token of a letter for a moment.
+  ["referrer-policy", "no-referrer"],
+  ["x-content-type-options", "nosniff"],
+]
+
+const assetAnswer = (folder: URL, name: string): Answer => {
+  const type = TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"
+  return sharedBody(
+    Effect.sync(() => readFileSync(new URL(name, folder), "utf8")),
+    [
+      ["content-type", type],
+      ["cache-control", KEPT],
+      ["x-content-type-options", "nosniff"],
+    ],
+  )
+}
+
+/** `folder`: built by `scripts/build-web.mjs`. No routes where it is not built, as in a server that runs from its sources. */
+export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRoute> => {
+  if (!existsSync(new URL("attendee.html", folder))) return []
+  const page = (name: string, paths: ReadonlyArray<string>, policy: Policy): ReadonlyArray<WebRoute> => {
+    const text = readFileSync(new URL(`${name}.html`, folder), "utf8")
+    const answer = sharedBody(Effect.succeed(text), pageHeaders(policyOf(options.publicUrl, policy)))
+    return paths.map((path) => ({ path, answer }))
+  }
+  const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))
+  const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))
+  const absent: Answer = () => Effect.succeed(undefined)
+  const own: Policy = { elsewhere: false, ancestors: [] }
+  return [
+    ...page("attendee", ATTENDEE, { elsewhere: true, ancestors: options.embedOrigins }),
+    ...page("host", HOST, { elsewhere: true, ancestors: [] }),
+    ...page("screen", ["/screen/:id"], own),
+    ...page("ops", ["/ops"], own),
+    ...(options.production ? [] : page("play", ["/play"], own)),
+    { path: "/web/:file", answer: (request) => (assets.get(request.params["file"] ?? "") ?? absent)(request) },
+  ]
+}
