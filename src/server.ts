@@ -223,6 +223,7 @@ const layersOf = (
     ClientAddresses.layer(config.trustedProxies),
     AnonymousBudgets.layer(config.production),
     Layer.succeed(HttpSettings, {
+      node,
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
       trustsHost: !config.production,

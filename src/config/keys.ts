@@ -240,7 +240,7 @@ export const CONFIG_KEYS = [
   {
     name: "PLATFORM_KEY",
     fallback: "unset",
-    doc: "At least 32 characters; lets `x-platform-key` list all workspaces.",
+    doc: "At least 32 characters; lets `x-platform-key` list all workspaces and read the state of the deployment, which `/ops` shows.",
     secret: true,
   },
   {

@@ -14,6 +14,7 @@ export interface Counter {
 export interface Gauge {
   readonly add: (amount: number) => void
   readonly set: (value: number) => void
+  readonly value: () => number
 }
 
 const NOWHERE = Context.empty()
@@ -44,6 +45,7 @@ const gauge = (name: string, description: string): Gauge => {
   return {
     add: (amount) => metric.modifyUnsafe(amount, NOWHERE),
     set: (value) => metric.updateUnsafe(value, NOWHERE),
+    value: () => metric.valueUnsafe(NOWHERE).value,
   }
 }
 

@@ -23,12 +23,15 @@ interface House {
 /** Scheduled events beside the first one, of the same workspace, each a second younger. */
 const addEvents = (sql: Queryable, eventId: string, count: number) => sql`
   with added as (
-    insert into events (id, workspace_id, type, title, status, visibility, metadata, created_at)
-    select gen_random_uuid(), workspace_id, type, title, status, visibility, metadata, created_at + make_interval(secs => n)
+    insert into events (id, workspace_id, type, title, status, visibility, metadata, allow_anonymous_voting,
+                        allow_anonymous_questions, created_at)
+    select gen_random_uuid(), workspace_id, type, title, status, visibility, metadata, false, false,
+           created_at + make_interval(secs => n)
       from events, generate_series(1, ${count}::integer) as g(n) where id = ${eventId} returning id
   )
-  insert into phases (id, event_id, position, modality, feature_set, config)
-  select gen_random_uuid(), added.id, position, modality, feature_set, config from added, phases where event_id = ${eventId}`
+  insert into phases (id, event_id, position, modality, feature_set, config, status)
+  select gen_random_uuid(), added.id, position, modality, feature_set, config, status
+    from added, phases where event_id = ${eventId}`
 
 /** A user who was at so many events, and was deleted at `NOW`. */
 const open = async (events: number): Promise<House> => {
@@ -67,7 +70,7 @@ const pass = ({ actors }: House, erasure: Erasure, now: number, silent?: string)
       const exit = yield* Effect.exit(
         runPass({ database: actors.sql.database, live: { execute }, now: () => now }, erasure),
       )
-      return { asked: [...asked], isWhole: Exit.isSuccess(exit) }
+      return { asked: [...asked].toSorted(), isWhole: Exit.isSuccess(exit) }
     }),
   )
 
@@ -82,7 +85,7 @@ test("an event that does not answer is asked again by the next pass, and those b
   const { erasure, eventIds } = house
   const { sql } = house.actors
   const silent = eventIds[21] ?? ""
-  expect(await pass(house, erasure, NOW, silent)).toEqual({ asked: eventIds, isWhole: false })
+  expect(await pass(house, erasure, NOW, silent)).toEqual({ asked: eventIds.toSorted(), isWhole: false })
   expect(await stored(house)).toMatchObject({ afterEventId: eventIds[19], isLastPass: false })
   // The store has no name, also of the event that did not answer.
   expect(await sql`select 1 from attendances where name = 'Ada'`).toEqual([])
@@ -91,7 +94,10 @@ test("an event that does not answer is asked again by the next pass, and those b
   expect(next?.after?.id).toBe(eventIds[19])
   if (next === undefined) return
   // The names are erased, and the participant stays in the lists: the actors are asked all the same.
-  expect(await pass(house, next, NOW + MINUTE)).toEqual({ asked: eventIds.slice(20), isWhole: true })
+  expect(await pass(house, next, NOW + MINUTE)).toEqual({
+    asked: eventIds.slice(20).toSorted(),
+    isWhole: true,
+  })
   expect(await stored(house)).toMatchObject({ afterEventId: null, isLastPass: true })
 })
 
@@ -100,7 +106,7 @@ test("events that do not know the person are not asked", async () => {
   const [known, unknown = "", other] = house.eventIds
   await house.actors.sql`delete from attendances where event_id = ${unknown}`
   const { asked } = await pass(house, house.erasure, NOW)
-  expect(asked).toEqual([known, other])
+  expect(asked).toEqual([known, other].toSorted())
 })
 
 test("the last pass comes fifteen minutes after the first, from the start, and ends the erasure", async () => {
@@ -113,7 +119,10 @@ test("the last pass comes fifteen minutes after the first, from the start, and e
   const last = await claimErasure(sql, NOW + 15 * MINUTE)
   expect(last).toEqual({ ...house.erasure, isLastPass: true })
   if (last === undefined) return
-  expect(await pass(house, last, NOW + 15 * MINUTE)).toEqual({ asked: house.eventIds, isWhole: true })
+  expect(await pass(house, last, NOW + 15 * MINUTE)).toEqual({
+    asked: house.eventIds.toSorted(),
+    isWhole: true,
+  })
   expect(await sql`select 1 from attendances where name = 'Ada'`).toEqual([])
   expect(await stored(house)).toBeUndefined()
 })

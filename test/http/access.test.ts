@@ -76,6 +76,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   audienceQuestion: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
+  platform: row(401, 401, 401, 403, 403, 403, 403, 403, 403, 403, 403, 401, "in"),
   key: row(401, 401, 401, "in", "in", 403, 403, 403, 403, 403, 403, 401, 403),
   workspaceGuest: row(401, 401, 401, 403, 403, "in", "in", "in", 404, 403, 403, 401, 403),
   workspaceMember: row(401, 401, 401, 404, 403, "in", "in", "in", 404, 403, 403, 401, 403),

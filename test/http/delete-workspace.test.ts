@@ -150,7 +150,7 @@ describe("a workspace that is deleted", () => {
     await eventually(async () => receiver.received.length > 0, "the end is told")
     await eventually(async () => (await storedBytes()).length === 0, "the bytes are removed")
     await sweepLater()
-    expect(receiver.received.map(({ body }) => JSON.parse(body).data.eventId)).toEqual([event.id])
+    expect(receiver.received.map(({ body }) => JSON.parse(body).eventId)).toEqual([event.id])
   })
 
   test("is deleted also when somebody has taken a slug that looks like that of a deleted one", async () => {

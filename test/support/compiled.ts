@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { rolldown } from "rolldown"
 import { inject } from "vitest"
-import { bundledIn, siteIn } from "./run-folder.ts"
+import { bundledIn, pagesIn, siteIn } from "./run-folder.ts"
 import { eventually } from "./wait.ts"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
@@ -72,6 +72,15 @@ export const builtClient = async (): Promise<string> => join(await compiledSite(
 
 /** The documentation, as the server gives it. */
 export const builtDocs = async (): Promise<string> => join(await compiledSite(), "docs-files")
+
+/** The pages for people, as the server gives them. */
+export const builtPages = async (): Promise<string> => {
+  const done = pagesIn(inject("runFolder"))
+  await onceInRun(done, async (folder) => {
+    await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-web.mjs"), folder])
+  })
+  return done
+}
 
 async function makeSite(folder: string): Promise<void> {
   const client = join(folder, "packages/client")

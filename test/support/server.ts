@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
-import { builtClient, builtDocs, compiled } from "./compiled.ts"
+import { builtClient, builtDocs, builtPages, compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 import { NODES, startNodes } from "./nodes.ts"
 
@@ -48,6 +48,14 @@ export const startServerWithClient = async (environment: Environment = {}): Prom
     ...CHEAP_HASHES,
     clientFiles: pathToFileURL(`${await builtClient()}/dist/served/`),
     docsFiles: pathToFileURL(`${await builtDocs()}/`),
+  })
+
+/** A server that has the pages for people, and can inspect media: both are built first. */
+export const startServerWithPages = async (environment: Environment = {}): Promise<TestServer> =>
+  start(environment, {
+    ...CHEAP_HASHES,
+    mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
+    webFiles: pathToFileURL(`${await builtPages()}/`),
   })
 
 const start = async (environment: Environment, parts: Parts): Promise<TestServer> => {

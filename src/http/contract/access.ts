@@ -29,6 +29,8 @@ export type Access =
   | "account"
   /** An account session, or the operator's platform key. */
   | "accountOrPlatform"
+  /** The operator's platform key. */
+  | "platform"
   /** A workspace API key. */
   | "key"
   /** An account session of an account with any tie to the workspace in the path. */
@@ -88,6 +90,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   audienceQuestion: VIEWER,
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],
+  platform: [{ platformKey: [] }],
   key: [{ apiKey: [] }],
   workspaceGuest: [{ accountSession: [] }],
   workspaceMember: [{ accountSession: [] }],

@@ -17,6 +17,7 @@ import { TableSummaries } from "./events/table-summary.ts"
 import { Transcripts } from "./events/transcripts.ts"
 import { Help } from "./help.ts"
 import { Meta } from "./meta.ts"
+import { Platform } from "./platform.ts"
 import { Audit } from "./workspaces/audit.ts"
 import { Guests } from "./workspaces/guests.ts"
 import { Invites } from "./workspaces/invites.ts"
@@ -53,6 +54,7 @@ export const Api = HttpApi.make("gathercue")
     AccountData,
     SignIn,
     Help,
+    Platform,
     Meta,
   )
   .annotate(OpenApi.Title, "Gathercue")

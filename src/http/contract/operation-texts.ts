@@ -157,5 +157,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   createGuestSession:
     "Signature, issuer, audience and times of the token are checked. The session is for this event alone.",
   askHelp: "The conversation so far is sent along; nothing of it is kept.",
+  getPlatformStatus:
+    "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers; the rest is of all nodes.",
   getProblem: "The address stands in the `type` of every error.",
 }

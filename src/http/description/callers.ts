@@ -18,6 +18,7 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   audienceQuestion: "Callers: the holder of a session token of the event, or anyone where the event allows that.",
   account: "Callers: a signed-in account.",
   accountOrPlatform: "Callers: a signed-in account, or the operator with the platform key.",
+  platform: "Callers: the operator with the platform key.",
   key: "Callers: a workspace API key.",
   workspaceGuest: "Callers: a signed-in account with any tie to the workspace, also only to one of its events.",
   workspaceMember: "Callers: a signed-in member of the workspace.",

@@ -25,7 +25,6 @@ const fileAnswer = (folder: URL, name: string, publicUrl: string): Answer => {
     ["content-type", TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"],
     ["cache-control", "public, no-cache"],
     ["content-security-policy", POLICY],
-    ["x-content-type-options", "nosniff"],
   ])
 }
 

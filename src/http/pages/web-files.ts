@@ -62,7 +62,6 @@ const pageHeaders = (policy: string): HttpResponse["headers"] => [
   ["content-security-policy", policy],
   // The address of a page may hold the token of a letter for a moment.
   ["referrer-policy", "no-referrer"],
-  ["x-content-type-options", "nosniff"],
 ]
 
 const assetAnswer = (folder: URL, name: string): Answer => {
@@ -72,7 +71,6 @@ const assetAnswer = (folder: URL, name: string): Answer => {
     [
       ["content-type", type],
       ["cache-control", KEPT],
-      ["x-content-type-options", "nosniff"],
     ],
   )
 }

@@ -294,6 +294,10 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   account: requireAccount,
   accountOrPlatform: (principal) =>
     principal.kind === "platform" ? Effect.succeed({ accountId: null }) : requireAccount(principal),
+  platform: (principal) => {
+    if (principal.kind === "platform") return Effect.succeed({})
+    return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+  },
   key: requireKey,
   workspaceGuest: (principal, request) =>
     Effect.gen(function* () {

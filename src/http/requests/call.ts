@@ -67,6 +67,7 @@ export interface Scopes {
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
   readonly accountOrPlatform: { readonly accountId: string | null }
+  readonly platform: Record<never, never>
   readonly key: { readonly workspaceId: string; readonly keyId: string }
   readonly workspaceGuest: { readonly workspaceId: string; readonly accountId: string; readonly sessionId: string }
   readonly workspaceMember: {

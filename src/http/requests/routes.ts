@@ -22,6 +22,7 @@ import { tableSummaries } from "../handlers/events/table-summaries.ts"
 import { transcripts } from "../handlers/events/transcripts.ts"
 import { help } from "../handlers/help.ts"
 import { meta } from "../handlers/meta.ts"
+import { platform } from "../handlers/platform.ts"
 import { audit } from "../handlers/workspaces/audit.ts"
 import { guests } from "../handlers/workspaces/guests.ts"
 import { invites } from "../handlers/workspaces/invites.ts"
@@ -69,6 +70,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   gatewayTokens,
   guests,
   help,
+  platform,
   meta,
 }
 

@@ -4,6 +4,8 @@ import { Context } from "effect"
 export class HttpSettings extends Context.Service<
   HttpSettings,
   {
+    /** The name of this process among the nodes. */
+    readonly node: string
     /** Base address that clients use, without a trailing slash. */
     readonly publicUrl: string
     /** A page under the name by which a request reached us counts as ours. Never in production: a request may give any name. */

@@ -30,6 +30,7 @@ import type {
   PhaseConfig,
   PhaseInput,
   PhaseStatus,
+  PlatformStatus,
   PollKind,
   Question,
   QuestionInput,
@@ -929,6 +930,8 @@ export interface RestClient {
       readonly stage?: "prelive" | "open" | "live" | "ended"
     }
   }, settings?: CallSettings) => Promise<{ readonly reply: string }>
+  /** Live events, nodes, backlogs and failing webhooks of the whole deployment. */
+  readonly getPlatformStatus: (request?: Record<never, never>, settings?: CallSettings) => Promise<PlatformStatus>
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {

@@ -105,4 +105,6 @@ accounts
 accounts/sessions/:sessionId,DendSession
 help
 /chat,PaskHelp
+platform
+/status,GgetPlatformStatus
 errors/:code,GgetProblem`

@@ -474,6 +474,46 @@ export interface PlanNote {
   readonly text: string
 }
 
+export interface PlatformStatus {
+  readonly release: string
+  readonly at: string
+  /** The process that answers. */
+  readonly process: {
+    readonly node: string
+    readonly sockets: number
+    readonly liveEvents: number
+    readonly uptimeSeconds: number
+    readonly memoryBytes: number
+  }
+  /** Empty where one process runs alone. */
+  readonly nodes: ReadonlyArray<{ readonly address: string; readonly node: string; readonly isLiving: boolean }>
+  readonly liveEvents: {
+    readonly total: number
+    readonly newest: ReadonlyArray<{
+      readonly id: string
+      readonly title: string
+      readonly workspaceId: string
+      readonly workspaceSlug: string
+      readonly startedAt: string | null
+      readonly people: number
+    }>
+  }
+  readonly backlog: {
+    readonly deliveries: { readonly count: number; readonly ageSeconds: number }
+    readonly letters: { readonly count: number; readonly ageSeconds: number }
+    readonly media: { readonly count: number; readonly ageSeconds: number }
+  }
+  /** Webhook endpoints that fail, by the origin of their address. */
+  readonly failingWebhooks: ReadonlyArray<{
+    readonly id: string
+    readonly workspaceId: string
+    readonly origin: string
+    readonly status: "active" | "disabled"
+    readonly failingSince: string | null
+    readonly lastFailureAt: string
+  }>
+}
+
 export type PollKind = "single" | "multi" | "rating"
 
 export type PollResults = "live" | "afterVote" | "onPublish"

@@ -1,3 +1,4 @@
 import { showApp } from "../ui/show-app.tsx"
+import { OpsApp } from "./ops-app.tsx"
 
-void showApp(<main className="page" />)
+void showApp(<OpsApp />)

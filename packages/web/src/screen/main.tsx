@@ -1,3 +1,5 @@
 import { showApp } from "../ui/show-app.tsx"
+import { ScreenApp } from "./screen-app.tsx"
+import "./screen.css"
 
-void showApp(<main className="page" />)
+void showApp(<ScreenApp />)

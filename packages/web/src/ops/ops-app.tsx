@@ -1,0 +1,71 @@
+/** The operator's page: it asks for the platform key, which stays in the memory of the page. */
+import { RestProblem } from "@gathercue/client"
+import { useEffect, useState } from "react"
+import { Form } from "react-aria-components"
+import { readPlatform } from "../api/platform.ts"
+import { useLoaded } from "../api/use-loaded.ts"
+import { useTexts } from "../texts/language.tsx"
+import { whyFailed } from "../texts/words.ts"
+import { Button } from "../ui/button.tsx"
+import { TextField } from "../ui/fields.tsx"
+import { Problem } from "../ui/notice.tsx"
+import { StatusView } from "./status-view.tsx"
+
+const EVERY_MS = 5000
+
+const Watch = ({
+  platformKey,
+  onRefused,
+}: {
+  readonly platformKey: string
+  readonly onRefused: (failure: unknown) => void
+}) => {
+  const texts = useTexts()
+  const { value, error, reload } = useLoaded("status", (signal) => readPlatform(platformKey, signal))
+  const isRefused = error instanceof RestProblem && error.status === 401
+  useEffect(() => {
+    if (isRefused) onRefused(error)
+  }, [isRefused, error, onRefused])
+  useEffect(() => {
+    const timer = setInterval(reload, EVERY_MS)
+    return () => clearInterval(timer)
+  }, [reload])
+  return (
+    <>
+      <Problem>{whyFailed(texts, error)}</Problem>
+      {value === undefined ? <p role="status">{texts.loading}</p> : <StatusView status={value} />}
+    </>
+  )
+}
+
+export const OpsApp = () => {
+  const texts = useTexts()
+  const { ops } = texts
+  const [platformKey, use] = useState<string | null>(null)
+  const [failure, fail] = useState<unknown>(null)
+  const submit = (submitted: React.FormEvent<HTMLFormElement>) => {
+    submitted.preventDefault()
+    fail(null)
+    use(String(new FormData(submitted.currentTarget).get("key")).trim())
+  }
+  const refuse = (reason: unknown) => {
+    fail(reason)
+    use(null)
+  }
+  return (
+    <main className="page stack">
+      <h1>{ops.title}</h1>
+      {platformKey === null ? (
+        <Form className="stack page-narrow" onSubmit={submit}>
+          <TextField name="key" type="password" label={ops.key} hint={ops.keyHint} isRequired autoComplete="off" />
+          <Problem>{failure === null ? null : ops.wrongKey}</Problem>
+          <Button type="submit" look="main">
+            {ops.show}
+          </Button>
+        </Form>
+      ) : (
+        <Watch platformKey={platformKey} onRefused={refuse} />
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,115 @@
+/** What runs, what waits, and what fails. */
+import type { PlatformStatus } from "../api/platform.ts"
+import { useFormats, useTexts } from "../texts/language.tsx"
+
+interface Props {
+  readonly status: PlatformStatus
+}
+
+const Figure = ({ name, value }: { readonly name: string; readonly value: string }) => (
+  <div className="panel figure">
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+)
+
+const Figures = ({ status: { process, liveEvents, backlog, release } }: Props) => {
+  const { ops } = useTexts()
+  const { number, span } = useFormats()
+  const waiting = ({ count, ageSeconds }: { readonly count: number; readonly ageSeconds: number }) =>
+    count === 0 ? ops.none : ops.waiting(number(count), ageSeconds)
+  return (
+    <dl className="figures">
+      <Figure name={ops.liveEvents} value={number(liveEvents.total)} />
+      <Figure name={ops.sockets} value={number(process.sockets)} />
+      <Figure name={ops.deliveries} value={waiting(backlog.deliveries)} />
+      <Figure name={ops.letters} value={waiting(backlog.letters)} />
+      <Figure name={ops.media} value={waiting(backlog.media)} />
+      <Figure name={ops.memory} value={`${number(Math.round(process.memoryBytes / 1_048_576))} MiB`} />
+      <Figure name={ops.uptime} value={span(process.uptimeSeconds * 1000)} />
+      <Figure name={ops.release} value={release} />
+    </dl>
+  )
+}
+
+const Table = ({
+  title,
+  empty,
+  heads,
+  rows,
+}: {
+  readonly title: string
+  readonly empty: string
+  readonly heads: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<{ readonly key: string; readonly cells: ReadonlyArray<string> }>
+}) => (
+  <div>
+    <h2>{title}</h2>
+    {rows.length === 0 ? (
+      <p className="quiet">{empty}</p>
+    ) : (
+      // A table wider than the page scrolls by itself, also by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: as above.
+      <section className="wide" tabIndex={0} aria-label={title}>
+        <table className="table">
+          <thead>
+            <tr>
+              {heads.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, cells }) => (
+              <tr key={key}>
+                {cells.map((cell, index) => (
+                  <td key={heads[index]}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    )}
+  </div>
+)
+
+export const StatusView = ({ status }: Props) => {
+  const { ops } = useTexts()
+  const { number, moment } = useFormats()
+  const at = (timestamp: string | null) => (timestamp === null ? "–" : moment(timestamp))
+  return (
+    <>
+      <Figures status={status} />
+      <Table
+        title={ops.liveEvents}
+        empty={ops.noLiveEvents}
+        heads={[ops.event, ops.workspace, ops.startedAt, ops.people]}
+        rows={status.liveEvents.newest.map(({ id, title, workspaceSlug, startedAt, people }) => ({
+          key: id,
+          cells: [title, workspaceSlug, at(startedAt), number(people)],
+        }))}
+      />
+      <Table
+        title={ops.failingWebhooks}
+        empty={ops.noFailingWebhooks}
+        heads={[ops.address, ops.workspace, ops.state, ops.lastFailure]}
+        rows={status.failingWebhooks.map(({ id, origin, workspaceId, status: state, lastFailureAt }) => ({
+          key: id,
+          cells: [origin, workspaceId, ops.webhookStates[state], at(lastFailureAt)],
+        }))}
+      />
+      <Table
+        title={ops.nodes}
+        empty={ops.oneProcess}
+        heads={[ops.address, ops.node, ops.state]}
+        rows={status.nodes.map(({ address, node, isLiving }) => ({
+          key: address,
+          cells: [address, node, isLiving ? ops.living : ops.gone],
+        }))}
+      />
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+/** The deployment as its operator sees it. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../model/named.ts"
+import { Instant } from "../../model/timestamp.ts"
+import { EndpointAccess } from "./access.ts"
+import { COMMON, problems } from "./problem.ts"
+
+const Waiting = Schema.Struct({
+  count: Schema.Int,
+  /** Of the oldest; 0 when none waits. */
+  ageSeconds: Schema.Int,
+}).annotate(named("PlatformBacklog"))
+
+export const PlatformStatus = Schema.Struct({
+  release: Schema.String,
+  at: Instant,
+  /** The process that answers. */
+  process: Schema.Struct({
+    node: Schema.String,
+    sockets: Schema.Int,
+    liveEvents: Schema.Int,
+    uptimeSeconds: Schema.Int,
+    memoryBytes: Schema.Int,
+  }).annotate(named("PlatformProcess")),
+  /** Empty where one process runs alone. */
+  nodes: Schema.Array(
+    Schema.Struct({ address: Schema.String, node: Schema.String, isLiving: Schema.Boolean }).annotate(
+      named("PlatformNode"),
+    ),
+  ),
+  liveEvents: Schema.Struct({
+    total: Schema.Int,
+    /** The newest hundred. */
+    newest: Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        title: Schema.String,
+        workspaceId: Schema.String,
+        workspaceSlug: Schema.String,
+        startedAt: Schema.NullOr(Instant),
+        people: Schema.Int,
+      }).annotate(named("PlatformLiveEvent")),
+    ),
+  }),
+  backlog: Schema.Struct({ deliveries: Waiting, letters: Waiting, media: Waiting }),
+  /** Webhook endpoints that fail, by the origin of their address. */
+  failingWebhooks: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      workspaceId: Schema.String,
+      origin: Schema.String,
+      status: Schema.Literals(["active", "disabled"]),
+      failingSince: Schema.NullOr(Instant),
+      lastFailureAt: Instant,
+    }).annotate(named("PlatformFailingWebhook")),
+  ),
+}).annotate(named("PlatformStatus"))
+
+export const Platform = HttpApiGroup.make("platform")
+  .add(
+    HttpApiEndpoint.get("getPlatformStatus", "/v1/platform/status", {
+      success: PlatformStatus,
+      error: problems(...COMMON),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(OpenApi.Summary, "Live events, nodes, backlogs and failing webhooks of the whole deployment"),
+  )
+  .annotate(OpenApi.Description, "For the operator of the deployment.")

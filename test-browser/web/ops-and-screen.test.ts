@@ -1,0 +1,92 @@
+/** The pages for an operator and for a projector. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { Client } from "../../test/gateway/client.ts"
+import {
+  call,
+  createLiveEvent,
+  createPerson,
+  createWorkspace,
+  gatewayToken,
+  type Json,
+} from "../../test/support/api.ts"
+import { PLATFORM_KEY } from "../../test/support/server.ts"
+import { axeFindings, startWebSite, type WebSite } from "./site.ts"
+
+let site: WebSite
+beforeAll(async () => {
+  site = await startWebSite()
+})
+afterAll(() => site.stop())
+
+const hostOf = async (event: Json, key: string): Promise<Client> => {
+  const { session } = await createPerson(site.server.url, key, event.id, "host")
+  const { url, token } = await gatewayToken(site.server.url, event.id, session)
+  const client = new Client(url)
+  await client.identify(token)
+  return client
+}
+
+test("the operator's page refuses a wrong key, and shows what runs with the right one", async () => {
+  const house = await createWorkspace(site.server.url)
+  const event = await createLiveEvent(site.server.url, house.key, { title: "Board meeting" })
+  const page = await site.open("/ops", { isExpected: (complaint) => complaint.includes("401") })
+  expect(await axeFindings(page)).toEqual([])
+  const key = page.getByLabel("Platform key")
+  await key.fill("wrong".repeat(8))
+  await page.getByRole("button", { name: "Show" }).click()
+  await page.getByRole("alert").getByText("This is not the platform key").waitFor()
+  await key.fill(PLATFORM_KEY)
+  await page.keyboard.press("Enter")
+  await page.getByRole("cell", { name: event.title }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  // The key is in no address and in no storage.
+  expect(
+    await page.evaluate(() => location.href + JSON.stringify({ ...localStorage, ...sessionStorage })),
+  ).not.toContain(PLATFORM_KEY)
+})
+
+test("the screen shows code, questions by votes, the bars of a poll and the timer, and the end", async () => {
+  const { url } = site.server
+  const house = await createWorkspace(url)
+  const event = await createLiveEvent(url, house.key, {
+    title: "All hands",
+    visibility: "public",
+    phases: [
+      { modality: "meeting", featureSet: ["qa", "chat", "polls", "reactions"], config: { durationSeconds: 600 } },
+    ],
+  })
+  const { code } = (await call(url, "POST", `/v1/events/${event.id}/join-code`, { key: house.key })).body
+  const host = await hostOf(event, house.key)
+  const page = await site.open(`/screen/${event.id}?code=${code}`, { viewport: { width: 1280, height: 720 } })
+  await page.getByRole("heading", { name: "All hands" }).waitFor()
+  await page.getByText(code).waitFor()
+  const picture = page.getByRole("img", { name: "QR code that leads to the event" })
+  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  await page.getByText("Ask the first question!").waitFor()
+  await page
+    .getByRole("timer")
+    .getByText(/^(9:5\d|10:00)$/)
+    .waitFor()
+  await host.command("question.ask", { text: "Why <b>now</b>?" })
+  await page.getByText("Why <b>now</b>?").waitFor()
+  const { poll } = (
+    await host.command("poll.create", { question: "Tea?", kind: "single", options: ["Yes", "No"], results: "live" })
+  ).d
+  await host.command("poll.open", { id: poll.id })
+  await page.getByRole("heading", { name: "Tea?" }).waitFor()
+  await host.command("poll.vote", { id: poll.id, optionIds: [poll.options[0].id] })
+  await page.getByText("1 vote", { exact: true }).waitFor()
+  await host.command("reaction.send", { kind: "clap", n: 3 })
+  await page.getByText("👏 3").waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await call(url, "POST", `/v1/events/${event.id}/end`, { key: house.key })
+  await page.getByText("The event is over").first().waitFor({ timeout: 20_000 })
+  host.socket.close()
+})
+
+test("a screen of an event that does not exist says so, in German too", async () => {
+  const isExpected = (complaint: string) => complaint.includes("404")
+  const page = await site.open("/screen/00000000-0000-7000-8000-000000000000", { locale: "de-DE", isExpected })
+  await page.getByRole("alert").getByText("Das gibt es nicht").waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe("de")
+})

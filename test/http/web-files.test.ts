@@ -1,0 +1,99 @@
+/** The pages for people as the server sends them: where, with which policy, and to be kept for how long. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startServerWithPages, startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServerWithPages({ EMBED_ORIGINS: "https://www.example.com, https://example.org" })
+})
+afterAll(() => server.stop())
+
+const get = (path: string, headers: { readonly [name: string]: string } = {}) => fetch(server.url + path, { headers })
+const ID = "0196a1f0-0000-7000-8000-000000000007"
+const PAGES = [
+  "/",
+  "/join",
+  "/join/ABC123",
+  `/e/${ID}`,
+  `/enter/${ID}?token=x`,
+  "/host",
+  `/host/events/${ID}/live`,
+  `/screen/${ID}`,
+  "/ops",
+  "/play",
+]
+
+test.each(PAGES)("%s is a page without inline code, whose files are there and may be kept for ever", async (path) => {
+  const answer = await get(path)
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+  expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+  expect(answer.headers.get("cache-control")).toBe("public, no-cache")
+  const policy = answer.headers.get("content-security-policy") ?? ""
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
+  expect(policy).not.toContain("unsafe")
+  const html = await answer.text()
+  expect(html).not.toMatch(/<style|<script(?![^>]* src=)[^>]*>| on[a-z]+=| style=/)
+  const files = Array.from(html.matchAll(/(?:href|src)="(\/web\/[^"]+)"/g), ([, file = ""]) => file)
+  expect(files.some((file) => file.endsWith(".js"))).toBe(true)
+  for (const file of files) {
+    const found = await get(file, { "accept-encoding": "br" })
+    expect([file, found.status, found.headers.get("content-encoding")]).toEqual([file, 200, "br"])
+    expect(found.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
+    expect(found.headers.get("x-content-type-options")).toBe("nosniff")
+  }
+})
+
+test("only the attendee's page may be framed, and only by the named origins", async () => {
+  const framers = async (path: string) =>
+    /frame-ancestors ([^;]+)/.exec((await get(path)).headers.get("content-security-policy") ?? "")?.[1]
+  expect(await framers(`/e/${ID}`)).toBe("https://www.example.com https://example.org")
+  for (const path of ["/host", "/ops", `/screen/${ID}`, "/play"]) expect(await framers(path)).toBe("'none'")
+})
+
+test("a file that is not there is a 404, also one outside of the folder", async () => {
+  for (const path of ["/web/none.js", "/web/..%2fserver.js", "/web/attendee.html"]) {
+    expect((await get(path)).status).toBe(404)
+  }
+})
+
+test("a page is sent again only when it has changed", async () => {
+  const first = await get("/host")
+  const again = await get("/host", { "if-none-match": first.headers.get("etag") ?? "" })
+  expect(again.status).toBe(304)
+})
+
+test("the first view of an attendee is at most 120 KB of script", async () => {
+  const html = await (await get(`/e/${ID}`)).text()
+  const scripts = Array.from(html.matchAll(/(?:href|src)="(\/web\/[^"]+\.js)"/g), ([, file = ""]) => file)
+  let bytes = 0
+  for (const script of scripts) {
+    // `fetch` unpacks the body, and tells its packed length in the header alone.
+    const answer = await get(script, { "accept-encoding": "gzip" })
+    bytes += Number(answer.headers.get("content-length"))
+  }
+  expect(bytes).toBeGreaterThan(50_000)
+  expect(bytes).toBeLessThan(120_000)
+})
+
+test("there is no playground in production, and no page with WEB=off, where links in letters lead to the plain ones", async () => {
+  const off = await startServerWithPages({ WEB: "off" })
+  expect((await fetch(`${off.url}/host`)).status).toBe(404)
+  expect(await (await fetch(`${off.url}/`)).text()).toContain("This server runs live events")
+  await off.stop()
+  const production = await startServerWithPages({
+    NODE_ENV: "production",
+    PUBLIC_URL: "https://events.example.com",
+    METRICS_TOKEN: "m".repeat(32),
+    SMTP_URL: "smtp://127.0.0.1:9",
+  })
+  expect((await fetch(`${production.url}/play`)).status).toBe(404)
+  const host = await fetch(`${production.url}/host`)
+  expect(host.headers.get("content-security-policy")).toContain("connect-src 'self' wss://events.example.com")
+  await production.stop()
+})
+
+test("a server without the built pages has the plain ones", async () => {
+  const plain = await startTestServer()
+  expect(await (await fetch(`${plain.url}/`)).text()).toContain("This server runs live events")
+  await plain.stop()
+})
