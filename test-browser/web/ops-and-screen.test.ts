@@ -18,8 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.stop())
 
-const hostOf = async (event: Json, key: string): Promise<Client> => {
-  const { session } = await createPerson(site.server.url, key, event.id, "host")
+const hostOf = async (event: Json, session: string): Promise<Client> => {
   const { url, token } = await gatewayToken(site.server.url, event.id, session)
   const client = new Client(url)
   await client.identify(token)
@@ -56,8 +55,12 @@ test("the screen shows code, questions by votes, the bars of a poll and the time
     ],
   })
   const { code } = (await call(url, "POST", `/v1/events/${event.id}/join-code`, { key: house.key })).body
-  const host = await hostOf(event, house.key)
-  const page = await site.open(`/screen/${event.id}?code=${code}`, { viewport: { width: 1280, height: 720 } })
+  const { session } = await createPerson(url, house.key, event.id, "host")
+  const host = await hostOf(event, session)
+  const page = await site.open(`/screen/${event.id}?code=${code}`, {
+    viewport: { width: 1280, height: 720 },
+    session: { of: `screen:${event.id}`, token: session },
+  })
   await page.getByRole("heading", { name: "All hands" }).waitFor()
   await page.getByText(code).waitFor()
   const picture = page.getByRole("img", { name: "QR code that leads to the event" })
@@ -76,12 +79,34 @@ test("the screen shows code, questions by votes, the bars of a poll and the time
   await page.getByRole("heading", { name: "Tea?" }).waitFor()
   await host.command("poll.vote", { id: poll.id, optionIds: [poll.options[0].id] })
   await page.getByText("1 vote", { exact: true }).waitFor()
+  const hidden = await host.command("poll.create", {
+    question: "Cake?",
+    kind: "single",
+    options: ["Yes", "No"],
+    results: "onPublish",
+  })
+  await host.command("poll.open", { id: hidden.d.poll.id })
+  await page.getByRole("heading", { name: "Cake?" }).waitFor()
+  await page.getByText("Results come later.").waitFor()
+  expect(await page.getByRole("meter").count()).toBe(0)
   await host.command("reaction.send", { kind: "clap", n: 3 })
   await page.getByText("👏 3").waitFor()
   expect(await axeFindings(page)).toEqual([])
   await call(url, "POST", `/v1/events/${event.id}/end`, { key: house.key })
   await page.getByText("The event is over").first().waitFor({ timeout: 20_000 })
   host.socket.close()
+})
+
+test("a screen without a session shows a broadcast, and says who can show a meeting", async () => {
+  const { url } = site.server
+  const house = await createWorkspace(url)
+  const phases = [{ modality: "broadcast", featureSet: ["qa"] }, { modality: "meeting" }]
+  const event = await createLiveEvent(url, house.key, { visibility: "public", phases })
+  const page = await site.open(`/screen/${event.id}`, { isExpected: (complaint) => complaint.includes("401") })
+  await page.getByText("Ask the first question!").waitFor()
+  const meeting = await createLiveEvent(url, house.key, { visibility: "public", phases: [{ modality: "meeting" }] })
+  await page.goto(`${url}/screen/${meeting.id}`)
+  await page.getByRole("alert").getByText("Open the screen from the host's page").waitFor()
 })
 
 test("a screen of an event that does not exist says so, in German too", async () => {

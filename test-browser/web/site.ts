@@ -16,6 +16,8 @@ export interface WebSite {
 
 export interface OpenOptions extends BrowserContextOptions {
   readonly isExpected?: (complaint: string) => boolean
+  /** A session that the browser has kept, under the name that the page gives it. */
+  readonly session?: { readonly of: string; readonly token: string }
 }
 
 export const startWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
@@ -27,8 +29,14 @@ export const startWebSite = async (environment: { readonly [key: string]: string
   return {
     server,
     browser,
-    open: async (path, { isExpected = () => false, ...options } = {}) => {
+    open: async (path, { isExpected = () => false, session, ...options } = {}) => {
       const context = await browser.newContext({ locale: "en-GB", ...options })
+      if (session !== undefined) {
+        await context.addInitScript(([key, kept]) => localStorage.setItem(key, kept), [
+          `gathercue.session.${session.of}`,
+          JSON.stringify({ token: session.token, name: null }),
+        ] as const)
+      }
       const page = await context.newPage()
       const complaints: string[] = []
       page.on("pageerror", (error) => complaints.push(String(error)))

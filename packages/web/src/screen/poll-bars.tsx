@@ -9,12 +9,17 @@ const latestOf = (polls: ReadonlyArray<PollView>): PollView | undefined => {
   return (open.length > 0 ? open : shown).toSorted((a, b) => (b.openedAt ?? "").localeCompare(a.openedAt ?? ""))[0]
 }
 
+/** The session of a screen may be a host's, who sees counts that the audience must not see yet. */
+const isForAll = ({ published, results, status }: PollView): boolean =>
+  published || results === "live" || (results === "afterVote" && status === "closed")
+
 export const PollBars = ({ client }: { readonly client: GatewayClient }) => {
   const { screen } = useTexts()
   const { number } = useFormats()
   const poll = useEvent(client, ({ polls }) => latestOf(polls.all))
   if (poll === undefined) return null
-  const { counts, voters = 0 } = poll
+  const { voters = 0 } = poll
+  const counts = isForAll(poll) ? poll.counts : undefined
   const most = Math.max(1, ...(counts ?? []))
   return (
     <section aria-label={poll.question}>

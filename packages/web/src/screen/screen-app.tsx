@@ -19,7 +19,7 @@ const LOOK_AGAIN_MS = 10_000
 const eventInAddress = (): string => location.pathname.split("/")[2] ?? ""
 const codeInAddress = (): string | null => new URLSearchParams(location.search).get("code")
 
-/** A screen without a session of its own watches as an anonymous viewer. */
+/** A screen without a session of its own watches as an anonymous viewer, where the phase has those. The host's console gives it one. */
 const tokenFor = (eventId: string) => () => {
   const session = sessionOf(`screen:${eventId}`)
   const api = session === undefined ? rest : restWith(session.token)
@@ -57,6 +57,7 @@ const Live = ({ eventId }: { readonly eventId: string }) => {
   const texts = useTexts()
   const client = useGateway({ key: eventId, token: tokenFor(eventId), mute: ["transcript"], name: "screen" })
   const { status, error } = useConnection(client)
+  const isSignInWanted = error instanceof RestProblem && error.code === "sign_in_required"
   useEffect(() => {
     if (status !== "closed") return
     const timer = setInterval(() => void client.connect().catch(() => {}), LOOK_AGAIN_MS)
@@ -65,7 +66,7 @@ const Live = ({ eventId }: { readonly eventId: string }) => {
   const people = useEvent(client, ({ presence }) => presence.total) ?? 0
   return (
     <>
-      <Problem>{status === "closed" || error !== null ? whyFailed(texts, error) : null}</Problem>
+      <Problem>{isSignInWanted ? texts.screen.signIn : whyFailed(texts, error)}</Problem>
       <div className="screen-body">
         <div className="screen-main">
           <PollBars client={client} />

@@ -167,6 +167,7 @@ export const de: Texts = {
     noQuestions: "Stell die erste Frage!",
     timeLeft: "Verbleibende Zeit",
     votes: (n) => (n === 1 ? "1 Stimme" : `${n} Stimmen`),
+    signIn: "Diese Phase ist für angemeldete Personen. Öffne die Leinwand von der Seite der Leitung aus.",
     hiddenResults: "Die Ergebnisse kommen später.",
     anonymous: "anonym",
   },

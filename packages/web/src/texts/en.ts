@@ -167,6 +167,7 @@ export const en = {
     noQuestions: "Ask the first question!",
     timeLeft: "Time left",
     votes: (n: number) => (n === 1 ? "1 vote" : `${n} votes`),
+    signIn: "This phase is for people who are signed in. Open the screen from the host's page.",
     hiddenResults: "Results come later.",
     anonymous: "anonymous",
   },
