@@ -24,6 +24,7 @@ import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
+import { makeDevInbox } from "./dev-inbox.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
@@ -205,6 +206,13 @@ export const bindRest = (
       respond: respondUnlessCrowded(servePage(one)),
     })
 
+    const inbox = makeDevInbox(timers.now, () => problems.write("not_found", "No such path."))
+    const inboxRoute = (method: string, act: (request: HttpRequest) => HttpResponse): PlainRoute => ({
+      ...plain("/v1/dev/inboxes/:name", (request) => Effect.sync(() => act(request))),
+      method,
+    })
+    const inboxRoutes = [inboxRoute("GET", inbox.list), inboxRoute("POST", inbox.take)]
+
     // A built page takes the place of the plain one.
     const taken = new Set(options.files.map(({ path }) => path))
     bindRoutes(
@@ -213,7 +221,7 @@ export const bindRest = (
         ...(yield* routes).map(contractRoute),
         ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
         ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
-        ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox)]),
+        ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox), ...inboxRoutes]),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),

@@ -1,3 +1,5 @@
 import { showApp } from "../ui/show-app.tsx"
+import { PlayApp } from "./play-app.tsx"
+import "./play.css"
 
-void showApp(<main className="page" />)
+void showApp(<PlayApp />)

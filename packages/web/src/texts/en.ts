@@ -171,6 +171,36 @@ export const en = {
     hiddenResults: "Results come later.",
     anonymous: "anonymous",
   },
+
+  play: {
+    title: "Playground",
+    about:
+      "One click makes an account, a workspace, an event that is live, a host and three people. Send any command, look at the frames, cut a connection and see it resume.",
+    make: "Make an event",
+    event: "Event",
+    attendeePage: "Attendee's page",
+    screen: "Screen",
+    command: "Command",
+    variant: "Data",
+    copyAs: (title: string) => `Copy ${title}`,
+    frames: "Frames",
+    received: "Received",
+    sent: "Sent",
+    cut: "Cut the connection",
+    here: (n: number) => `${people(n)} here`,
+    statuses: {
+      idle: "idle",
+      connecting: "connecting",
+      waiting: "waiting to try again",
+      lobby: "in the lobby",
+      ready: "connected",
+      closed: "closed",
+    },
+    webhooks: "Webhooks",
+    noWebhooks: "None has come yet.",
+    signed: "signature is right",
+    unsigned: "signature is wrong",
+  },
 }
 
 export type Texts = typeof en

@@ -1,0 +1,49 @@
+/** Between the fields of a form, which hold text, and the data of a command. */
+import type { JsonSchema, Resolve } from "./command-schemas.ts"
+
+export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
+
+export const kindOf = (schema: JsonSchema, resolve: Resolve): FieldKind => {
+  const { type, enum: values } = resolve(schema)
+  if (values !== undefined) return "choice"
+  switch (type) {
+    case "string":
+      return "text"
+    case "number":
+    case "integer":
+      return "number"
+    case "boolean":
+      return "boolean"
+    default:
+      return "json"
+  }
+}
+
+export type FieldValues = { readonly [name: string]: string }
+
+/** A field that is left empty is left out. @throws SyntaxError for text that is no JSON, with the name of its field */
+export const dataOf = (
+  schema: JsonSchema,
+  values: FieldValues,
+  resolve: Resolve,
+): { readonly [name: string]: unknown } => {
+  const data: { [name: string]: unknown } = {}
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const text = values[name] ?? ""
+    if (text === "") continue
+    const kind = kindOf(property, resolve)
+    if (kind === "text") data[name] = text
+    else data[name] = parsed(name, text, kind)
+  }
+  return data
+}
+
+const parsed = (name: string, text: string, kind: FieldKind): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // A choice is mostly of words.
+    if (kind === "choice") return text
+    throw new SyntaxError(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}

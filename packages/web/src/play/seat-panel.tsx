@@ -1,0 +1,49 @@
+/** One person of the scene: its connection, its frames, and its commands. */
+import { useConnection, useEvent, useGateway } from "@gathercue/client/react"
+import { useState } from "react"
+import { restWith } from "../api/rest.ts"
+import { useTexts } from "../texts/language.tsx"
+import { Button } from "../ui/button.tsx"
+import { CommandForm } from "./command-form.tsx"
+import type { GatewayCommands } from "./command-schemas.ts"
+import { Frames } from "./frames.tsx"
+import { FrameLog, recordedSocket } from "./recorded-socket.ts"
+import type { Scene, Seat } from "./scene.ts"
+
+interface Props {
+  readonly scene: Scene
+  readonly seat: Seat
+  readonly commands: GatewayCommands
+}
+
+export const SeatPanel = ({ scene: { eventId }, seat, commands }: Props) => {
+  const { play } = useTexts()
+  const [{ log, socket }] = useState(() => {
+    const made = new FrameLog()
+    return { log: made, socket: recordedSocket(made) }
+  })
+  const api = restWith(seat.sessionToken)
+  const client = useGateway({
+    key: seat.sessionToken,
+    token: () => api.createGatewayToken({ payload: { eventId } }),
+    WebSocket: socket,
+    name: "playground",
+  })
+  const { status } = useConnection(client)
+  const role = useEvent(client, ({ me }) => me.role)
+  const people = useEvent(client, ({ presence }) => presence.total)
+  return (
+    <section className="panel stack seat" aria-label={seat.name}>
+      <h2>{seat.name}</h2>
+      <p>
+        <span className="badge">{play.statuses[status]}</span> {role} {people === undefined ? null : play.here(people)}
+      </p>
+      <div className="row">
+        <Button onPress={log.cut}>{play.cut}</Button>
+      </div>
+      <CommandForm client={client} commands={commands} eventId={eventId} />
+      <h3>{play.frames}</h3>
+      <Frames log={log} />
+    </section>
+  )
+}

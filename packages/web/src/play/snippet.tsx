@@ -1,0 +1,21 @@
+/** Copies a text, which is made when it is asked for. */
+import { useState } from "react"
+import { useTexts } from "../texts/language.tsx"
+import { Button } from "../ui/button.tsx"
+
+const SHOWN_MS = 2000
+
+export const Snippet = ({ title, text }: { readonly title: string; readonly text: () => string }) => {
+  const texts = useTexts()
+  const [isCopied, show] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text())
+    show(true)
+    setTimeout(() => show(false), SHOWN_MS)
+  }
+  return (
+    <Button onPress={() => void copy().catch(() => show(false))}>
+      {isCopied ? texts.copied : texts.play.copyAs(title)}
+    </Button>
+  )
+}

@@ -1,0 +1,59 @@
+/** The receiver of webhooks that a server in development has for its playground. */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { call, createWorkspace, type Json } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const list = async (name: string): Promise<Json[]> =>
+  (await call(server.url, "GET", `/v1/dev/inboxes/${name}`)).body.deliveries
+const post = (name: string, body: string | Buffer) =>
+  fetch(`${server.url}/v1/dev/inboxes/${name}`, { method: "POST", body, headers: { "webhook-id": "one" } })
+
+test("keeps the deliveries of a webhook, with what their signature is checked by", async () => {
+  const { key } = await createWorkspace(server.url)
+  const name = randomUUID()
+  const url = `${server.url}/v1/dev/inboxes/${name}`
+  const hook = (await call(server.url, "POST", "/v1/webhooks", { key, body: { url } })).body
+  await call(server.url, "POST", `/v1/webhooks/${hook.id}/ping`, { key })
+  await eventually(async () => (await list(name)).length === 1, "the ping to arrive")
+  const [delivery] = await list(name)
+  expect(delivery).toMatchObject({
+    at: expect.any(String),
+    headers: { "webhook-signature": expect.stringMatching(/^v1,/), "x-gc-event-type": "ping" },
+  })
+  expect(JSON.parse(delivery.body).type).toBe("ping")
+  expect(await list(randomUUID())).toEqual([])
+})
+
+test("keeps the newest two hundred of an inbox, and a hundred inboxes", async () => {
+  const [full, old] = [randomUUID(), randomUUID()]
+  await post(old, "{}")
+  for (let n = 0; n < 205; n++) await post(full, String(n))
+  const kept = await list(full)
+  expect([kept.length, kept[0].body, kept.at(-1).body]).toEqual([200, "5", "204"])
+  for (let n = 0; n < 100; n++) await post(randomUUID(), "{}")
+  expect(await list(old)).toEqual([])
+})
+
+test("refuses names that are none, and bodies that are too long or no text", async () => {
+  expect((await post("short", "{}")).status).toBe(404)
+  expect((await post(encodeURIComponent("../../etc/passwd"), "{}")).status).toBe(404)
+  const name = randomUUID()
+  expect((await post(name, "x".repeat(70_000))).status).toBe(404)
+  expect((await post(name, "a\0b")).status).toBe(404)
+  expect(await list(name)).toEqual([])
+  expect((await fetch(`${server.url}/v1/dev/inboxes/${name}`, { method: "DELETE" })).status).toBe(405)
+})
+
+test("is not there in production", async () => {
+  const strict = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
+  expect((await fetch(`${strict.url}/v1/dev/inboxes/${randomUUID()}`)).status).toBe(404)
+  await strict.stop()
+})
