@@ -10,11 +10,11 @@ import {
   type Json,
 } from "../../test/support/api.ts"
 import { PLATFORM_KEY } from "../../test/support/server.ts"
-import { axeFindings, startWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
 beforeAll(async () => {
-  site = await startWebSite()
+  site = await openWebSite()
 })
 afterAll(() => site.stop())
 
@@ -28,8 +28,8 @@ const hostOf = async (event: Json, session: string): Promise<Client> => {
 test("the operator's page refuses a wrong key, and shows what runs with the right one", async () => {
   const house = await createWorkspace(site.server.url)
   const event = await createLiveEvent(site.server.url, house.key, { title: "Board meeting" })
-  const page = await site.open("/ops", { isExpected: (complaint) => complaint.includes("401") })
-  expect(await axeFindings(page)).toEqual([])
+  const page = await site.open("/ops", { expects: /401/ })
+  await expectAccessible(page)
   const key = page.getByLabel("Platform key")
   await key.fill("wrong".repeat(8))
   await page.getByRole("button", { name: "Show" }).click()
@@ -37,7 +37,7 @@ test("the operator's page refuses a wrong key, and shows what runs with the righ
   await key.fill(PLATFORM_KEY)
   await page.keyboard.press("Enter")
   await page.getByRole("cell", { name: event.title }).waitFor()
-  expect(await axeFindings(page)).toEqual([])
+  await expectAccessible(page)
   // The key is in no address and in no storage.
   expect(
     await page.evaluate(() => location.href + JSON.stringify({ ...localStorage, ...sessionStorage })),
@@ -91,7 +91,7 @@ test("the screen shows code, questions by votes, the bars of a poll and the time
   expect(await page.getByRole("meter").count()).toBe(0)
   await host.command("reaction.send", { kind: "clap", n: 3 })
   await page.getByText("👏 3").waitFor()
-  expect(await axeFindings(page)).toEqual([])
+  await expectAccessible(page)
   await call(url, "POST", `/v1/events/${event.id}/end`, { key: house.key })
   await page.getByText("The event is over").first().waitFor({ timeout: 20_000 })
   host.socket.close()
@@ -102,7 +102,7 @@ test("a screen without a session shows a broadcast, and says who can show a meet
   const house = await createWorkspace(url)
   const phases = [{ modality: "broadcast", featureSet: ["qa"] }, { modality: "meeting" }]
   const event = await createLiveEvent(url, house.key, { visibility: "public", phases })
-  const page = await site.open(`/screen/${event.id}`, { isExpected: (complaint) => complaint.includes("401") })
+  const page = await site.open(`/screen/${event.id}`, { expects: /401/ })
   await page.getByText("Ask the first question!").waitFor()
   const meeting = await createLiveEvent(url, house.key, { visibility: "public", phases: [{ modality: "meeting" }] })
   await page.goto(`${url}/screen/${meeting.id}`)
@@ -110,8 +110,7 @@ test("a screen without a session shows a broadcast, and says who can show a meet
 })
 
 test("a screen of an event that does not exist says so, in German too", async () => {
-  const isExpected = (complaint: string) => complaint.includes("404")
-  const page = await site.open("/screen/00000000-0000-7000-8000-000000000000", { locale: "de-DE", isExpected })
+  const page = await site.open("/screen/00000000-0000-7000-8000-000000000000", { locale: "de-DE", expects: /404/ })
   await page.getByRole("alert").getByText("Das gibt es nicht").waitFor()
   expect(await page.evaluate(() => document.documentElement.lang)).toBe("de")
 })

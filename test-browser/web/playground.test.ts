@@ -1,16 +1,16 @@
 /** The playground: everything by one click, commands by forms, a cut, webhooks. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { axeFindings, startWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
 beforeAll(async () => {
-  site = await startWebSite()
+  site = await openWebSite()
 })
 afterAll(() => site.stop())
 
 test("one click makes a live event; a command goes to all, a cut connection resumes, and webhooks are signed", async () => {
   const page = await site.open("/play", { viewport: { width: 1600, height: 1000 } })
-  expect(await axeFindings(page)).toEqual([])
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Make an event" }).click()
   const seat = (name: string) => page.getByRole("region", { name, exact: true })
   for (const name of ["Host", "Ada", "Ben", "Cleo"]) await seat(name).getByText("connected").waitFor()
@@ -29,12 +29,16 @@ test("one click makes a live event; a command goes to all, a cut connection resu
   await seat("Ben").getByText("connected").waitFor()
 
   // A command of which the form knows nothing but its schema; the server's refusal is told.
-  await seat("Ben").getByRole("button", { name: / Command$/ }).click()
+  await seat("Ben")
+    .getByRole("button", { name: / Command$/ })
+    .click()
   await page.getByRole("option", { name: "question.ask", exact: true }).click()
   await seat("Ben").getByLabel("text").fill("Why?")
   await seat("Ben").getByRole("button", { name: "Send", exact: true }).click()
   await seat("Ben").getByRole("status").getByText('"Why?"').waitFor()
-  await seat("Ben").getByRole("button", { name: / Command$/ }).click()
+  await seat("Ben")
+    .getByRole("button", { name: / Command$/ })
+    .click()
   await page.getByRole("option", { name: "event.end", exact: true }).click()
   await seat("Ben").getByRole("button", { name: "Send", exact: true }).click()
   await seat("Ben").getByRole("alert").waitFor()
@@ -43,5 +47,5 @@ test("one click makes a live event; a command goes to all, a cut connection resu
   await hooks.locator("summary", { hasText: "event.started" }).waitFor()
   await hooks.locator("summary", { hasText: "question.created" }).waitFor()
   expect(await hooks.getByText("signature is right").count()).toBe(await hooks.getByRole("listitem").count())
-  expect(await axeFindings(page)).toEqual([])
+  await expectAccessible(page)
 })

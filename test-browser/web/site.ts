@@ -1,26 +1,49 @@
-/** A server with the pages for people, and Chromium with faked cameras and microphones. */
-import { readFile } from "node:fs/promises"
+/** A server with the pages for people, and Chromium that opens them. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults, ElementContext, RunOptions } from "axe-core"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { expect, onTestFinished } from "vitest"
 import { startServerWithPages, type TestServer } from "../../test/support/server.ts"
-
-const AXE = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url)
+import { complaintsOf } from "../complaints.ts"
 
 export interface WebSite {
   readonly server: TestServer
   readonly browser: Browser
-  /** A page of a person of its own. The test fails where the page complains on its console, but for what `isExpected` takes. */
+  /** A page in a context of its own, until the test is over, which fails if the page wrote an error to its console. */
   readonly open: (path: string, options?: OpenOptions) => Promise<Page>
   readonly stop: () => Promise<void>
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  readonly isExpected?: (complaint: string) => boolean
-  /** A session that the browser has kept, under the name that the page gives it. */
+  /** Before the page's own scripts. */
+  readonly prepare?: (page: Page) => Promise<void>
+  /** Errors that the test causes on purpose. */
+  readonly expects?: RegExp
+  /** A session that the browser has kept, under the name that the pages give it. */
   readonly session?: { readonly of: string; readonly token: string }
 }
 
-export const startWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const RULES: RunOptions = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }
+
+interface AxeWindow {
+  readonly axe: { readonly run: (context: ElementContext, rules: RunOptions) => Promise<AxeResults> }
+}
+
+/** The page's view as it is now has no fault that axe finds. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  await page.evaluate(axeSource)
+  const results = await page.evaluate(
+    // What the component library reads out names elements that may be gone by now.
+    (rules) => (window as unknown as AxeWindow).axe.run({ exclude: [["[data-live-announcer]"]] }, rules),
+    RULES,
+  )
+  expect(results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([])
+}
+
+export const openWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
   const server = await startServerWithPages(environment)
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
@@ -29,7 +52,7 @@ export const startWebSite = async (environment: { readonly [key: string]: string
   return {
     server,
     browser,
-    open: async (path, { isExpected = () => false, session, ...options } = {}) => {
+    open: async (path, { prepare, expects, session, ...options } = {}) => {
       const context = await browser.newContext({ locale: "en-GB", ...options })
       if (session !== undefined) {
         await context.addInitScript(([key, kept]) => localStorage.setItem(key, kept), [
@@ -38,16 +61,13 @@ export const startWebSite = async (environment: { readonly [key: string]: string
         ] as const)
       }
       const page = await context.newPage()
-      const complaints: string[] = []
-      page.on("pageerror", (error) => complaints.push(String(error)))
-      page.on("console", (message) => {
-        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text())
-      })
+      const complaints = complaintsOf(page)
       onTestFinished(async () => {
         await context.close()
-        expect(complaints.filter((complaint) => !isExpected(complaint))).toEqual([])
+        expect(complaints.filter((one) => expects?.test(one) !== true)).toEqual([])
       })
-      await page.goto(server.url + path)
+      await prepare?.(page)
+      await page.goto(new URL(path, server.url).href)
       return page
     },
     stop: async () => {
@@ -55,27 +75,4 @@ export const startWebSite = async (environment: { readonly [key: string]: string
       await server.stop()
     },
   }
-}
-
-interface Violation {
-  readonly id: string
-  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
-}
-
-/** What axe finds against WCAG 2.2 AA on the page as it is now. */
-export const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
-  // Evaluated, not added as a script: the policy of the pages forbids scripts in the page.
-  await page.evaluate(await readFile(AXE, "utf8"))
-  const violations = await page.evaluate(async () => {
-    const { axe } = window as unknown as {
-      readonly axe: { readonly run: (options: object) => Promise<{ readonly violations: ReadonlyArray<Violation> }> }
-    }
-    const found = await axe.run({
-      runOnly: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] },
-    })
-    return found.violations
-  })
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ""}`).join("; ")}`,
-  )
 }

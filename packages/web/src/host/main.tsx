@@ -1,3 +1,5 @@
 import { showApp } from "../ui/show-app.tsx"
+import { HostApp } from "./host-app.tsx"
+import "./host.css"
 
-void showApp(<main className="page" />)
+void showApp(<HostApp />)

@@ -1,0 +1,11 @@
+/** REST calls with the account's cookie: an account with several workspaces names the one whose collections it means. */
+import { makeRestClient, type RestClient } from "@gathercue/client"
+import { SERVER } from "./rest.ts"
+
+const clients = new Map<string, RestClient>()
+
+export const restOf = (workspaceId: string): RestClient => {
+  const known = clients.get(workspaceId) ?? makeRestClient({ baseUrl: SERVER, workspaceId })
+  clients.set(workspaceId, known)
+  return known
+}

@@ -1,0 +1,102 @@
+/** The account that is signed in by the cookie of this server. */
+import { type AccountView, RestProblem } from "@gathercue/client"
+import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react"
+import { rest } from "../../api/rest.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Failure } from "../parts/failure.tsx"
+
+/**
+ * Set while somebody is signed in. Scripts do not see the cookie, and without this note every visit of somebody who is not signed in
+ * would begin with a refused request.
+ */
+const KEY = "gathercue.account"
+
+interface Account {
+  /** Undefined: nobody is signed in. */
+  readonly view: AccountView | undefined
+  readonly enter: (view: AccountView) => void
+  readonly reload: () => void
+  readonly signOut: () => Promise<void>
+  /** The server says that the session is over. */
+  readonly expire: () => void
+}
+
+const Account = createContext<Account | undefined>(undefined)
+
+export const useAccount = (): Account => {
+  const account = useContext(Account)
+  if (account === undefined) throw new Error("a component is outside of AccountProvider")
+  return account
+}
+
+const isSignedOut = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 401
+
+const readAccount = async (): Promise<AccountView | null> => {
+  if (localStorage.getItem(KEY) === null) return null
+  try {
+    return await rest.me()
+  } catch (failure) {
+    if (!isSignedOut(failure)) throw failure
+    localStorage.removeItem(KEY)
+    return null
+  }
+}
+
+export const AccountProvider = ({ children }: { readonly children: React.ReactNode }) => {
+  const texts = useTexts()
+  const { value, error, reload, replace } = useLoaded("me", readAccount)
+  const [signedUp, rememberSignup] = useState<AccountView | null>(null)
+  const enter = useCallback(
+    (view: AccountView) => {
+      localStorage.setItem(KEY, view.account.id)
+      // The answer of a sign-up alone has the link of the letter, in development.
+      rememberSignup(view)
+      replace(view)
+    },
+    [replace],
+  )
+  const expire = useCallback(() => {
+    localStorage.removeItem(KEY)
+    rememberSignup(null)
+    replace(null)
+  }, [replace])
+  const signOut = useCallback(async () => {
+    await rest.logout().catch((failure: unknown) => {
+      if (!isSignedOut(failure)) throw failure
+    })
+    expire()
+  }, [expire])
+  useEffect(() => {
+    // Signed in or out in another tab.
+    const follow = ({ key }: StorageEvent) => {
+      if (key === KEY) reload()
+    }
+    addEventListener("storage", follow)
+    return () => removeEventListener("storage", follow)
+  }, [reload])
+  const verifyUrl = signedUp?.account.id === value?.account.id ? signedUp?.verifyUrl : undefined
+  const account = useMemo(
+    (): Account => ({
+      view:
+        value === null || value === undefined
+          ? undefined
+          : { ...value, ...(verifyUrl === undefined ? {} : { verifyUrl }) },
+      enter,
+      reload,
+      signOut,
+      expire,
+    }),
+    [value, verifyUrl, enter, reload, signOut, expire],
+  )
+  if (value === undefined) {
+    return (
+      <main className="page page-narrow">
+        {error === null ? <p role="status">{texts.loading}</p> : <Button onPress={reload}>{texts.retry}</Button>}
+        <Failure error={error} />
+      </main>
+    )
+  }
+  return <Account value={account}>{children}</Account>
+}

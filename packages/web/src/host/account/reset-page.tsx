@@ -1,0 +1,41 @@
+/** Asking for the letter with which a new password is set. */
+
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button, LinkButton } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { Notice } from "../../ui/notice.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+
+export const ResetPage = () => {
+  const { host } = useTexts()
+  const [answer, asked] = useState<{ readonly resetUrl?: string } | undefined>(undefined)
+  const { run, isPending, error } = useAction((email: string) => rest.requestPasswordReset({ payload: { email } }))
+  const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
+    submitted.preventDefault()
+    asked(await run(String(new FormData(submitted.currentTarget).get("email"))))
+  }
+  return (
+    <main className="page page-narrow stack">
+      <PageTitle>{host.newPassword}</PageTitle>
+      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+        <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
+        <Failure error={error} />
+        <Button type="submit" look="main" isPending={isPending}>
+          {host.sendLetter}
+        </Button>
+      </Form>
+      {answer === undefined ? null : <Notice>{host.letterSent}</Notice>}
+      {/* In development no letter goes out. */}
+      {answer?.resetUrl === undefined ? null : <LinkButton href={answer.resetUrl}>{host.newPassword}</LinkButton>}
+      <p>
+        <PageLink to="/">{host.signIn}</PageLink>
+      </p>
+    </main>
+  )
+}

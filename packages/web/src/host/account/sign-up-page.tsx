@@ -1,0 +1,65 @@
+/** A new account with its first workspace. */
+import { RestProblem } from "@gathercue/client"
+import { Form } from "react-aria-components"
+import { useLocation } from "wouter"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+import { useAccount } from "./account-context.tsx"
+
+export const SignUpPage = () => {
+  const { host } = useTexts()
+  const [, navigate] = useLocation()
+  const { enter } = useAccount()
+  const { run, isPending, error } = useAction((payload: { name: string; email: string; password: string }) =>
+    rest.signup({ payload }),
+  )
+  const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
+    submitted.preventDefault()
+    const fields = new FormData(submitted.currentTarget)
+    const view = await run({
+      name: String(fields.get("name")).trim(),
+      email: String(fields.get("email")),
+      password: String(fields.get("password")),
+    })
+    if (view === undefined) return
+    enter(view)
+    navigate("/", { replace: true })
+  }
+  const isTaken = error instanceof RestProblem && error.code === "email_taken"
+  return (
+    <main className="page page-narrow stack">
+      <PageTitle>{host.signUp}</PageTitle>
+      <Form
+        className="stack"
+        validationErrors={isTaken ? { email: host.emailTaken } : {}}
+        onSubmit={(submitted) => void submit(submitted)}
+      >
+        <TextField name="name" label={host.name} isRequired maxLength={200} autoComplete="name" />
+        <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
+        <TextField
+          name="password"
+          type="password"
+          label={host.password}
+          hint={host.passwordHint}
+          isRequired
+          minLength={8}
+          maxLength={256}
+          autoComplete="new-password"
+        />
+        <Failure error={isTaken ? null : error} />
+        <Button type="submit" look="main" isPending={isPending}>
+          {host.signUp}
+        </Button>
+      </Form>
+      <p>
+        <PageLink to="/">{host.signIn}</PageLink>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,45 @@
+/** What is left of the event as files and pages. */
+import { useTexts } from "../../texts/language.tsx"
+import { LinkButton } from "../../ui/button.tsx"
+import type { EventProps } from "../event/event-page.tsx"
+import { SummaryForm } from "./summary-form.tsx"
+
+const CSV = ["attendance", "registrations", "chat", "polls", "rounds"] as const
+const CAPTIONS = ["vtt", "srt", "txt"] as const
+
+export const ExportsPart = ({ event }: EventProps) => {
+  const { host } = useTexts()
+  const base = `/v1/events/${event.id}`
+  return (
+    <>
+      <h2>{host.exports}</h2>
+      <ul className="row">
+        {CSV.map((name) => (
+          <li key={name}>
+            <LinkButton href={`${base}/${name}?format=csv`} download>
+              {host.export[name]}
+            </LinkButton>
+          </li>
+        ))}
+        {CAPTIONS.map((format) => (
+          <li key={format}>
+            <LinkButton href={`${base}/transcript?format=${format}`} download>
+              {host.transcript(format)}
+            </LinkButton>
+          </li>
+        ))}
+      </ul>
+      {event.status === "ended" ? (
+        <>
+          <h2>{host.recap}</h2>
+          <SummaryForm eventId={event.id} />
+          {event.visibility === "private" ? null : (
+            <div className="row">
+              <LinkButton href={`/e/${event.id}`}>{host.recapPage}</LinkButton>
+            </div>
+          )}
+        </>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,140 @@
+/** The recordings of the event, and the clips that are cut out of them. */
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { Button, LinkButton } from "../../ui/button.tsx"
+import type { EventProps } from "../event/event-page.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+import { NewClip } from "./new-clip.tsx"
+
+const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: ReturnType<typeof useClips> }) => {
+  const { host } = useTexts()
+  const { span } = useFormats()
+  const removal = useAction((id: string) => rest.deleteClip({ params: { id } }).then(() => true))
+  return (
+    <section className="stack" aria-label={host.clips} key={eventId}>
+      <h2>{host.clips}</h2>
+      <Paged pages={pages} empty={host.noClips}>
+        {(clips) => (
+          <ul className="rows" aria-label={host.clips}>
+            {clips.map(({ id, title, status, durationMs, playbackUrl, failure }) => (
+              <li key={id} className="row row-apart">
+                <span>
+                  {title ?? host.clip}{" "}
+                  <span className="quiet">
+                    {span(durationMs)}, {host.mediaStatus[status]} {failure?.detail}
+                  </span>
+                </span>
+                <span className="row">
+                  {playbackUrl === null ? null : <LinkButton href={playbackUrl}>{host.watch}</LinkButton>}
+                  <ConfirmButton
+                    label={host.delete}
+                    name={title ?? host.clip}
+                    question={host.deleteMediaQuestion}
+                    isPending={removal.isPending}
+                    error={removal.error}
+                    onConfirm={async () => {
+                      const isDone = (await removal.run(id)) === true
+                      if (isDone) pages.reload()
+                      return isDone
+                    }}
+                  />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </section>
+  )
+}
+
+const useClips = (eventId: string) =>
+  usePages(eventId, async (cursor) => {
+    const { clips, nextCursor } = await rest.listClips({
+      params: { id: eventId },
+      query: cursor === undefined ? {} : { cursor },
+    })
+    return { items: clips, nextCursor }
+  })
+
+export const RecordingsPart = ({ event }: EventProps) => {
+  const { host } = useTexts()
+  const { moment, span } = useFormats()
+  const pages = usePages(event.id, async (cursor) => {
+    const { recordings, nextCursor } = await rest.listRecordings({
+      params: { id: event.id },
+      query: cursor === undefined ? {} : { cursor },
+    })
+    return { items: recordings, nextCursor }
+  })
+  const clips = useClips(event.id)
+  const removal = useAction((id: string) => rest.deleteRecording({ params: { id } }).then(() => true))
+  return (
+    <>
+      <div className="row row-apart">
+        <h2>{host.recordings}</h2>
+        <Button
+          isPending={pages.isLoading}
+          onPress={() => {
+            pages.reload()
+            clips.reload()
+          }}
+        >
+          {host.refresh}
+        </Button>
+      </div>
+      <Paged pages={pages} empty={host.noRecordings}>
+        {(recordings) => (
+          <ul className="rows" aria-label={host.recordings}>
+            {recordings.map(({ id, title, createdAt, status, durationMs, playbackUrl, downloadUrl, failure }) => {
+              const name = title ?? moment(createdAt)
+              return (
+                <li key={id} className="stack">
+                  <div className="row row-apart">
+                    <span>
+                      {name}{" "}
+                      <span className="quiet">
+                        {durationMs === null ? "" : `${span(durationMs)}, `}
+                        {host.mediaStatus[status]} {failure?.detail}
+                      </span>
+                    </span>
+                    <span className="row">
+                      {playbackUrl === null ? null : <LinkButton href={playbackUrl}>{host.watch}</LinkButton>}
+                      {downloadUrl === null ? null : (
+                        <LinkButton href={downloadUrl} download>
+                          {host.download}
+                        </LinkButton>
+                      )}
+                      <ConfirmButton
+                        label={host.delete}
+                        name={name}
+                        question={host.deleteMediaQuestion}
+                        isPending={removal.isPending}
+                        error={removal.error}
+                        onConfirm={async () => {
+                          const isDone = (await removal.run(id)) === true
+                          if (isDone) {
+                            pages.reload()
+                            clips.reload()
+                          }
+                          return isDone
+                        }}
+                      />
+                    </span>
+                  </div>
+                  {status === "ready" && durationMs !== null ? (
+                    <NewClip recordingId={id} durationMs={durationMs} onMade={clips.reload} />
+                  ) : null}
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </Paged>
+      <Clips eventId={event.id} pages={clips} />
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+/** The summary that the recap shows. */
+import { useEffect, useState } from "react"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { Failure } from "../parts/failure.tsx"
+
+export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
+  const texts = useTexts()
+  const { host } = texts
+  const recap = useLoaded(eventId, () => rest.getRecap({ params: { id: eventId } }))
+  const [text, write] = useState("")
+  const [isSaved, saved] = useState(false)
+  const stored = recap.value?.summary?.text
+  useEffect(() => {
+    if (stored !== undefined) write(stored)
+  }, [stored])
+  const { run, isPending, error } = useAction(() =>
+    rest.putSummary({ params: { id: eventId }, payload: { text: text.trim() } }),
+  )
+  return (
+    <div className="stack">
+      <TextField label={host.summary} lines={6} value={text} onChange={write} />
+      <Failure error={error ?? recap.error} />
+      <div className="row">
+        <Button isPending={isPending} onPress={() => void run().then((done) => saved(done !== undefined))}>
+          {texts.save}
+        </Button>
+        <span role="status">{isSaved ? host.saved : ""}</span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+/** What stands above every page of the console: the way to the workspaces, and the account. */
+import type { AccountView } from "@gathercue/client"
+import { useAction } from "../api/use-action.ts"
+import { useTexts } from "../texts/language.tsx"
+import { Button } from "../ui/button.tsx"
+import { useAccount } from "./account/account-context.tsx"
+import { VerifyNotice } from "./account/verify-notice.tsx"
+import { Failure } from "./parts/failure.tsx"
+import { LanguageChoice } from "./parts/language-choice.tsx"
+import { PageLink } from "./parts/page-link.tsx"
+
+export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
+  const { host } = useTexts()
+  const { signOut } = useAccount()
+  const { run, isPending, error } = useAction(signOut)
+  return (
+    <header className="page console-header">
+      <nav className="row row-apart" aria-label={host.console}>
+        <div className="row">
+          <PageLink to="/workspaces">{host.workspaces}</PageLink>
+        </div>
+        <div className="row">
+          <span>{view.account.name}</span>
+          <LanguageChoice />
+          <Button isPending={isPending} onPress={() => void run()}>
+            {host.signOut}
+          </Button>
+        </div>
+      </nav>
+      <Failure error={error} />
+      {view.account.emailVerified ? null : <VerifyNotice view={view} />}
+    </header>
+  )
+}

@@ -1,0 +1,67 @@
+/** Title, time and rules of an event, and its end. */
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { useLocation } from "wouter"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { EventFields, valuesOf } from "./event-fields.tsx"
+import type { EventProps } from "./event-page.tsx"
+
+export const DetailsPart = ({ event, onChange }: EventProps) => {
+  const texts = useTexts()
+  const { host } = texts
+  const [, navigate] = useLocation()
+  const [values, change] = useState(() => valuesOf(event))
+  const [isSaved, saved] = useState(false)
+  const saving = useAction(() => {
+    const { description, ...others } = values
+    const { description: _before, ...metadata } = event.metadata
+    return rest.patchEvent({
+      params: { id: event.id },
+      payload: {
+        ...others,
+        metadata: description.trim() === "" ? metadata : { ...metadata, description: description.trim() },
+      },
+    })
+  })
+  const removal = useAction(() => rest.deleteEvent({ params: { id: event.id } }).then(() => true))
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    saved(false)
+    const stored = await saving.run()
+    if (stored === undefined) return
+    onChange({ ...event, ...stored })
+    saved(true)
+  }
+  return (
+    <>
+      <Form className="stack" aria-label={host.details} onSubmit={(submitted) => void submit(submitted)}>
+        <EventFields values={values} onChange={change} />
+        <Failure error={saving.error} />
+        <div className="row">
+          <Button type="submit" look="main" isPending={saving.isPending}>
+            {texts.save}
+          </Button>
+          <span role="status">{isSaved ? host.saved : ""}</span>
+        </div>
+      </Form>
+      <div className="row">
+        <ConfirmButton
+          label={host.deleteEvent}
+          question={host.deleteEventQuestion(event.title)}
+          isPending={removal.isPending}
+          error={removal.error}
+          onConfirm={async () => {
+            const isDone = (await removal.run()) === true
+            if (isDone) navigate(`/workspace/${event.workspaceId}`)
+            return isDone
+          }}
+        />
+      </div>
+    </>
+  )
+}

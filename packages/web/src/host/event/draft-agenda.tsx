@@ -1,0 +1,59 @@
+/** The agenda of an event that is not stored yet: everything can be changed. */
+import { useState } from "react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { MoveButtons } from "./move-buttons.tsx"
+import { NewPhase } from "./new-phase.tsx"
+import { moved, newDraft, type PhaseDraft } from "./phase-draft.ts"
+import { PhaseFields } from "./phase-fields.tsx"
+import { PhaseList } from "./phase-list.tsx"
+
+export const DraftAgenda = ({
+  phases,
+  onChange,
+}: {
+  readonly phases: ReadonlyArray<PhaseDraft>
+  readonly onChange: (phases: ReadonlyArray<PhaseDraft>) => void
+}) => {
+  const { host, live } = useTexts()
+  const [key, choose] = useState<string | undefined>(undefined)
+  const chosen = phases.find((phase) => phase.key === key)
+  return (
+    <fieldset className="stack">
+      <legend>{host.agenda}</legend>
+      <PhaseList
+        phases={phases}
+        chosen={key}
+        onChoose={choose}
+        onMove={(from, to) => onChange(moved(phases, from, to))}
+      />
+      <NewPhase
+        onAdd={(modality) => {
+          const draft = newDraft(modality)
+          onChange([...phases, draft])
+          choose(draft.key)
+        }}
+      />
+      {chosen === undefined ? null : (
+        <section className="panel stack" aria-label={live.modality[chosen.modality]}>
+          <h3>{live.modality[chosen.modality]}</h3>
+          <PhaseFields
+            draft={chosen}
+            onChange={(draft) => onChange(phases.map((phase) => (phase.key === draft.key ? draft : phase)))}
+          />
+          <div className="row">
+            <MoveButtons phases={phases} chosen={chosen} onMove={(from, to) => onChange(moved(phases, from, to))} />
+            <Button
+              onPress={() => {
+                onChange(phases.filter((phase) => phase.key !== key))
+                choose(undefined)
+              }}
+            >
+              {host.removePhase}
+            </Button>
+          </div>
+        </section>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,123 @@
+/** What can be set of an event, besides its agenda. */
+import type { Event, Visibility } from "@gathercue/client"
+import { useTexts } from "../../texts/language.tsx"
+import { CheckField, Choice, TextField } from "../../ui/fields.tsx"
+import { MomentField } from "../parts/moment-field.tsx"
+import { NumberField } from "../parts/number-field.tsx"
+
+export type EventValues = Pick<
+  Event,
+  | "title"
+  | "type"
+  | "visibility"
+  | "scheduledAt"
+  | "scheduledEndAt"
+  | "allowAnonymousQuestions"
+  | "allowAnonymousVoting"
+  | "reminders"
+  | "capacity"
+> & { readonly description: string }
+
+export const NEW_EVENT: EventValues = {
+  title: "",
+  type: "webinar",
+  visibility: "unlisted",
+  scheduledAt: null,
+  scheduledEndAt: null,
+  allowAnonymousQuestions: false,
+  allowAnonymousVoting: false,
+  reminders: true,
+  capacity: null,
+  description: "",
+}
+
+export const valuesOf = (event: Event): EventValues => {
+  const { description } = event.metadata
+  return {
+    title: event.title,
+    type: event.type,
+    visibility: event.visibility,
+    scheduledAt: event.scheduledAt,
+    scheduledEndAt: event.scheduledEndAt,
+    allowAnonymousQuestions: event.allowAnonymousQuestions,
+    allowAnonymousVoting: event.allowAnonymousVoting,
+    reminders: event.reminders,
+    capacity: event.capacity,
+    description: typeof description === "string" ? description : "",
+  }
+}
+
+const VISIBILITIES: ReadonlyArray<Visibility> = ["public", "unlisted", "private"]
+
+export const EventFields = ({
+  values,
+  onChange,
+}: {
+  readonly values: EventValues
+  readonly onChange: (values: EventValues) => void
+}) => {
+  const { host } = useTexts()
+  const set = (part: Partial<EventValues>) => onChange({ ...values, ...part })
+  return (
+    <>
+      <TextField
+        label={host.title}
+        value={values.title}
+        onChange={(title) => set({ title })}
+        isRequired
+        maxLength={300}
+      />
+      <TextField
+        label={host.description}
+        lines={3}
+        value={values.description}
+        onChange={(description) => set({ description })}
+      />
+      <div className="split">
+        <TextField
+          label={host.type}
+          hint={host.typeHint}
+          value={values.type}
+          onChange={(type) => set({ type })}
+          isRequired
+          maxLength={80}
+        />
+        <Choice
+          label={host.visibility}
+          options={VISIBILITIES.map((one) => [one, host.visibilities[one]] as const)}
+          value={values.visibility}
+          onChange={(visibility) => set({ visibility })}
+        />
+        <MomentField label={host.begins} value={values.scheduledAt} onChange={(scheduledAt) => set({ scheduledAt })} />
+        <MomentField
+          label={host.ends}
+          value={values.scheduledEndAt}
+          onChange={(scheduledEndAt) => set({ scheduledEndAt })}
+        />
+        <NumberField
+          label={host.places}
+          hint={host.placesDefault}
+          minimum={1}
+          maximum={1_000_000}
+          value={values.capacity ?? undefined}
+          onChange={(capacity) => set({ capacity: capacity ?? null })}
+        />
+      </div>
+      <CheckField isSelected={values.reminders} onChange={(reminders) => set({ reminders })}>
+        {host.reminders}
+      </CheckField>
+      <CheckField
+        isSelected={values.allowAnonymousQuestions}
+        onChange={(allowAnonymousQuestions) => set({ allowAnonymousQuestions })}
+      >
+        {host.anonymousQuestions}
+      </CheckField>
+      <CheckField
+        isSelected={values.allowAnonymousVoting}
+        onChange={(allowAnonymousVoting) => set({ allowAnonymousVoting })}
+      >
+        {host.anonymousVoting}
+      </CheckField>
+    </>
+  )
+}

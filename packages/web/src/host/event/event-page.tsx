@@ -1,0 +1,95 @@
+/** An event outside of its live time: what it is, who comes, and what is left of it. */
+import type { EventWithPhases } from "@gathercue/client"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { AttendancePart } from "../after/attendance-part.tsx"
+import { ExportsPart } from "../after/exports-part.tsx"
+import { RecordingsPart } from "../after/recordings-part.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+import { PartLinks } from "../parts/part-links.tsx"
+import { AgendaPart } from "./agenda-part.tsx"
+import { DetailsPart } from "./details-part.tsx"
+import { RegistrationsPart } from "./registrations-part.tsx"
+import { SharePart } from "./share-part.tsx"
+
+export interface EventProps {
+  readonly event: EventWithPhases
+  /** Takes the event as the server has it now. */
+  readonly onChange: (event: EventWithPhases) => void
+  readonly reload: () => void
+}
+
+const AGENDA = "agenda"
+const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
+  [AGENDA]: AgendaPart,
+  details: DetailsPart,
+  share: SharePart,
+  registrations: RegistrationsPart,
+  attendance: AttendancePart,
+  recordings: RecordingsPart,
+  exports: ExportsPart,
+}
+
+const NextStep = ({ event, onChange }: EventProps) => {
+  const { host } = useTexts()
+  const { run, isPending, error } = useAction(() => rest.publishEvent({ params: { id: event.id } }))
+  const publish = async () => {
+    const published = await run()
+    if (published !== undefined) onChange(published)
+  }
+  if (event.status === "ended") return null
+  return (
+    <div className="row">
+      {event.status === "draft" ? (
+        <Button look="main" isPending={isPending} onPress={() => void publish()}>
+          {host.publish}
+        </Button>
+      ) : (
+        <PageLink to={`/live/${event.id}`} look="main">
+          {event.status === "live" ? host.steer : host.toLive}
+        </PageLink>
+      )}
+      <Failure error={error} />
+    </div>
+  )
+}
+
+export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly tab: string }) => {
+  const texts = useTexts()
+  const { host } = texts
+  const { value, error, isLoading, reload, replace } = useLoaded(eventId, () =>
+    rest.getEvent({ params: { id: eventId } }),
+  )
+  if (value === undefined) {
+    return (
+      <>
+        {isLoading ? <p role="status">{texts.loading}</p> : null}
+        <Failure error={error} />
+        {error === null ? null : <Button onPress={reload}>{texts.retry}</Button>}
+      </>
+    )
+  }
+  const now = tab in PARTS ? tab : AGENDA
+  const Part = PARTS[now] ?? AgendaPart
+  const props: EventProps = { event: value, onChange: replace, reload }
+  return (
+    <>
+      <p>
+        <PageLink to={`/workspace/${value.workspaceId}`}>{host.events}</PageLink>
+      </p>
+      <div className="row row-apart">
+        <PageTitle>{value.title}</PageTitle>
+        <span className="badge">{host.eventStatus[value.status]}</span>
+      </div>
+      <NextStep {...props} />
+      <Failure error={error} />
+      <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
+      <Part {...props} />
+    </>
+  )
+}

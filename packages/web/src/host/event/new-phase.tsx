@@ -1,0 +1,31 @@
+/** A choice of what the next phase is. */
+import type { Modality } from "@gathercue/client"
+import { useState } from "react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Choice } from "../../ui/fields.tsx"
+import { MODALITIES } from "./phase-draft.ts"
+
+export const NewPhase = ({
+  onAdd,
+  isPending = false,
+}: {
+  readonly onAdd: (modality: Modality) => void
+  readonly isPending?: boolean
+}) => {
+  const { host, live } = useTexts()
+  const [modality, choose] = useState<Modality>("broadcast")
+  return (
+    <div className="row text-form">
+      <Choice
+        label={host.nextPhase}
+        options={MODALITIES.map((one) => [one, live.modality[one]] as const)}
+        value={modality}
+        onChange={choose}
+      />
+      <Button isPending={isPending} onPress={() => onAdd(modality)}>
+        {host.addPhase}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+/** Changes a stored phase. What somebody else changed meanwhile is shown before it is overwritten. */
+import { useState } from "react"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Notice } from "../../ui/notice.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { draftOf, isSame, type PhaseDraft } from "./phase-draft.ts"
+import { PhaseFields } from "./phase-fields.tsx"
+
+interface Props {
+  readonly eventId: string
+  readonly stored: PhaseDraft
+  readonly onSaved: () => void
+}
+
+type Outcome = { readonly is: "saved" } | { readonly is: "changed"; readonly now: PhaseDraft }
+
+const save = async (eventId: string, before: PhaseDraft, draft: PhaseDraft): Promise<Outcome> => {
+  const { phases } = await rest.getEvent({ params: { id: eventId } })
+  const stored = phases.find(({ id }) => id === draft.key)
+  if (stored !== undefined && !isSame(draftOf(stored), before)) return { is: "changed", now: draftOf(stored) }
+  const { config, featureSet } = draft
+  await rest.patchPhase({ params: { id: draft.key }, payload: { config, featureSet } })
+  return { is: "saved" }
+}
+
+export const PhaseEditor = ({ eventId, stored, onSaved }: Props) => {
+  const texts = useTexts()
+  const { host, live } = texts
+  const [before, look] = useState(stored)
+  const [draft, change] = useState(stored)
+  const [message, say] = useState<string | undefined>(undefined)
+  const { run, isPending, error } = useAction(() => save(eventId, before, draft))
+  const submit = async () => {
+    const outcome = await run()
+    if (outcome === undefined) return
+    if (outcome.is === "changed") {
+      look(outcome.now)
+      say(host.phaseChanged)
+    } else {
+      look(draft)
+      say(host.saved)
+    }
+    onSaved()
+  }
+  const title = live.modality[stored.modality]
+  return (
+    <section className="panel stack" aria-label={title}>
+      <h2>{title}</h2>
+      {stored.status === "ended" || stored.status === "skipped" ? (
+        <p className="quiet">{host.phaseStatus[stored.status]}</p>
+      ) : (
+        <>
+          <PhaseFields draft={draft} onChange={change} />
+          <Failure error={error} />
+          {message === undefined ? null : <Notice>{message}</Notice>}
+          <div className="row">
+            <Button look="main" isPending={isPending} onPress={() => void submit()}>
+              {texts.save}
+            </Button>
+            {isSame(draft, before) ? null : <Button onPress={() => change(before)}>{host.takeStored}</Button>}
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

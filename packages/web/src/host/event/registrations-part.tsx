@@ -1,0 +1,80 @@
+/** The people who have taken a place. */
+import { useState } from "react"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { Button, LinkButton } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+import type { EventProps } from "./event-page.tsx"
+
+export const RegistrationsPart = ({ event }: EventProps) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  const [query, search] = useState("")
+  const q = query.trim()
+  const pages = usePages(`${event.id} ${q}`, async (cursor) => {
+    const page = await rest.listRegistrations({
+      params: { id: event.id },
+      query: { limit: 50, ...(cursor === undefined ? {} : { cursor }), ...(q === "" ? {} : { q }) },
+    })
+    if (typeof page === "string") throw new Error("the list is CSV")
+    return { items: page.registrations, nextCursor: page.nextCursor }
+  })
+  const cancelling = useAction((registrationId: string) =>
+    rest.cancelRegistration({ params: { id: event.id, registrationId } }).then(() => true),
+  )
+  const [sentTo, sent] = useState<string | undefined>(undefined)
+  const sending = useAction(async (registrationId: string, email: string) => {
+    await rest.resendRegistration({ params: { id: event.id, registrationId } })
+    sent(email)
+  })
+  return (
+    <section className="stack" aria-label={host.registrations}>
+      <div className="row row-apart">
+        <TextField label={host.search} type="search" value={query} onChange={search} autoComplete="off" />
+        <LinkButton href={`/v1/events/${event.id}/registrations?format=csv`} download>
+          {host.csv}
+        </LinkButton>
+      </div>
+      <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
+      <Failure error={sending.error} />
+      <Paged pages={pages} empty={host.noRegistrations}>
+        {(registrations) => (
+          <ul className="rows" aria-label={host.registrations}>
+            {registrations.map(({ id, name, email, createdAt }) => (
+              <li key={id} className="row row-apart">
+                <span>
+                  {name}{" "}
+                  <span className="quiet">
+                    {email}, {moment(createdAt)}
+                  </span>
+                </span>
+                <span className="row">
+                  <Button aria-label={`${host.sendAgain}: ${name}`} onPress={() => void sending.run(id, email)}>
+                    {host.sendAgain}
+                  </Button>
+                  <ConfirmButton
+                    label={host.cancelRegistration}
+                    name={name}
+                    question={host.cancelRegistrationQuestion(name)}
+                    isPending={cancelling.isPending}
+                    error={cancelling.error}
+                    onConfirm={async () => {
+                      const isDone = (await cancelling.run(id)) === true
+                      if (isDone) pages.reload()
+                      return isDone
+                    }}
+                  />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </section>
+  )
+}

@@ -1,0 +1,34 @@
+/** People who were removed for good, and who may return when a host says so. */
+import { useCommand, useEvent } from "@gathercue/client/react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { knownName } from "./known-names.ts"
+import type { ClientProps } from "./live-props.ts"
+
+export const Blocked = ({ client }: ClientProps) => {
+  const { host } = useTexts()
+  const blocked = useEvent(client, (state) => state.blocked) ?? []
+  const { send, isPending, error } = useCommand(client)
+  if (blocked.length === 0) return null
+  return (
+    <section className="panel stack" aria-label={host.blocked}>
+      <h2>{host.blocked}</h2>
+      <ul className="rows">
+        {blocked.map((id) => (
+          <li key={id} className="row row-apart">
+            <span>{knownName(id)}</span>
+            <Button
+              aria-label={`${host.unblock}: ${knownName(id)}`}
+              isPending={isPending}
+              onPress={() => void send("participant.unblock", { id })}
+            >
+              {host.unblock}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Failure error={error} />
+    </section>
+  )
+}

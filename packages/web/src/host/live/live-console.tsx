@@ -1,0 +1,116 @@
+/** Steers an event over the gateway: every part of the console shares one connection. */
+import type { EventWithPhases } from "@gathercue/client"
+import { useEvent, useGateway } from "@gathercue/client/react"
+import { rest, restWith } from "../../api/rest.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+import { PartLinks } from "../parts/part-links.tsx"
+import { Announcements } from "./announcements.tsx"
+import { BroadcastPart } from "./broadcast-part.tsx"
+import { CameraProvider } from "./camera-context.tsx"
+import { ChatPart } from "./chat-part.tsx"
+import { LiveConnection } from "./live-connection.tsx"
+import type { LiveProps } from "./live-props.ts"
+import { LobbyPart } from "./lobby-part.tsx"
+import { PeoplePart } from "./people-part.tsx"
+import { PollsPart } from "./polls-part.tsx"
+import { QuestionsPart } from "./questions-part.tsx"
+import { RoomsPart } from "./rooms-part.tsx"
+import { StagePart } from "./stage-part.tsx"
+import { Steering } from "./steering.tsx"
+
+const PEOPLE = "people"
+const PARTS: { readonly [part: string]: React.ComponentType<LiveProps> } = {
+  [PEOPLE]: PeoplePart,
+  lobby: LobbyPart,
+  questions: QuestionsPart,
+  chat: ChatPart,
+  polls: PollsPart,
+  stage: StagePart,
+  rooms: RoomsPart,
+  broadcast: BroadcastPart,
+}
+
+const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => {
+  const { host } = useTexts()
+  const waiting = useEvent(client, ({ lobby }) => lobby.total) ?? 0
+  const pending =
+    useEvent(client, ({ questions }) => questions.all.filter(({ status }) => status === "pending").length) ?? 0
+  const hands = useEvent(client, (state) => state.hands.count) ?? 0
+  const counts: { readonly [part: string]: number } = { lobby: waiting, questions: pending, stage: hands }
+  const now = tab in PARTS ? tab : PEOPLE
+  const Part = PARTS[now] ?? PeoplePart
+  return (
+    <>
+      <PartLinks
+        label={host.liveConsole}
+        base={`/live/${event.id}`}
+        parts={host.liveParts.map(([part, title]) => {
+          const count = counts[part] ?? 0
+          return [part, count === 0 ? title : `${title} (${count})`] as const
+        })}
+        now={now}
+      />
+      <Part client={client} event={event} />
+    </>
+  )
+}
+
+const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: string }) => {
+  const { host, live } = useTexts()
+  const client = useGateway({
+    key: event.id,
+    name: "host",
+    token: async () => {
+      // A session of the account in the workspace, which has the account's role at the event.
+      const { sessionToken } = await rest.createWorkspaceSession({ params: { id: event.workspaceId } })
+      return restWith(sessionToken).createGatewayToken({ payload: { eventId: event.id } })
+    },
+  })
+  const title = useEvent(client, (state) => state.event.title) ?? event.title
+  const people = useEvent(client, ({ presence }) => presence.total) ?? 0
+  return (
+    <CameraProvider>
+      <p>
+        <PageLink to={`/event/${event.id}`}>{host.toEvent}</PageLink>
+      </p>
+      <div className="row row-apart">
+        <PageTitle>{title}</PageTitle>
+        <span className="quiet">{live.here(people)}</span>
+      </div>
+      <LiveConnection client={client} />
+      <Steering client={client} event={event} />
+      <Announcements client={client} />
+      <Parts client={client} event={event} tab={tab} />
+    </CameraProvider>
+  )
+}
+
+export const LiveConsole = ({ eventId, tab }: { readonly eventId: string; readonly tab: string }) => {
+  const texts = useTexts()
+  const { value, error, reload } = useLoaded(eventId, () => rest.getEvent({ params: { id: eventId } }))
+  if (value === undefined) {
+    return (
+      <>
+        {error === null ? <p role="status">{texts.loading}</p> : <Button onPress={reload}>{texts.retry}</Button>}
+        <Failure error={error} />
+      </>
+    )
+  }
+  if (value.status === "draft" || value.status === "ended") {
+    return (
+      <>
+        <PageTitle>{value.title}</PageTitle>
+        <p>{value.status === "draft" ? texts.host.publishFirst : texts.host.isOver}</p>
+        <p>
+          <PageLink to={`/event/${eventId}`}>{texts.host.toEvent}</PageLink>
+        </p>
+      </>
+    )
+  }
+  return <Live event={value} tab={tab} />
+}

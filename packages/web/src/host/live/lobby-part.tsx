@@ -1,0 +1,76 @@
+/** People who wait to be let in. */
+import type { LobbyPolicy } from "@gathercue/client"
+import { useCommand, useEvent } from "@gathercue/client/react"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Choice } from "../../ui/fields.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { keepName } from "./known-names.ts"
+import { type LiveProps, useCan } from "./live-props.ts"
+
+const POLICIES: ReadonlyArray<LobbyPolicy> = ["open", "ask", "closed"]
+
+export const LobbyPart = ({ client }: LiveProps) => {
+  const { host } = useTexts()
+  const { time } = useFormats()
+  const lobby = useEvent(client, (state) => state.lobby)
+  const mayAdmit = useCan(client, "lobby.admit")
+  const { send, isPending, error } = useCommand(client)
+  if (lobby === undefined) return null
+  if (!mayAdmit) return <p>{host.noLobby}</p>
+  return (
+    <section className="stack" aria-label={host.lobby}>
+      <Choice
+        label={host.lobby}
+        options={POLICIES.map((policy) => [policy, host.lobbyPolicy[policy]] as const)}
+        value={lobby.policy}
+        onChange={(mode) => void send("lobby.policy", { mode })}
+      />
+      <p role="status">{host.waiting(lobby.total)}</p>
+      <Failure error={error} />
+      {lobby.total === 0 ? null : (
+        <div className="row">
+          <Button look="main" isPending={isPending} onPress={() => void send("lobby.admit", { all: true })}>
+            {host.admitAll}
+          </Button>
+        </div>
+      )}
+      <ul className="rows" aria-label={host.lobby}>
+        {lobby.waiting.map(({ participantId: id, name, since }) => (
+          <li key={id} className="row row-apart">
+            <span>
+              {name} <span className="quiet">{host.since(time(since))}</span>
+            </span>
+            <span className="row">
+              <Button
+                aria-label={`${host.admit}: ${name}`}
+                isPending={isPending}
+                onPress={() => void send("lobby.admit", { ids: [id] })}
+              >
+                {host.admit}
+              </Button>
+              <Button
+                aria-label={`${host.deny}: ${name}`}
+                isPending={isPending}
+                onPress={() => void send("lobby.deny", { ids: [id] })}
+              >
+                {host.deny}
+              </Button>
+              <Button
+                look="danger"
+                aria-label={`${host.denyForGood}: ${name}`}
+                isPending={isPending}
+                onPress={() => {
+                  keepName({ participantId: id, name })
+                  void send("lobby.deny", { ids: [id], block: true })
+                }}
+              >
+                {host.denyForGood}
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

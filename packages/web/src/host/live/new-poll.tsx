@@ -1,0 +1,93 @@
+/** A poll as it is composed: what was typed stays until the server has it. */
+import type { PollKind, PollResults } from "@gathercue/client"
+import { useCommand } from "@gathercue/client/react"
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { CheckField, Choice, TextField } from "../../ui/fields.tsx"
+import { Failure } from "../parts/failure.tsx"
+import type { ClientProps } from "./live-props.ts"
+
+const KINDS: ReadonlyArray<PollKind> = ["single", "multi", "rating"]
+const RESULTS: ReadonlyArray<PollResults> = ["live", "afterVote", "onPublish"]
+const RATING = "1\n2\n3\n4\n5"
+
+export const NewPoll = ({ client }: ClientProps) => {
+  const { host } = useTexts()
+  const [question, ask] = useState("")
+  const [kind, choose] = useState<PollKind>("single")
+  const [lines, write] = useState("")
+  const [results, show] = useState<PollResults>("live")
+  const [anonymous, hideNames] = useState(true)
+  const [allowChange, allow] = useState(true)
+  const { send, isPending, error } = useCommand(client)
+  const options = lines
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    const made = await send("poll.create", {
+      question: question.trim(),
+      kind,
+      options,
+      anonymous,
+      allowChange,
+      results,
+    })
+    if (made === undefined) return
+    ask("")
+    write("")
+  }
+  return (
+    <Form className="panel stack" aria-label={host.newPoll} onSubmit={(submitted) => void submit(submitted)}>
+      <h2>{host.newPoll}</h2>
+      <TextField
+        label={host.pollQuestion}
+        value={question}
+        onChange={ask}
+        isRequired
+        maxLength={500}
+        autoComplete="off"
+      />
+      <div className="split">
+        <Choice
+          label={host.pollKind}
+          options={KINDS.map((one) => [one, host.pollKinds[one]] as const)}
+          value={kind}
+          onChange={(chosen) => {
+            choose(chosen)
+            if (chosen === "rating" && lines.trim() === "") write(RATING)
+          }}
+        />
+        <Choice
+          label={host.pollResults}
+          options={RESULTS.map((one) => [one, host.pollResult[one]] as const)}
+          value={results}
+          onChange={show}
+        />
+      </div>
+      <TextField
+        label={host.pollOptions}
+        hint={host.pollOptionsHint}
+        lines={4}
+        value={lines}
+        onChange={write}
+        isRequired
+      />
+      <CheckField isSelected={anonymous} onChange={hideNames}>
+        {host.pollAnonymous}
+      </CheckField>
+      <CheckField isSelected={allowChange} onChange={allow}>
+        {host.pollAllowChange}
+      </CheckField>
+      <Failure error={error} />
+      <div className="row">
+        <Button type="submit" look="main" isPending={isPending}>
+          {host.newPoll}
+        </Button>
+      </div>
+    </Form>
+  )
+}

@@ -1,0 +1,106 @@
+/** One person: role, mute, stage, room, lobby, removal. */
+import type { EventRole, ParticipantView } from "@gathercue/client"
+import { useCommand, useEvent } from "@gathercue/client/react"
+import { useState } from "react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { CheckField, Choice } from "../../ui/fields.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { keepName } from "./known-names.ts"
+import { type ClientProps, useCan } from "./live-props.ts"
+
+type Props = ClientProps & { readonly person: ParticipantView }
+
+const ROLES: ReadonlyArray<EventRole> = ["host", "speaker", "participant", "viewer"]
+const MAIN = "main"
+
+const Room = ({ client, person }: Props) => {
+  const { host } = useTexts()
+  const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
+  const rev = useEvent(client, (state) => state.rooms.breakout?.rev)
+  const { send, error } = useCommand(client)
+  if (rooms.length === 0 || rev === undefined) return null
+  return (
+    <>
+      <Choice
+        label={host.room}
+        options={[[MAIN, host.mainRoom] as const, ...rooms.map(({ id, name }) => [id, name] as const)]}
+        value={person.roomId ?? MAIN}
+        onChange={(room) =>
+          void send("breakout.move", { id: person.participantId, roomId: room === MAIN ? null : room }, { rev })
+        }
+      />
+      <Failure error={error} />
+    </>
+  )
+}
+
+const Removal = ({ client, person }: Props) => {
+  const { host } = useTexts()
+  const { send, isPending, error } = useCommand(client)
+  const [block, choose] = useState(false)
+  return (
+    <div className="stack">
+      <CheckField isSelected={block} onChange={choose}>
+        {host.blockToo}
+      </CheckField>
+      <div className="row">
+        <ConfirmButton
+          label={host.remove}
+          name={person.name}
+          question={host.removeQuestion(person.name)}
+          isPending={isPending}
+          error={error}
+          onConfirm={async () => {
+            keepName(person)
+            return (await send("participant.remove", { id: person.participantId, block })) !== undefined
+          }}
+        />
+      </div>
+    </div>
+  )
+}
+
+export const PersonPanel = ({ client, person }: Props) => {
+  const { host } = useTexts()
+  const { participantId: id, name, muted, role, hand } = person
+  const mayInvite = useCan(client, "stage.invite")
+  const mayLobby = useCan(client, "participant.toLobby")
+  const { send, isPending, error } = useCommand(client)
+  const options = (ROLES.includes(role) ? ROLES : [role, ...ROLES]).map((one) => [one, host.roles[one]] as const)
+  return (
+    <section className="panel stack" aria-label={name}>
+      <h2>{name}</h2>
+      <Choice
+        label={host.role}
+        options={options}
+        value={role}
+        onChange={(given) => void send("role.set", { id, role: given })}
+      />
+      <div className="row">
+        <Button isPending={isPending} onPress={() => void send("participant.mute", { id, on: !muted })}>
+          {muted ? host.unmute : host.mute}
+        </Button>
+        {mayInvite && role !== "speaker" ? (
+          <Button isPending={isPending} onPress={() => void send("stage.invite", { id })}>
+            {host.inviteOnStage}
+          </Button>
+        ) : null}
+        {hand ? (
+          <Button isPending={isPending} onPress={() => void send("hand.lowerFor", { id })}>
+            {host.lowerHand}
+          </Button>
+        ) : null}
+        {mayLobby ? (
+          <Button isPending={isPending} onPress={() => void send("participant.toLobby", { id })}>
+            {host.toLobby}
+          </Button>
+        ) : null}
+      </div>
+      <Failure error={error} />
+      <Room client={client} person={person} />
+      <Removal client={client} person={person} />
+    </section>
+  )
+}

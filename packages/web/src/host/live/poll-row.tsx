@@ -1,0 +1,83 @@
+/** One poll with its results, and its next steps. */
+import type { PollView } from "@gathercue/client"
+import { useCommand, useEvent } from "@gathercue/client/react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { type ClientProps, useCan } from "./live-props.ts"
+
+const MINUTE_MS = 60_000
+
+const Results = ({ poll }: { readonly poll: PollView }) => {
+  const { live } = useTexts()
+  const { options, counts = [], voters = 0 } = poll
+  return (
+    <ol>
+      {options.map(({ id, text }, index) => {
+        const count = counts[index] ?? 0
+        return (
+          <li key={id}>
+            {text}: {live.votes(count)}{" "}
+            <meter min={0} max={Math.max(1, voters)} value={count} aria-label={text}>
+              {count}
+            </meter>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollView }) => {
+  const { host } = useTexts()
+  const { id, rev, question, status, published } = poll
+  const mayRun = useCan(client, "poll.open")
+  const mayDelete = useCan(client, "poll.delete")
+  const unnamed = useEvent(client, ({ signedOutVotes }) => signedOutVotes[id])
+  const { send, isPending, error } = useCommand(client)
+  const removal = useCommand(client)
+  const button = (label: string, act: () => void) => (
+    <Button aria-label={`${label}: ${question}`} isPending={isPending} onPress={act}>
+      {label}
+    </Button>
+  )
+  return (
+    <li className="stack">
+      <p>
+        <b>{question}</b> <span className="badge">{host.pollStatus[status]}</span>{" "}
+        {published ? <span className="badge">{host.published}</span> : null}{" "}
+        {unnamed === undefined ? null : (
+          <span className="quiet">{host.unnamedVotes(unnamed.voters, unnamed.addresses)}</span>
+        )}
+      </p>
+      <Results poll={poll} />
+      <div className="row">
+        {mayRun && status === "draft" ? (
+          <>
+            {button(host.openPoll, () => void send("poll.open", { id }, { rev }))}
+            {button(host.openPollMinute, () => void send("poll.open", { id, durationMs: MINUTE_MS }, { rev }))}
+          </>
+        ) : null}
+        {mayRun && status === "open" ? button(host.closePoll, () => void send("poll.close", { id }, { rev })) : null}
+        {mayRun && status !== "draft"
+          ? button(
+              published ? host.unpublishPoll : host.publishPoll,
+              () => void send("poll.publish", { id, on: !published }, { rev }),
+            )
+          : null}
+        {mayDelete ? (
+          <ConfirmButton
+            label={host.delete}
+            name={question}
+            question={host.deletePollQuestion}
+            isPending={removal.isPending}
+            error={removal.error}
+            onConfirm={async () => (await removal.send("poll.delete", { id }, { rev })) !== undefined}
+          />
+        ) : null}
+      </div>
+      <Failure error={error} />
+    </li>
+  )
+}

@@ -1,0 +1,100 @@
+/** One question, and what a moderator may do with it. Every act names the revision that was looked at. */
+import type { QuestionView } from "@gathercue/client"
+import { useCommand, useEvent } from "@gathercue/client/react"
+import { useState } from "react"
+import { TextForm } from "../../live/text-form.tsx"
+import { useTexts } from "../../texts/language.tsx"
+import { whyFailed } from "../../texts/words.ts"
+import { Button } from "../../ui/button.tsx"
+import { changeMeanwhile } from "../parts/change-meanwhile.ts"
+import { Failure } from "../parts/failure.tsx"
+import { type ClientProps, useCan } from "./live-props.ts"
+
+type Props = ClientProps & { readonly question: QuestionView }
+
+const Answer = ({ client, question, onDone }: Props & { readonly onDone: () => void }) => {
+  const texts = useTexts()
+  const { host } = texts
+  const { id, rev } = question
+  const { send, isPending, error } = useCommand(client)
+  const answer = async (text: string) => {
+    const sent = await send("question.answer", { id, mode: "text", text }, { rev })
+    if (sent !== undefined) onDone()
+    return sent !== undefined
+  }
+  return (
+    <TextForm
+      label={host.answer}
+      button={host.answer}
+      isPending={isPending}
+      problem={changeMeanwhile(texts, error) ?? whyFailed(texts, error)}
+      onText={answer}
+    />
+  )
+}
+
+const Text = ({ client, question }: Props) => {
+  const { host, live } = useTexts()
+  const { id, text, status, authorName, votes, pinned, answer } = question
+  const unnamed = useEvent(client, ({ signedOutVotes }) => signedOutVotes[id])
+  const facts = [
+    live.votes(votes),
+    unnamed === undefined ? "" : host.unnamedVotes(unnamed.voters, unnamed.addresses),
+    status === "answered" ? live.answered : "",
+    pinned ? host.pinned : "",
+  ]
+  return (
+    <p>
+      <b>{authorName ?? live.somebody}</b> {text}{" "}
+      <span className="quiet">{facts.filter((fact) => fact !== "").join(", ")}</span>
+      {answer === null ? null : <span className="answer">{answer}</span>}
+    </p>
+  )
+}
+
+type Act = "question.approve" | "question.restore" | "question.hide"
+
+/** What a moderator may make of a question in its state. */
+const ACTS: { readonly [S in QuestionView["status"]]: ReadonlyArray<Act> } = {
+  pending: ["question.approve", "question.hide"],
+  approved: ["question.hide"],
+  answered: ["question.hide"],
+  hidden: ["question.restore"],
+}
+
+export const QuestionRow = ({ client, question }: Props) => {
+  const { host } = useTexts()
+  const { id, rev, text, status, pinned } = question
+  const [isAnswering, writing] = useState(false)
+  const mayModerate = useCan(client, "question.approve")
+  const mayAnswer = useCan(client, "question.answer") && status !== "hidden"
+  const { send, isPending, error } = useCommand(client)
+  const button = (label: string, act: () => void) => (
+    <Button key={label} aria-label={`${label}: ${text}`} isPending={isPending} onPress={act}>
+      {label}
+    </Button>
+  )
+  const labels: { readonly [A in Act]: string } = {
+    "question.approve": host.approve,
+    "question.hide": host.hide,
+    "question.restore": host.restore,
+  }
+  const isShown = status === "approved" || status === "answered"
+  return (
+    <li className="stack">
+      <Text client={client} question={question} />
+      <div className="row">
+        {mayModerate ? ACTS[status].map((act) => button(labels[act], () => void send(act, { id }, { rev }))) : null}
+        {mayModerate && isShown
+          ? button(pinned ? host.unpin : host.pin, () => void send("question.pin", { id, on: !pinned }, { rev }))
+          : null}
+        {mayAnswer ? button(host.answer, () => writing((now) => !now)) : null}
+        {mayAnswer && status === "approved"
+          ? button(host.answeredLive, () => void send("question.answer", { id, mode: "live" }, { rev }))
+          : null}
+      </div>
+      <Failure error={error} />
+      {isAnswering ? <Answer client={client} question={question} onDone={() => writing(false)} /> : null}
+    </li>
+  )
+}

@@ -1,0 +1,99 @@
+/** Rooms with their people, who can be dragged from one to another, also by keyboard; or chosen, and moved with a button. */
+import { useState } from "react"
+import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAndDrop } from "react-aria-components"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Choice } from "../../ui/fields.tsx"
+
+export interface Board {
+  readonly id: string
+  readonly name: string
+  readonly people: ReadonlyArray<{ readonly id: string; readonly name: string }>
+}
+
+interface Props {
+  readonly boards: ReadonlyArray<Board>
+  readonly onMove: (personId: string, boardId: string) => void
+}
+
+/** Kept apart from what else may be dragged onto a page. */
+const TYPE = "gathercue/person"
+
+const OneBoard = ({
+  board,
+  chosen,
+  onChoose,
+  onMove,
+}: {
+  readonly board: Board
+  readonly chosen: string | undefined
+  readonly onChoose: (personId: string) => void
+} & Pick<Props, "onMove">) => {
+  const { host } = useTexts()
+  const { dragAndDropHooks } = useDragAndDrop({
+    getItems: (keys) => [...keys].map((key) => ({ [TYPE]: String(key) })),
+    acceptedDragTypes: [TYPE],
+    getDropOperation: () => "move",
+    onRootDrop: ({ items }) => {
+      for (const item of items) if (isTextDropItem(item)) void item.getText(TYPE).then((id) => onMove(id, board.id))
+    },
+  })
+  return (
+    <div className="room-box">
+      <h3>
+        {board.name} ({board.people.length})
+      </h3>
+      <GridList
+        aria-label={board.name}
+        items={board.people}
+        selectionMode="single"
+        selectedKeys={board.people.some(({ id }) => id === chosen) && chosen !== undefined ? [chosen] : []}
+        onSelectionChange={(keys) => {
+          const [key] = keys === "all" ? [] : [...keys]
+          if (key !== undefined) onChoose(String(key))
+        }}
+        dragAndDropHooks={dragAndDropHooks}
+        renderEmptyState={() => <p className="quiet">{host.emptyRoom}</p>}
+      >
+        {({ id, name }) => (
+          <GridListItem id={id} textValue={name} className="person option">
+            <DragButton slot="drag" className="button" aria-label={host.drag(name)}>
+              <span aria-hidden="true">≡</span>
+            </DragButton>
+            <span className="person-name">{name}</span>
+          </GridListItem>
+        )}
+      </GridList>
+    </div>
+  )
+}
+
+export const RoomBoards = ({ boards, onMove }: Props) => {
+  const { host } = useTexts()
+  const [chosen, choose] = useState<string | undefined>(undefined)
+  const [aim, take] = useState<string | undefined>(undefined)
+  const person = boards.flatMap(({ people }) => people).find(({ id }) => id === chosen)
+  const target = boards.find(({ id }) => id === aim) ?? boards[0]
+  return (
+    <>
+      <div className="split">
+        {boards.map((board) => (
+          <OneBoard key={board.id} board={board} chosen={chosen} onChoose={choose} onMove={onMove} />
+        ))}
+      </div>
+      {person === undefined || target === undefined ? (
+        <p className="quiet">{host.moveHint}</p>
+      ) : (
+        <div className="row text-form">
+          <Choice
+            label={host.moveTo(person.name)}
+            options={boards.map(({ id, name }) => [id, name] as const)}
+            value={target.id}
+            onChange={take}
+          />
+          <Button onPress={() => onMove(person.id, target.id)}>{host.move}</Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+/** The agenda of the live event: its beginning, the next phase, the timer, and its end. */
+import { activePhase } from "@gathercue/client"
+import { useCommand, useCountdown, useEvent } from "@gathercue/client/react"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { clockOf } from "../../texts/words.ts"
+import { Button } from "../../ui/button.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
+
+const MINUTE_SECONDS = 60
+
+const Timer = ({ client }: ClientProps) => {
+  const { host, live } = useTexts()
+  const timer = useEvent(client, ({ timers }) => timers.find(({ scope }) => scope === "phase"))
+  const seconds = useCountdown(client, timer)
+  const { send, isPending, error } = useCommand(client)
+  if (timer === undefined) return null
+  const extend = () => void send("timer.extend", { timerId: timer.id, seconds: MINUTE_SECONDS }, { rev: timer.rev })
+  return (
+    <>
+      <span role="timer">{seconds === null ? "" : live.left(clockOf(seconds))}</span>
+      <Button isPending={isPending} onPress={extend}>
+        {host.oneMinuteMore}
+      </Button>
+      <Failure error={error} />
+    </>
+  )
+}
+
+const Begin = ({ event }: Pick<LiveProps, "event">) => {
+  const { host } = useTexts()
+  const { run, isPending, error } = useAction(() => rest.startEvent({ params: { id: event.id } }))
+  return (
+    <>
+      <Button look="main" isPending={isPending} onPress={() => void run()}>
+        {host.goLive}
+      </Button>
+      <Failure error={error} />
+    </>
+  )
+}
+
+/** The next phase after the one that this host looks at: of two hosts who press at once, one is refused. */
+const Next = ({ client }: ClientProps) => {
+  const { host, live } = useTexts()
+  const phases = useEvent(client, (state) => state.phases) ?? []
+  const phase = useEvent(client, activePhase)
+  const { send, isPending, error } = useCommand(client)
+  const ending = useCommand(client)
+  const next = phases.find(({ status }) => status === "pending")
+  return (
+    <>
+      {phase === undefined || next === undefined ? null : (
+        <Button
+          look="main"
+          isPending={isPending}
+          onPress={() => void send("phase.next", { phaseId: phase.id }, { rev: phase.rev })}
+        >
+          {host.goOnTo(live.modality[next.modality])}
+        </Button>
+      )}
+      <ConfirmButton
+        label={host.endEvent}
+        question={host.endEventQuestion}
+        isPending={ending.isPending}
+        error={ending.error}
+        onConfirm={async () => (await ending.send("event.end", {})) !== undefined}
+      />
+      <Failure error={error} />
+    </>
+  )
+}
+
+export const Steering = ({ client, event }: LiveProps) => {
+  const { host, live } = useTexts()
+  const status = useEvent(client, (state) => state.event.status)
+  const phase = useEvent(client, activePhase)
+  const phases = useEvent(client, (state) => state.phases) ?? []
+  const maySteer = useCan(client, "phase.next")
+  if (status === undefined) return null
+  return (
+    <section className="panel stack" aria-label={host.steering}>
+      <p role="status">
+        <span className="badge">{host.eventStatus[status]}</span>{" "}
+        {phase === undefined
+          ? ""
+          : host.phaseOf(phases.indexOf(phase) + 1, phases.length, live.modality[phase.modality])}
+      </p>
+      <div className="row">
+        {status === "scheduled" ? <Begin event={event} /> : null}
+        {status === "live" && maySteer ? <Next client={client} /> : null}
+        {status === "live" ? <Timer client={client} /> : null}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+/**
+ * The people at the event with a name. A small audience is in the state and moves by itself; of a large one the server lists those that
+ * are asked for, page by page.
+ */
+import type { GatewayClient, ParticipantView } from "@gathercue/client"
+import { useEvent } from "@gathercue/client/react"
+import { useEffect, useMemo } from "react"
+import { type Pages, usePages } from "../parts/use-pages.ts"
+
+const PER_PAGE = 100
+/** A large audience changes all the time. */
+const LIST_AGAIN_MS = 5000
+
+const NOBODY: ReadonlyArray<ParticipantView> = []
+
+export const useAudience = (client: GatewayClient): ReadonlyArray<ParticipantView> | undefined =>
+  useEvent(client, ({ presence }) => (presence.mode === "list" ? presence.list : undefined))
+
+const bySearch = (people: ReadonlyArray<ParticipantView>, query: string): ReadonlyArray<ParticipantView> => {
+  const wanted = query.toLocaleLowerCase()
+  return people
+    .filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
+    .sort((a, b) => a.name.localeCompare(b.name) || a.participantId.localeCompare(b.participantId))
+}
+
+export const usePeople = (client: GatewayClient, query: string): Pages<ParticipantView> => {
+  const audience = useAudience(client)
+  const isKnown = useEvent(client, ({ presence }) => presence.mode)
+  const isListed = isKnown === "summary"
+  const roster = usePages(`${isListed} ${query}`, async (cursor) => {
+    if (!isListed) return { items: NOBODY, nextCursor: null }
+    const { d } = await client.command("roster.list", {
+      limit: PER_PAGE,
+      ...(query === "" ? {} : { query }),
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    return { items: d.participants, nextCursor: d.nextCursor }
+  })
+  const { reload } = roster
+  const isLong = (roster.items?.length ?? 0) > PER_PAGE
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `reload` is another function at each render.
+  useEffect(() => {
+    // Somebody who has scrolled on is not thrown back to the first page.
+    if (!isListed || isLong) return
+    const timer = setInterval(reload, LIST_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isListed, isLong])
+  const found = useMemo(() => (audience === undefined ? undefined : bySearch(audience, query)), [audience, query])
+  if (isListed) return roster
+  return { items: found, error: null, isLoading: found === undefined, hasMore: false, more: () => {}, reload: () => {} }
+}

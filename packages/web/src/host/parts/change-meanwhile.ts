@@ -1,0 +1,34 @@
+/** What somebody else made of the thing that a command was about, when the command came with the revision before. */
+import { CommandRefused, type PhaseView, type PollView, type QuestionView, type RotationView } from "@gathercue/client"
+import type { Texts } from "../../texts/en.ts"
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null
+
+/** The contract names what `current` holds: the entity under its kind. */
+const stateOf = ({ host, live }: Texts, current: { readonly [key: string]: unknown }): string | undefined => {
+  const { phase, question, poll, rotation, timer, breakout } = current
+  if (isObject(phase)) {
+    const { modality, status } = phase as unknown as PhaseView
+    return host.now.phase(live.modality[modality], host.phaseStatus[status])
+  }
+  if (isObject(question)) {
+    const { text, status } = question as unknown as QuestionView
+    return host.now.question(text, host.questionStatus[status])
+  }
+  if (isObject(poll)) {
+    const { question: asked, status } = poll as unknown as PollView
+    return host.now.poll(asked, host.pollStatus[status])
+  }
+  if (isObject(rotation)) return host.now.rotation(host.rotationStatus[(rotation as unknown as RotationView).status])
+  if (isObject(timer)) return host.now.timer
+  return isObject(breakout) ? host.now.breakout : undefined
+}
+
+/** Null unless a revision was stale. */
+export const changeMeanwhile = (texts: Texts, failure: unknown): string | null => {
+  if (!(failure instanceof CommandRefused)) return null
+  const { code, current } = failure.refusal
+  if (code !== "conflict" || current === undefined) return null
+  return texts.host.changedMeanwhile(stateOf(texts, current) ?? failure.refusal.message)
+}

@@ -1,0 +1,56 @@
+/** A button for what cannot be taken back: it asks first. */
+import { useState } from "react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Dialog } from "../../ui/dialog.tsx"
+import { Failure } from "./failure.tsx"
+
+export interface ConfirmButtonProps {
+  readonly label: string
+  /** For a button among many like it: what it is about. */
+  readonly name?: string
+  readonly question: string
+  readonly isPending: boolean
+  readonly error: unknown
+  /** Resolves with whether it was done. */
+  readonly onConfirm: () => Promise<boolean>
+  readonly isDisabled?: boolean
+}
+
+export const ConfirmButton = ({
+  label,
+  name,
+  question,
+  isPending,
+  error,
+  onConfirm,
+  isDisabled = false,
+}: ConfirmButtonProps) => {
+  const { cancel } = useTexts()
+  const [isOpen, open] = useState(false)
+  const confirm = async () => {
+    if (await onConfirm()) open(false)
+  }
+  return (
+    <>
+      <Button
+        look="danger"
+        isDisabled={isDisabled}
+        onPress={() => open(true)}
+        {...(name === undefined ? {} : { "aria-label": `${label}: ${name}` })}
+      >
+        {label}
+      </Button>
+      <Dialog title={label} isOpen={isOpen} onClose={() => open(false)}>
+        <p>{question}</p>
+        <Failure error={error} />
+        <div className="row">
+          <Button look="danger" isPending={isPending} onPress={() => void confirm()}>
+            {label}
+          </Button>
+          <Button onPress={() => open(false)}>{cancel}</Button>
+        </div>
+      </Dialog>
+    </>
+  )
+}

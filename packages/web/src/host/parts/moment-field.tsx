@@ -1,0 +1,31 @@
+/** A day and a time in the zone of the browser, or none. */
+import { TextField } from "../../ui/fields.tsx"
+
+const two = (value: number): string => String(value).padStart(2, "0")
+
+/** As the browser's field for it has it: without a zone. */
+const localOf = (timestamp: string | null): string => {
+  if (timestamp === null) return ""
+  const at = new Date(timestamp)
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+export const MomentField = ({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string | null
+  readonly onChange: (timestamp: string | null) => void
+}) => (
+  <TextField
+    label={label}
+    type="datetime-local"
+    value={localOf(value)}
+    onChange={(local) => {
+      const at = new Date(local)
+      onChange(Number.isNaN(at.getTime()) ? null : at.toISOString())
+    }}
+  />
+)

@@ -1,0 +1,44 @@
+/** A number, or none. */
+import { NumberField as AriaNumberField, FieldError, Input, Label, Text } from "react-aria-components"
+
+export interface NumberFieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly value: number | undefined
+  readonly onChange: (value: number | undefined) => void
+  readonly minimum: number
+  readonly maximum: number
+  /** 0 for whole numbers. */
+  readonly fractionDigits?: number
+  readonly isDisabled?: boolean
+}
+
+export const NumberField = ({
+  label,
+  hint,
+  value,
+  onChange,
+  minimum,
+  maximum,
+  fractionDigits = 0,
+  isDisabled = false,
+}: NumberFieldProps) => (
+  <AriaNumberField
+    className="field"
+    value={value ?? Number.NaN}
+    onChange={(next) => onChange(Number.isNaN(next) ? undefined : next)}
+    minValue={minimum}
+    maxValue={maximum}
+    isDisabled={isDisabled}
+    formatOptions={{ maximumFractionDigits: fractionDigits, useGrouping: false }}
+  >
+    <Label>{label}</Label>
+    <Input />
+    {hint === undefined ? null : (
+      <Text slot="description" className="quiet">
+        {hint}
+      </Text>
+    )}
+    <FieldError className="field-error" />
+  </AriaNumberField>
+)

@@ -1,0 +1,34 @@
+/** A list that comes in pages, with what is to be said while it comes, where it is empty, and where it fails. */
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Failure } from "./failure.tsx"
+import type { Pages } from "./use-pages.ts"
+
+export const Paged = <A,>({
+  pages,
+  empty,
+  children,
+}: {
+  readonly pages: Pages<A>
+  readonly empty: string
+  readonly children: (items: ReadonlyArray<A>) => React.ReactNode
+}) => {
+  const texts = useTexts()
+  const { items, isLoading, error, hasMore, more, reload } = pages
+  return (
+    <>
+      {items === undefined || items.length === 0 ? null : children(items)}
+      {items?.length === 0 && !isLoading ? <p className="quiet">{empty}</p> : null}
+      {items === undefined && isLoading ? <p role="status">{texts.loading}</p> : null}
+      <Failure error={error} />
+      <div className="row">
+        {error === null || error === undefined ? null : <Button onPress={reload}>{texts.retry}</Button>}
+        {hasMore ? (
+          <Button isPending={isLoading} onPress={more}>
+            {texts.host.more}
+          </Button>
+        ) : null}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+/** A list that comes in pages, the next of which is read on demand. */
+import { useCallback, useEffect, useRef, useState } from "react"
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly nextCursor: string | null
+}
+
+export interface Pages<A> {
+  /** Undefined before the first answer. */
+  readonly items: ReadonlyArray<A> | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+  readonly hasMore: boolean
+  readonly more: () => void
+  /** Reads the first page anew; what is shown stays until it has come. */
+  readonly reload: () => void
+}
+
+interface State<A> {
+  readonly items: ReadonlyArray<A> | undefined
+  readonly cursor: string | null
+  readonly error: unknown
+  readonly isLoading: boolean
+}
+
+/** `key` names the list; another key reads anew. */
+export const usePages = <A>(key: string, read: (cursor: string | undefined) => Promise<Page<A>>): Pages<A> => {
+  const [state, change] = useState<State<A>>({ items: undefined, cursor: null, error: null, isLoading: true })
+  const latest = useRef(read)
+  latest.current = read
+  const reading = useRef(0)
+  const load = useCallback((before: ReadonlyArray<A>, cursor: string | undefined) => {
+    reading.current += 1
+    const number = reading.current
+    change((now) => ({ ...now, isLoading: true, error: null }))
+    latest.current(cursor).then(
+      (page) => {
+        if (number !== reading.current) return
+        change({ items: [...before, ...page.items], cursor: page.nextCursor, error: null, isLoading: false })
+      },
+      (error: unknown) => {
+        if (number === reading.current) change((now) => ({ ...now, error, isLoading: false }))
+      },
+    )
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key names what `read` reads.
+  useEffect(() => {
+    change({ items: undefined, cursor: null, error: null, isLoading: true })
+    load([], undefined)
+    return () => {
+      reading.current += 1
+    }
+  }, [key, load])
+  const { items, cursor, error, isLoading } = state
+  return {
+    items,
+    error,
+    isLoading,
+    hasMore: cursor !== null,
+    more: () => load(items ?? [], cursor ?? undefined),
+    reload: () => load([], undefined),
+  }
+}

@@ -1,0 +1,50 @@
+/** The console of somebody who is signed in. */
+import type { AccountView } from "@gathercue/client"
+import { lazy, Suspense } from "react"
+import { Redirect, Route, Switch } from "wouter"
+import { useTexts } from "../texts/language.tsx"
+import { ConsoleHeader } from "./console-header.tsx"
+import { EventPage } from "./event/event-page.tsx"
+import { WorkspacePage } from "./workspace/workspace-page.tsx"
+import { WorkspacesPage } from "./workspace/workspaces-page.tsx"
+
+/** The gateway's client is loaded when an event is steered. */
+const LiveConsole = lazy(async () => ({ default: (await import("./live/live-console.tsx")).LiveConsole }))
+
+const Start = ({ view }: { readonly view: AccountView }) => {
+  const [only, ...others] = view.workspaces
+  if (only === undefined || others.length > 0) return <WorkspacesPage />
+  return <Redirect to={`/workspace/${only.id}`} replace />
+}
+
+export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
+  const texts = useTexts()
+  return (
+    <>
+      <ConsoleHeader view={view} />
+      <main className="page stack">
+        <Switch>
+          <Route path="/workspaces">
+            <WorkspacesPage />
+          </Route>
+          <Route path="/workspace/:id/:tab?">
+            {({ id, tab }) => <WorkspacePage key={id} workspaceId={id} tab={tab ?? "events"} />}
+          </Route>
+          <Route path="/event/:id/:tab?">
+            {({ id, tab }) => <EventPage key={id} eventId={id} tab={tab ?? "agenda"} />}
+          </Route>
+          <Route path="/live/:id/:tab?">
+            {({ id, tab }) => (
+              <Suspense fallback={<p role="status">{texts.loading}</p>}>
+                <LiveConsole key={id} eventId={id} tab={tab ?? "people"} />
+              </Suspense>
+            )}
+          </Route>
+          <Route>
+            <Start view={view} />
+          </Route>
+        </Switch>
+      </main>
+    </>
+  )
+}

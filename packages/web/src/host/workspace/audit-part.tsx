@@ -1,0 +1,55 @@
+/** Administrative acts in the workspace, the newest first. */
+import { rest } from "../../api/rest.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+
+export const AuditPart = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  const members = useLoaded(workspaceId, () => rest.listMembers({ params: { id: workspaceId } }))
+  const pages = usePages(workspaceId, async (cursor) => {
+    const { entries, nextCursor } = await rest.listAudit({
+      params: { id: workspaceId },
+      query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
+    })
+    return { items: entries, nextCursor }
+  })
+  const nameOf = (id: string): string => members.value?.members.find(({ accountId }) => accountId === id)?.name ?? id
+  return (
+    <section className="stack" aria-label={host.audit}>
+      <h2>{host.audit}</h2>
+      <Paged pages={pages} empty={host.noAudit}>
+        {(entries) => (
+          // A scrolling region has to be reachable by keyboard.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: as said.
+          <section className="wide" tabIndex={0} aria-label={host.audit}>
+            <table className="table">
+              <thead>
+                <tr>
+                  <th scope="col">{host.when}</th>
+                  <th scope="col">{host.what}</th>
+                  <th scope="col">{host.who}</th>
+                  <th scope="col">{host.about}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {entries.map(({ id, action, actor, targetId, createdAt }) => (
+                  <tr key={id}>
+                    <td>{moment(createdAt)}</td>
+                    <td>{action}</td>
+                    <td>
+                      {host.actors[actor.kind]} {nameOf(actor.id)}
+                    </td>
+                    <td>{targetId}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+      </Paged>
+    </section>
+  )
+}

@@ -1,0 +1,91 @@
+/** What was delivered to a webhook, and what was not. */
+import { useState } from "react"
+import { useAction } from "../../api/use-action.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { restOf } from "../../api/workspace-rest.ts"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+
+interface Props {
+  readonly workspaceId: string
+}
+
+const Attempts = ({ workspaceId, deliveryId }: Props & { readonly deliveryId: string }) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  const { value, error } = useLoaded(deliveryId, () =>
+    restOf(workspaceId).getWebhookDelivery({ params: { id: deliveryId } }),
+  )
+  return (
+    <>
+      <Failure error={error} />
+      <ol aria-label={host.attempts}>
+        {(value?.attempts ?? []).map(({ number, startedAt, durationMs, outcome, statusCode, error: fault }) => (
+          <li key={number}>
+            {number}. {moment(startedAt)}: {outcome} {statusCode ?? fault ?? ""} ({durationMs} ms)
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhookId: string }) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  const api = restOf(workspaceId)
+  const [shown, show] = useState<string | undefined>(undefined)
+  const pages = usePages(webhookId, async (cursor) => {
+    const { deliveries, nextCursor } = await api.listWebhookDeliveries({
+      params: { id: webhookId },
+      query: { limit: 25, ...(cursor === undefined ? {} : { cursor }) },
+    })
+    return { items: deliveries, nextCursor }
+  })
+  const again = useAction(async (id: string) => {
+    await api.redeliverWebhookDelivery({ params: { id } })
+    pages.reload()
+  })
+  return (
+    <div className="panel stack">
+      <div className="row row-apart">
+        <h3>{host.deliveries}</h3>
+        <Button isPending={pages.isLoading} onPress={pages.reload}>
+          {host.refresh}
+        </Button>
+      </div>
+      <Failure error={again.error} />
+      <Paged pages={pages} empty={host.noDeliveries}>
+        {(deliveries) => (
+          <ul className="rows" aria-label={host.deliveries}>
+            {deliveries.map(({ id, type, status, createdAt, attemptCount, lastStatusCode, lastError }) => (
+              <li key={id}>
+                <div className="row row-apart">
+                  <span>
+                    {type}{" "}
+                    <span className="quiet">
+                      {moment(createdAt)}, {host.deliveryStatus[status]}, {host.tries(attemptCount)}{" "}
+                      {lastStatusCode ?? lastError ?? ""}
+                    </span>
+                  </span>
+                  <span className="row">
+                    <Button aria-expanded={shown === id} onPress={() => show((now) => (now === id ? undefined : id))}>
+                      {host.attempts}
+                    </Button>
+                    <Button isPending={again.isPending} onPress={() => void again.run(id)}>
+                      {host.redeliver}
+                    </Button>
+                  </span>
+                </div>
+                {shown === id ? <Attempts workspaceId={workspaceId} deliveryId={id} /> : null}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+/** The events of the workspace, the newest first, and a new one. */
+import { restOf } from "../../api/workspace-rest.ts"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { NewEvent } from "../event/new-event.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+
+const PER_PAGE = 25
+
+export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  const pages = usePages(workspaceId, async (cursor) => {
+    const { events, nextCursor } = await restOf(workspaceId).listEvents({
+      query: { limit: PER_PAGE, ...(cursor === undefined ? {} : { cursor }) },
+    })
+    return { items: events, nextCursor }
+  })
+  return (
+    <>
+      <NewEvent workspaceId={workspaceId} />
+      <h2>{host.events}</h2>
+      <Paged pages={pages} empty={host.noEvents}>
+        {(events) => (
+          <ul className="rows" aria-label={host.events}>
+            {events.map(({ id, title, status, scheduledAt }) => (
+              <li key={id} className="row row-apart">
+                <span>
+                  <PageLink to={`/event/${id}`}>{title}</PageLink>{" "}
+                  <span className="quiet">{scheduledAt === null ? host.noTime : moment(scheduledAt)}</span>
+                </span>
+                <span className="badge">{host.eventStatus[status]}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </>
+  )
+}

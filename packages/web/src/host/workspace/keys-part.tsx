@@ -1,0 +1,108 @@
+/** The keys with which servers call the API. */
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useFormats, useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { Notice } from "../../ui/notice.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { CopyField } from "../parts/copy-field.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { MomentField } from "../parts/moment-field.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+
+const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
+  const { host } = useTexts()
+  const [name, write] = useState("")
+  const [expiresAt, expire] = useState<string | null>(null)
+  const [secret, show] = useState<string | undefined>(undefined)
+  const { run, isPending, error } = useAction(() =>
+    rest.createApiKey({
+      params: { id: workspaceId },
+      payload: { name: name.trim() === "" ? null : name.trim(), expiresAt },
+    }),
+  )
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    const made = await run()
+    if (made === undefined) return
+    show(made.secret)
+    write("")
+    onMade()
+  }
+  return (
+    <>
+      <Form className="row text-form" onSubmit={(submitted) => void submit(submitted)}>
+        <TextField label={host.name} value={name} onChange={write} maxLength={200} autoComplete="off" />
+        <MomentField label={host.expires} value={expiresAt} onChange={expire} />
+        <Button type="submit" isPending={isPending}>
+          {host.newKey}
+        </Button>
+        <Failure error={error} />
+      </Form>
+      {secret === undefined ? null : (
+        <>
+          <Notice>{host.secretOnce}</Notice>
+          <CopyField label={host.keySecret} value={secret} />
+        </>
+      )}
+    </>
+  )
+}
+
+export const KeysPart = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  const pages = usePages(workspaceId, async (cursor) => {
+    const { apiKeys, nextCursor } = await rest.listApiKeys({
+      params: { id: workspaceId },
+      query: cursor === undefined ? {} : { cursor },
+    })
+    return { items: apiKeys, nextCursor }
+  })
+  const { run, isPending, error } = useAction((keyId: string) =>
+    rest.deleteApiKey({ params: { id: workspaceId, keyId } }).then(() => true),
+  )
+  return (
+    <section className="stack" aria-label={host.keys}>
+      <h2>{host.keys}</h2>
+      <NewKey workspaceId={workspaceId} onMade={pages.reload} />
+      <Paged pages={pages} empty={host.noKeys}>
+        {(keys) => (
+          <ul className="rows" aria-label={host.keys}>
+            {keys.map(({ id, name, prefix, last4, status, lastUsedAt }) => {
+              const title = name ?? `${prefix}…${last4}`
+              const act = status === "active" ? host.revoke : host.removeForGood
+              return (
+                <li key={id} className="row row-apart">
+                  <span>
+                    {title}{" "}
+                    <span className="quiet">
+                      {prefix}…{last4}, {host.keyStatus[status]},{" "}
+                      {lastUsedAt === null ? host.neverUsed : host.lastUsed(moment(lastUsedAt))}
+                    </span>
+                  </span>
+                  <ConfirmButton
+                    label={act}
+                    name={title}
+                    question={status === "active" ? host.revokeKeyQuestion : host.removeKeyQuestion}
+                    isPending={isPending}
+                    error={error}
+                    onConfirm={async () => {
+                      const isDone = (await run(id)) === true
+                      if (isDone) pages.reload()
+                      return isDone
+                    }}
+                  />
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </Paged>
+    </section>
+  )
+}

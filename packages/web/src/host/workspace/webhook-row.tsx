@@ -1,0 +1,88 @@
+/** One webhook, and on demand its deliveries. */
+import { useState } from "react"
+import { useAction } from "../../api/use-action.ts"
+import { restOf } from "../../api/workspace-rest.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { Deliveries } from "./deliveries.tsx"
+import { SecretShown } from "./secret-shown.tsx"
+
+type Webhook = Awaited<ReturnType<ReturnType<typeof restOf>["listWebhooks"]>>["webhooks"][number]
+
+export const WebhookRow = ({
+  workspaceId,
+  webhook,
+  onChange,
+}: {
+  readonly workspaceId: string
+  readonly webhook: Webhook
+  readonly onChange: () => void
+}) => {
+  const { host } = useTexts()
+  const { id, url, status, eventTypes } = webhook
+  const api = restOf(workspaceId)
+  const params = { id }
+  const [isOpen, open] = useState(false)
+  const [round, again] = useState(0)
+  const [secret, show] = useState<string | undefined>(undefined)
+  const change = useAction(async () => {
+    await api.patchWebhook({ params, payload: { status: status === "active" ? "disabled" : "active" } })
+    onChange()
+  })
+  const ping = useAction(async () => {
+    await api.pingWebhook({ params })
+    open(true)
+    again((now) => now + 1)
+  })
+  const rotation = useAction(async () => show((await api.rotateWebhookSecret({ params })).secret))
+  const removal = useAction(() => api.deleteWebhook({ params }).then(() => true))
+  return (
+    <li className="stack">
+      <div className="row row-apart">
+        <span>
+          {url}{" "}
+          <span className="quiet">
+            {host.webhookStatus[status]}
+            {webhook.disabledReason === "failing" ? `, ${host.webhookFailing}` : ""},{" "}
+            {eventTypes.length === 0 ? host.allTypes : eventTypes.join(", ")}
+          </span>
+        </span>
+        <span className="row">
+          <Button aria-expanded={isOpen} aria-label={`${host.deliveries}: ${url}`} onPress={() => open((now) => !now)}>
+            {host.deliveries}
+          </Button>
+          <Button aria-label={`${host.ping}: ${url}`} isPending={ping.isPending} onPress={() => void ping.run()}>
+            {host.ping}
+          </Button>
+          <Button
+            aria-label={`${host.rotateSecret}: ${url}`}
+            isPending={rotation.isPending}
+            onPress={() => void rotation.run()}
+          >
+            {host.rotateSecret}
+          </Button>
+          <Button isPending={change.isPending} onPress={() => void change.run()}>
+            {status === "active" ? host.disable : host.enable}
+          </Button>
+          <ConfirmButton
+            label={host.delete}
+            name={url}
+            question={host.deleteWebhookQuestion}
+            isPending={removal.isPending}
+            error={removal.error}
+            onConfirm={async () => {
+              const isDone = (await removal.run()) === true
+              if (isDone) onChange()
+              return isDone
+            }}
+          />
+        </span>
+      </div>
+      <Failure error={change.error ?? ping.error ?? rotation.error} />
+      <SecretShown label={host.webhookSecret} secret={secret} />
+      {isOpen ? <Deliveries key={round} workspaceId={workspaceId} webhookId={id} /> : null}
+    </li>
+  )
+}

@@ -1,0 +1,83 @@
+/** The addresses that the server tells of what happens. */
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { useAction } from "../../api/use-action.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
+import { restOf } from "../../api/workspace-rest.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { CheckField, TextField } from "../../ui/fields.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { Paged } from "../parts/paged.tsx"
+import { usePages } from "../parts/use-pages.ts"
+import { SecretShown } from "./secret-shown.tsx"
+import { WebhookRow } from "./webhook-row.tsx"
+
+type Type = Awaited<ReturnType<ReturnType<typeof restOf>["listWebhookEventTypes"]>>["eventTypes"][number]["type"]
+
+const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
+  const { host } = useTexts()
+  const api = restOf(workspaceId)
+  const types = useLoaded("types", () => api.listWebhookEventTypes())
+  const [url, write] = useState("")
+  const [chosen, choose] = useState<ReadonlyArray<Type>>([])
+  const [secret, show] = useState<string | undefined>(undefined)
+  const { run, isPending, error } = useAction(() =>
+    api.createWebhook({ payload: { url: url.trim(), eventTypes: chosen } }),
+  )
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    const made = await run()
+    if (made === undefined) return
+    show(made.secret)
+    write("")
+    onMade()
+  }
+  return (
+    <Form className="panel stack" aria-label={host.newWebhook} onSubmit={(submitted) => void submit(submitted)}>
+      <TextField label={host.webhookUrl} hint={host.webhookHint} type="url" value={url} onChange={write} isRequired />
+      <fieldset>
+        <legend>{host.webhookTypes}</legend>
+        {(types.value?.eventTypes ?? []).map(({ type }) => (
+          <CheckField
+            key={type}
+            isSelected={chosen.includes(type)}
+            onChange={(on) => choose((now) => (on ? [...now, type] : now.filter((one) => one !== type)))}
+          >
+            {type}
+          </CheckField>
+        ))}
+      </fieldset>
+      <Failure error={error} />
+      <Button type="submit" isPending={isPending}>
+        {host.newWebhook}
+      </Button>
+      <SecretShown label={host.webhookSecret} secret={secret} />
+    </Form>
+  )
+}
+
+export const WebhooksPart = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const pages = usePages(workspaceId, async (cursor) => {
+    const { webhooks, nextCursor } = await restOf(workspaceId).listWebhooks({
+      query: cursor === undefined ? {} : { cursor },
+    })
+    return { items: webhooks, nextCursor }
+  })
+  return (
+    <section className="stack" aria-label={host.webhooks}>
+      <h2>{host.webhooks}</h2>
+      <NewWebhook workspaceId={workspaceId} onMade={pages.reload} />
+      <Paged pages={pages} empty={host.noWebhooks}>
+        {(webhooks) => (
+          <ul className="rows" aria-label={host.webhooks}>
+            {webhooks.map((webhook) => (
+              <WebhookRow key={webhook.id} workspaceId={workspaceId} webhook={webhook} onChange={pages.reload} />
+            ))}
+          </ul>
+        )}
+      </Paged>
+    </section>
+  )
+}

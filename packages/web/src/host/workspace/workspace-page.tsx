@@ -1,0 +1,49 @@
+/** A workspace: its events, and who and what may do something in it. */
+import { useTexts } from "../../texts/language.tsx"
+import { useAccount } from "../account/account-context.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+import { PartLinks } from "../parts/part-links.tsx"
+import { AuditPart } from "./audit-part.tsx"
+import { EventsPart } from "./events-part.tsx"
+import { GuestsPart } from "./guests-part.tsx"
+import { KeysPart } from "./keys-part.tsx"
+import { MembersPart } from "./members-part.tsx"
+import { SettingsPart } from "./settings-part.tsx"
+import { WebhooksPart } from "./webhooks-part.tsx"
+
+export interface WorkspaceProps {
+  readonly workspaceId: string
+  /** Owners and admins. */
+  readonly mayManage: boolean
+}
+
+const EVENTS = "events"
+const PARTS: { readonly [part: string]: React.ComponentType<WorkspaceProps> } = {
+  [EVENTS]: EventsPart,
+  members: MembersPart,
+  keys: KeysPart,
+  webhooks: WebhooksPart,
+  guests: GuestsPart,
+  audit: AuditPart,
+  settings: SettingsPart,
+}
+/** What a member without another role may not even read. */
+const FOR_MANAGERS = ["keys", "audit", "settings"]
+
+export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: string; readonly tab: string }) => {
+  const { host } = useTexts()
+  const { view } = useAccount()
+  const workspace = view?.workspaces.find(({ id }) => id === workspaceId)
+  if (workspace === undefined) return <PageTitle>{host.noWorkspace}</PageTitle>
+  const mayManage = workspace.role !== "member"
+  const parts = host.workspaceParts.filter(([part]) => mayManage || !FOR_MANAGERS.includes(part))
+  const now = parts.some(([part]) => part === tab) ? tab : EVENTS
+  const Part = PARTS[now] ?? EventsPart
+  return (
+    <>
+      <PageTitle>{workspace.name}</PageTitle>
+      <PartLinks label={host.workspace} base={`/workspace/${workspaceId}`} parts={parts} now={now} />
+      <Part workspaceId={workspaceId} mayManage={mayManage} />
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+/** The workspaces of the account, and a new one. */
+import { RestProblem } from "@gathercue/client"
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { Notice } from "../../ui/notice.tsx"
+import { useAccount } from "../account/account-context.tsx"
+import { CopyField } from "../parts/copy-field.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+
+const NewWorkspace = () => {
+  const { host } = useTexts()
+  const { reload } = useAccount()
+  const [name, write] = useState("")
+  const [slug, writeSlug] = useState("")
+  const { run, isPending, error } = useAction(() =>
+    rest.createWorkspace({ payload: { name: name.trim(), ...(slug.trim() === "" ? {} : { slug: slug.trim() }) } }),
+  )
+  const [secret, show] = useState<string | undefined>(undefined)
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    const made = await run()
+    if (made === undefined) return
+    show(made.apiKey.secret)
+    write("")
+    writeSlug("")
+    reload()
+  }
+  const isTaken = error instanceof RestProblem && error.code === "slug_taken"
+  return (
+    <section className="panel stack" aria-label={host.newWorkspace}>
+      <h2>{host.newWorkspace}</h2>
+      <Form
+        className="stack"
+        validationErrors={isTaken ? { slug: host.slugTaken } : {}}
+        onSubmit={(submitted) => void submit(submitted)}
+      >
+        <TextField label={host.name} value={name} onChange={write} isRequired maxLength={200} />
+        <TextField name="slug" label={host.slug} hint={host.slugHint} value={slug} onChange={writeSlug} />
+        <Failure error={isTaken ? null : error} />
+        <Button type="submit" isPending={isPending}>
+          {host.create}
+        </Button>
+      </Form>
+      {secret === undefined ? null : (
+        <>
+          <Notice>{host.secretOnce}</Notice>
+          <CopyField label={host.keySecret} value={secret} />
+        </>
+      )}
+    </section>
+  )
+}
+
+export const WorkspacesPage = () => {
+  const { host } = useTexts()
+  const { view } = useAccount()
+  return (
+    <>
+      <PageTitle>{host.workspaces}</PageTitle>
+      <ul className="rows">
+        {(view?.workspaces ?? []).map(({ id, name, slug, role }) => (
+          <li key={id}>
+            <PageLink to={`/workspace/${id}`}>{name}</PageLink>{" "}
+            <span className="quiet">
+              {slug}, {host.workspaceRoles[role]}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <NewWorkspace />
+    </>
+  )
+}

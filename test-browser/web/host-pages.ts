@@ -1,0 +1,79 @@
+/** The console of a host: an account with an event, and its pages. */
+import { randomUUID } from "node:crypto"
+import type { Page } from "playwright-core"
+import { onTestFinished } from "vitest"
+import { GatewayClient } from "../../packages/client/src/entry.ts"
+import {
+  call,
+  createEvent,
+  createPerson,
+  createWorkspace,
+  gatewayToken,
+  type Json,
+  PASSWORD,
+  type Workspace,
+} from "../../test/support/api.ts"
+import type { OpenOptions, WebSite } from "./site.ts"
+
+export const newAddress = (): string => `hedy-${randomUUID()}@example.com`
+
+export interface Stage {
+  readonly site: WebSite
+  readonly acme: Workspace
+  readonly event: Json
+}
+
+/** An event of a workspace that somebody owns, after these verbs. */
+export const stageWith = async (
+  site: WebSite,
+  phases: ReadonlyArray<object>,
+  ...verbs: ReadonlyArray<"publish" | "start">
+): Promise<Stage> => {
+  const { url } = site.server
+  const acme = await createWorkspace(url)
+  const event = await createEvent(url, acme.key, { title: "Launch day", phases })
+  for (const verb of verbs) await call(url, "POST", `/v1/events/${event.id}/${verb}`, { key: acme.key })
+  return { site, acme, event: (await call(url, "GET", `/v1/events/${event.id}`, { key: acme.key })).body }
+}
+
+/** A page of the console for an owner of the workspace, who signs in on it. */
+export const openConsole = async (
+  { site, acme }: Pick<Stage, "site" | "acme">,
+  path: string,
+  options: OpenOptions = {},
+): Promise<Page> => {
+  const page = await site.open(path, options)
+  await page.getByLabel("E-mail address").fill(acme.owner.email)
+  await page.getByLabel("Password").fill(PASSWORD)
+  await page.getByLabel("Password").press("Enter")
+  await page.getByRole("button", { name: "Sign out" }).waitFor()
+  return page
+}
+
+/** Somebody at the event without a page, connected until the test is over. */
+export const joinAs = async (
+  { site, acme, event }: Stage,
+  name: string,
+  role = "participant",
+): Promise<GatewayClient> => {
+  const { session } = await createPerson(site.server.url, acme.key, event.id, role, name)
+  const client = new GatewayClient({ token: () => gatewayToken(site.server.url, event.id, session) })
+  onTestFinished(() => client.close())
+  await client.connect()
+  return client
+}
+
+/** Resolves when the state of the client is as it should be. */
+export const until = (
+  client: GatewayClient,
+  holds: (state: NonNullable<GatewayClient["state"]>) => boolean,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      if (client.state === undefined || !holds(client.state)) return
+      stop()
+      resolve()
+    }
+    const stop = client.on("state", look)
+    look()
+  })
