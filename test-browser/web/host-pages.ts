@@ -15,6 +15,8 @@ import {
 } from "../../test/support/api.ts"
 import type { OpenOptions, WebSite } from "./site.ts"
 
+const STEP_MS = 20_000
+
 export const newAddress = (): string => `hedy-${randomUUID()}@example.com`
 
 export interface Stage {
@@ -43,6 +45,8 @@ export const openConsole = async (
   options: OpenOptions = {},
 ): Promise<Page> => {
   const page = await site.open(path, options)
+  // A step that fails is named, instead of the test that takes too long.
+  page.setDefaultTimeout(STEP_MS)
   await page.getByLabel("E-mail address").fill(acme.owner.email)
   await page.getByLabel("Password").fill(PASSWORD)
   await page.getByLabel("Password").press("Enter")

@@ -219,7 +219,7 @@ export const de: Texts = {
     changedMeanwhile: (state) =>
       `Jemand anderes hat es inzwischen geändert: ${state} Sieh nach und versuch es noch einmal.`,
     now: {
-      phase: (modality, status) => `Die Phase „${modality}“ ist jetzt: ${status}.`,
+      phase: (modality) => `Die Phase ist jetzt „${modality}“.`,
       question: (text, status) => `Die Frage „${text}“ ist jetzt: ${status}.`,
       poll: (question, status) => `Die Umfrage „${question}“ ist jetzt: ${status}.`,
       rotation: (status) => `Die Rotation ist jetzt: ${status}.`,

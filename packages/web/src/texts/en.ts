@@ -218,7 +218,7 @@ export const en = {
     csv: "As a table (CSV)",
     changedMeanwhile: (state: string) => `Somebody else changed it meanwhile: ${state} Look at it, and try again.`,
     now: {
-      phase: (modality: string, status: string) => `the phase “${modality}” is now: ${status}.`,
+      phase: (modality: string) => `the phase is now “${modality}”.`,
       question: (text: string, status: string) => `the question “${text}” is now: ${status}.`,
       poll: (question: string, status: string) => `the poll “${question}” is now: ${status}.`,
       rotation: (status: string) => `the rotation is now: ${status}.`,

@@ -131,11 +131,13 @@ export const BreakoutPlan = ({ client, phase }: ClientProps & { readonly phase: 
       <Failure error={error} />
       {plan === undefined ? null : (
         <>
-          <ul role="status">
-            {plan.notes.map(({ code, text }) => (
-              <li key={`${code} ${text}`}>{text}</li>
-            ))}
-          </ul>
+          <div role="status">
+            <ul>
+              {plan.notes.map(({ code, text }) => (
+                <li key={`${code} ${text}`}>{text}</li>
+              ))}
+            </ul>
+          </div>
           <RoomBoards boards={boards} onMove={(person, board) => void move(person, board)} />
           <Opening key={plan.id} client={client} plan={plan} />
         </>

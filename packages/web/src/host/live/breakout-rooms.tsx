@@ -30,13 +30,15 @@ const Calls = ({ client }: ClientProps) => {
     take((now) => [...now, { roomId, name: by.name ?? "", text, at }]),
   )
   return (
-    <ul role="status" aria-label={host.callsForHelp}>
-      {calls.map(({ roomId, name, text, at }) => (
-        <li key={`${roomId} ${at}`}>
-          {host.helpWanted(rooms.find(({ id }) => id === roomId)?.name ?? "", name, time(at))} {text}
-        </li>
-      ))}
-    </ul>
+    <div role="status">
+      <ul aria-label={host.callsForHelp}>
+        {calls.map(({ roomId, name, text, at }) => (
+          <li key={`${roomId} ${at}`}>
+            {host.helpWanted(rooms.find(({ id }) => id === roomId)?.name ?? "", name, time(at))} {text}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

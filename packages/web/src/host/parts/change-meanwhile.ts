@@ -9,12 +9,14 @@ const isObject = (value: unknown): value is { readonly [key: string]: unknown } 
 const stateOf = ({ host, live }: Texts, current: { readonly [key: string]: unknown }): string | undefined => {
   const { phase, question, poll, rotation, timer, breakout } = current
   if (isObject(phase)) {
-    const { modality, status } = phase as unknown as PhaseView
-    return host.now.phase(live.modality[modality], host.phaseStatus[status])
+    return host.now.phase(live.modality[(phase as unknown as PhaseView).modality])
   }
   if (isObject(question)) {
-    const { text, status } = question as unknown as QuestionView
-    return host.now.question(text, host.questionStatus[status])
+    const { text, status, pinned } = question as unknown as QuestionView
+    return host.now.question(
+      text,
+      pinned ? `${host.questionStatus[status]}, ${host.pinned}` : host.questionStatus[status],
+    )
   }
   if (isObject(poll)) {
     const { question: asked, status } = poll as unknown as PollView
