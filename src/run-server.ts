@@ -21,7 +21,7 @@ export const runServer = async (config: Config): Promise<void> => {
       if (process.stdout.isTTY) server.stopNow()
       else log.warn("SIGHUP starts workers anew, and this server has none")
     })
-    return printWelcome(server, config.production)
+    return printWelcome(server, config)
   }
   // Without its supervisor a worker would hear nothing of the others.
   process.once("disconnect", server.stopNow)

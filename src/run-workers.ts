@@ -24,6 +24,6 @@ export const runWorkers = async (config: Config): Promise<void> => {
     }),
   )
   roll = () => void workers.roll()
-  printWelcome(workers, config.production)
+  printWelcome(workers, config)
   if (!config.production) print(`  workers    ${config.workers}; SIGHUP starts them anew one by one`)
 }

@@ -35,7 +35,10 @@ export interface Listening {
 }
 
 /** In production a line of the log, whatever its level; else for a person who tries the product. */
-export const printWelcome = ({ url, publicUrl, database }: Listening, production: boolean): void => {
+export const printWelcome = (
+  { url, publicUrl, database }: Listening,
+  { production, web }: { readonly production: boolean; readonly web: object | null },
+): void => {
   const sentence = `Gathercue listens on ${url} (public address ${publicUrl})`
   if (production) {
     print(JSON.stringify({ level: 30, time: new Date().toISOString(), url, publicUrl, database, msg: sentence }))
@@ -43,6 +46,7 @@ export const printWelcome = ({ url, publicUrl, database }: Listening, production
   }
   print(sentence)
   print(`  database   ${database}`)
+  if (web !== null) print(`  pages      ${url}/play to try it out, ${url}/host for hosts`)
   print(`  reference  ${url}/v1/docs`)
   print('  next       "The first live event" in README.md, in a second terminal')
 }
