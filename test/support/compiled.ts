@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { rolldown } from "rolldown"
 import { inject } from "vitest"
-import { bundledIn, siteIn } from "./run-folder.ts"
+import { bundledIn, siteIn, webIn } from "./run-folder.ts"
 import { eventually } from "./wait.ts"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
@@ -35,6 +35,16 @@ export const compiled = async (source: string): Promise<string> => {
 export const compiledSite = async (): Promise<string> => {
   const done = siteIn(inject("runFolder"))
   await onceInRun(done, makeSite)
+  return done
+}
+
+/** The pages of `packages/web`, as the server sends them. */
+export const builtWeb = async (): Promise<string> => {
+  const done = webIn(inject("runFolder"))
+  await onceInRun(done, async (folder) => {
+    const env = { NODE_ENV: "production" }
+    await promisify(execFile)(process.execPath, [join(ROOT, "scripts/build-web.mjs"), folder], { env })
+  })
   return done
 }
 

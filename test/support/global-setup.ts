@@ -12,7 +12,7 @@ import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase, setPasswordAgain } from "./database-server.ts"
-import { bundledIn, siteIn } from "./run-folder.ts"
+import { bundledIn, siteIn, webIn } from "./run-folder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -60,6 +60,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.onTestsRerun(() => {
       remove(bundledIn(runFolder))
       remove(siteIn(runFolder))
+      remove(webIn(runFolder))
     })
     project.provide("testServerUrl", server.url)
     project.provide("testTemplate", template)

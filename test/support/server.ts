@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
-import { builtClient, builtDocs, compiled } from "./compiled.ts"
+import { builtClient, builtDocs, builtWeb, compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 import { NODES, startNodes } from "./nodes.ts"
 
@@ -49,6 +49,10 @@ export const startServerWithClient = async (environment: Environment = {}): Prom
     clientFiles: pathToFileURL(`${await builtClient()}/dist/served/`),
     docsFiles: pathToFileURL(`${await builtDocs()}/`),
   })
+
+/** A server that has the pages for people: they are built first. */
+export const startServerWithPages = async (environment: Environment = {}): Promise<TestServer> =>
+  start(environment, { ...CHEAP_HASHES, webFiles: pathToFileURL(`${await builtWeb()}/`) })
 
 const start = async (environment: Environment, parts: Parts): Promise<TestServer> => {
   const database = await createTestDatabase()

@@ -1,0 +1,70 @@
+/** A server with the pages for people, and Chromium that opens them. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { AxeResults, ElementContext, RunOptions } from "axe-core"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { expect, onTestFinished } from "vitest"
+import { startServerWithPages, type TestServer } from "../../test/support/server.ts"
+import { complaintsOf } from "../complaints.ts"
+
+export interface WebSite {
+  readonly server: TestServer
+  readonly browser: Browser
+  /** A page in a context of its own, until the test is over, which fails if the page wrote an error to its console. */
+  readonly open: (path: string, options?: OpenOptions) => Promise<Page>
+  readonly stop: () => Promise<void>
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Before the page's own scripts. */
+  readonly prepare?: (page: Page) => Promise<void>
+  /** Errors that the test causes on purpose. */
+  readonly expects?: RegExp
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const RULES: RunOptions = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }
+
+interface AxeWindow {
+  readonly axe: { readonly run: (context: ElementContext, rules: RunOptions) => Promise<AxeResults> }
+}
+
+/** The page's view as it is now has no fault that axe finds. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  await page.evaluate(axeSource)
+  const results = await page.evaluate(
+    // What the component library reads out names elements that may be gone by now.
+    (rules) => (window as unknown as AxeWindow).axe.run({ exclude: [["[data-live-announcer]"]] }, rules),
+    RULES,
+  )
+  expect(results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([])
+}
+
+export const openWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
+  const server = await startServerWithPages(environment)
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
+  })
+  return {
+    server,
+    browser,
+    open: async (path, { prepare, expects, ...options } = {}) => {
+      const context = await browser.newContext({ locale: "en-GB", ...options })
+      const page = await context.newPage()
+      const complaints = complaintsOf(page)
+      onTestFinished(async () => {
+        await context.close()
+        expect(complaints.filter((one) => expects?.test(one) !== true)).toEqual([])
+      })
+      await prepare?.(page)
+      await page.goto(new URL(path, server.url).href)
+      return page
+    },
+    stop: async () => {
+      await browser.close()
+      await server.stop()
+    },
+  }
+}
