@@ -9,5 +9,6 @@ export {
 } from "./broadcast/broadcast-push.ts"
 export type { LocalMedia, MediaPeer, MediaPeerState, MediaProblem, MediaState } from "./media/call-events.ts"
 export type { CallGateway } from "./media/call-gateway.ts"
+export { presentSeat } from "./media/call-rules.ts"
 export { MediaCall } from "./media/media-call.ts"
 export type { StreamLike, TrackLike, WebRtc } from "./media/web-rtc.ts"

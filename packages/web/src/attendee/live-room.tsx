@@ -1,13 +1,14 @@
 /** The event from inside. */
-import { activePhase, type GatewayClient as Client, type GatewayClient, RestProblem } from "@gathercue/client"
-import { useConnection, useCountdown, useEvent, useGateway } from "@gathercue/client/react"
+import { useConnection, useEvent, useGateway } from "@gathercue/client/react"
+import { useEffect } from "react"
 import type { EventSession } from "../api/event-session.ts"
 import { rest, restWith } from "../api/rest.ts"
-import { Chat } from "../live/chat.tsx"
+import { Announcements } from "../live/announcements.tsx"
+import { PhaseBadge } from "../live/phase-badge.tsx"
 import { useTexts } from "../texts/language.tsx"
-import { clockOf, whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Notice } from "../ui/notice.tsx"
+import { ConnectionNotice } from "./connection-notice.tsx"
+import { EventFloor } from "./event-floor.tsx"
 
 interface Props {
   readonly eventId: string
@@ -17,59 +18,48 @@ interface Props {
   readonly onSignOut: () => void
 }
 
-const Connection = ({ client, onSignOut }: { readonly client: GatewayClient } & Pick<Props, "onSignOut">) => {
-  const texts = useTexts()
-  const { status, error } = useConnection(client)
-  if (status === "ready") return null
-  if (status === "lobby") return <Notice>{texts.attendee.lobby}</Notice>
-  if (status !== "closed")
-    return <Notice>{error === null ? texts.attendee.connecting : texts.attendee.reconnecting}</Notice>
-  const isSessionOver = error instanceof RestProblem && error.status === 401
-  return (
-    <div role="alert" className="notice notice-bad">
-      <p>{whyFailed(texts, error) ?? texts.attendee.left}</p>
-      <Button onPress={() => (isSessionOver ? onSignOut() : void client.connect().catch(() => {}))}>
-        {error === null ? texts.attendee.comeBack : texts.retry}
-      </Button>
-    </div>
-  )
-}
-
-const Phase = ({ client }: { readonly client: GatewayClient }) => {
-  const { live } = useTexts()
-  const phase = useEvent(client, activePhase)
-  const timer = useEvent(client, ({ timers }) => timers.find(({ scope }) => scope === "phase"))
-  const seconds = useCountdown(client, timer)
-  return (
-    <span className="badge">
-      {phase === undefined ? live.between : live.modality[phase.modality]}
-      {seconds === null ? null : `, ${live.left(clockOf(seconds))}`}
-    </span>
-  )
-}
-
 export const LiveRoom = ({ eventId, session, onLeave, onSignOut }: Props) => {
   const { attendee, live } = useTexts()
   const api = session === undefined ? rest : restWith(session.token)
-  const client: Client = useGateway({
+  const client = useGateway({
     key: `${eventId} ${session?.token ?? ""}`,
     token: () => api.createGatewayToken({ payload: { eventId } }),
     name: "web",
   })
+  const { status } = useConnection(client)
   const title = useEvent(client, ({ event }) => event.title)
-  const people = useEvent(client, ({ presence }) => presence.total) ?? 0
+  const people = useEvent(client, ({ presence }) => presence.total)
+  useEffect(() => {
+    // Frees the place at once.
+    const leave = () => client.close()
+    const comeBack = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) void client.connect().catch(() => {})
+    }
+    addEventListener("pagehide", leave)
+    addEventListener("pageshow", comeBack)
+    return () => {
+      removeEventListener("pagehide", leave)
+      removeEventListener("pageshow", comeBack)
+    }
+  }, [client])
+  const isInside = title !== undefined && status !== "closed" && status !== "lobby"
   return (
     <main className="page stack">
       <header className="row row-apart">
         <h1>{title}</h1>
         <div className="row">
-          <Phase client={client} />
-          <span className="quiet">{live.here(people)}</span>
+          {isInside ? (
+            <>
+              <PhaseBadge client={client} />
+              <span className="quiet">{live.here(people ?? 0)}</span>
+            </>
+          ) : null}
           <Button onPress={onLeave}>{attendee.leave}</Button>
         </div>
       </header>
-      <Connection client={client} onSignOut={onSignOut} />
-      <Chat client={client} />
+      <ConnectionNotice client={client} onSignOut={onSignOut} />
+      <Announcements client={client} />
+      {isInside ? <EventFloor client={client} hasName={session !== undefined} /> : null}
     </main>
   )
 }

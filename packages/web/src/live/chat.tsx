@@ -1,40 +1,70 @@
-/** The chat of the event. */
-import type { GatewayClient } from "@gathercue/client"
+/** The chat: of the event, of the room that the person is in, and of those on stage. */
+import { type ChatMessageView, type ChatTarget, CommandRefused, type GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useCallback, useState } from "react"
+import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
-import { TextForm } from "./text-form.tsx"
+import { Button } from "../ui/button.tsx"
+import { Problem } from "../ui/notice.tsx"
+import { ChatForm } from "./chat-form.tsx"
+import { ChatList } from "./chat-list.tsx"
 
-export const Chat = ({ client }: { readonly client: GatewayClient }) => {
+interface Props {
+  readonly client: GatewayClient
+}
+
+const PLACES: ReadonlyArray<ChatTarget> = ["room", "event", "staff"]
+
+/** The places that this person may read, the nearest first. */
+const usePlaces = (client: GatewayClient): ReadonlyArray<ChatTarget> =>
+  useEvent(client, ({ me, chat }) =>
+    PLACES.filter((place) => {
+      if (place === "event") return true
+      if (place === "room") return me.roomId !== null
+      return me.chatTo.includes("staff") || chat.staff.length > 0
+    }),
+  ) ?? ["event"]
+
+const NO_MESSAGES: ReadonlyArray<ChatMessageView> = []
+
+export const Chat = ({ client }: Props) => {
   const texts = useTexts()
   const { live } = texts
-  const { time } = useFormats()
-  const messages = useEvent(client, ({ chat }) => chat.event) ?? []
-  const mayWrite = useEvent(client, ({ me }) => me.chatTo.includes("event")) ?? false
-  const { send, isPending, error } = useCommand(client)
-  const say = async (text: string) => (await send("chat.send", { to: "event", text })) !== undefined
+  const places = usePlaces(client)
+  const [chosen, choose] = useState<ChatTarget | null>(null)
+  const place = places.find((one) => one === chosen) ?? places[0] ?? "event"
+  const messages = useEvent(client, ({ chat }) => chat[place]) ?? NO_MESSAGES
+  const me = useEvent(client, ({ me: { participantId, can } }) => (can.includes("chat.delete") ? participantId : null))
+  const { send, error } = useCommand(client)
+  const mayDelete = useCallback(({ participantId }: ChatMessageView) => participantId === me, [me])
+  const remove = useCallback(({ id }: ChatMessageView) => void send("chat.delete", { id }), [send])
+  // A message that is gone already is what the person wanted.
+  const problem = error instanceof CommandRefused && error.code === "not_found" ? null : error
   return (
-    <section className="panel" aria-label={live.chat}>
+    <section className="panel stack" aria-label={live.chat}>
       <h2>{live.chat}</h2>
-      {messages.length === 0 ? <p className="quiet">{live.chatEmpty}</p> : null}
-      <ol aria-label={live.chat}>
-        {messages.map(({ id, name, text, at }) => (
-          <li key={id}>
-            <b>{name}</b> <span className="quiet">{time(at)}</span> {text}
-          </li>
-        ))}
-      </ol>
-      {mayWrite ? (
-        <TextForm
-          label={live.message}
-          button={texts.send}
-          isPending={isPending}
-          problem={whyFailed(texts, error)}
-          onText={say}
-        />
-      ) : (
-        <p className="quiet">{live.readOnly}</p>
+      {places.length === 1 ? null : (
+        <div className="row">
+          {places.map((one) => (
+            <Button key={one} isPressed={one === place} onPress={() => choose(one)}>
+              {live.places[one]}
+            </Button>
+          ))}
+        </div>
       )}
+      {messages.length === 0 ? (
+        <p className="quiet">{live.chatEmpty}</p>
+      ) : (
+        <ChatList
+          key={place}
+          label={places.length === 1 ? live.chat : `${live.chat}, ${live.places[place]}`}
+          messages={messages}
+          mayDelete={mayDelete}
+          onDelete={remove}
+        />
+      )}
+      <Problem>{whyFailed(texts, problem)}</Problem>
+      <ChatForm key={`form ${place}`} client={client} place={place} />
     </section>
   )
 }

@@ -1,9 +1,10 @@
 /** One line of text. A text that was refused stays in the form. */
-import { useState } from "react"
 import { Form } from "react-aria-components"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Problem } from "../ui/notice.tsx"
+import { useDraft } from "./drafts.ts"
+import "./live.css"
 
 export interface TextFormProps {
   readonly label: string
@@ -13,20 +14,44 @@ export interface TextFormProps {
   readonly problem: string | null
   /** Resolves with whether the text was taken. */
   readonly onText: (text: string) => Promise<boolean>
+  readonly maxLength?: number
+  readonly hint?: string
+  /** Keeps an unsent text under this name when the form goes. */
+  readonly draft?: string
+  /** Between the field and the button. */
+  readonly children?: React.ReactNode
 }
 
-export const TextForm = ({ label, button, isPending, problem, onText }: TextFormProps) => {
-  const [text, write] = useState("")
+const LONGEST = 2000
+
+export const TextForm = ({
+  label,
+  button,
+  isPending,
+  problem,
+  onText,
+  maxLength = LONGEST,
+  hint,
+  draft,
+  children,
+}: TextFormProps) => {
+  const { text, write, sent } = useDraft(draft)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
-    const sent = text.trim()
-    if (sent === "") return
-    // A text that is written while this one is under way stays.
-    if (await onText(sent)) write((now) => (now === text ? "" : now))
+    const trimmed = text.trim()
+    if (trimmed !== "" && (await onText(trimmed))) sent(text)
   }
   return (
     <Form className="row text-form" onSubmit={(submitted) => void submit(submitted)}>
-      <TextField label={label} value={text} onChange={write} autoComplete="off" maxLength={2000} />
+      <TextField
+        label={label}
+        value={text}
+        onChange={write}
+        autoComplete="off"
+        maxLength={maxLength}
+        {...(hint === undefined ? {} : { hint })}
+      />
+      {children}
       <Button type="submit" isPending={isPending}>
         {button}
       </Button>

@@ -1,0 +1,49 @@
+/** What is going on and what a person may do: beside each other on a wide window, behind tabs on a narrow one. */
+import type { GatewayClient } from "@gathercue/client"
+import { CallPlace } from "../live/call/call-place.tsx"
+import { Hand } from "../live/hand.tsx"
+import { Reactions } from "../live/reactions.tsx"
+import { Breakout } from "../live/rooms/breakout.tsx"
+import { Rotation } from "../live/rooms/rotation.tsx"
+import { StagePlace } from "../live/stage-place.tsx"
+import { useTexts } from "../texts/language.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { useMediaQuery } from "../ui/use-media-query.ts"
+import { type Panel, usePanels } from "./use-panels.tsx"
+
+interface Props {
+  readonly client: GatewayClient
+  readonly hasName: boolean
+}
+
+/** Larger text needs a wider window. */
+const WIDE = "(min-width: 60em)"
+
+const content = ({ id, content: shown }: Panel) => (
+  <div key={id} className="panel-place">
+    {shown}
+  </div>
+)
+
+export const EventFloor = ({ client, hasName }: Props) => {
+  const { attendee } = useTexts()
+  const isWide = useMediaQuery(WIDE)
+  const panels = usePanels(client, hasName)
+  const chat = panels.find(({ id }) => id === "chat")
+  const others = panels.filter(({ id }) => id !== "chat")
+  return (
+    <div className={isWide ? "floor floor-wide" : "floor"}>
+      <div className="stack">
+        <StagePlace client={client} />
+        <Breakout client={client} />
+        <Rotation client={client} />
+        <CallPlace client={client} />
+        <Hand client={client} />
+        <Reactions client={client} />
+        {isWide ? <div className="floor-panels">{others.map(content)}</div> : null}
+      </div>
+      {isWide ? <div>{chat === undefined ? null : content(chat)}</div> : null}
+      {isWide || panels.length === 0 ? null : <Tabs label={attendee.panels} tabs={panels} />}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+/** One person of a call: their picture, or their name alone. */
+import { useEffect, useRef } from "react"
+
+interface Props {
+  readonly name: string
+  readonly stream: MediaStream | null
+  readonly hasPicture: boolean
+  /** One's own: not heard, and as in a mirror. */
+  readonly isOwn?: boolean
+  /** Such as "connecting". */
+  readonly remark?: string | null
+}
+
+export const Tile = ({ name, stream, hasPicture, isOwn = false, remark = null }: Props) => {
+  const video = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    if (video.current !== null && video.current.srcObject !== stream) video.current.srcObject = stream
+  }, [stream])
+  return (
+    <li className="tile">
+      <video
+        ref={video}
+        aria-label={name}
+        className={isOwn ? "tile-own" : undefined}
+        hidden={!hasPicture}
+        autoPlay
+        playsInline
+        muted={isOwn}
+      />
+      <span className="tile-name">
+        {name}
+        {remark === null ? null : ` (${remark})`}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,31 @@
+/** One message of the chat. */
+import type { ChatMessageView } from "@gathercue/client"
+import { GridListItem } from "react-aria-components"
+import { useFormats, useTexts } from "../texts/language.tsx"
+import { Button } from "../ui/button.tsx"
+
+interface Props {
+  readonly message: ChatMessageView
+  /** Undefined: the message is not this person's to delete. */
+  readonly onDelete: (() => void) | undefined
+}
+
+export const ChatMessage = ({ message, onDelete }: Props) => {
+  const { live } = useTexts()
+  const { time } = useFormats()
+  const { id, name, role, text, at } = message
+  const title = live.roles[role]
+  return (
+    <GridListItem id={id} textValue={`${name}: ${text}`} className="chat-message">
+      <span className="chat-text">
+        <b>{name}</b> {title === undefined ? null : <span className="badge">{title}</span>}{" "}
+        <span className="quiet">{time(at)}</span> {text}
+      </span>
+      {onDelete === undefined ? null : (
+        <Button aria-label={live.deleteMessage} onPress={onDelete}>
+          <span aria-hidden="true">✕</span>
+        </Button>
+      )}
+    </GridListItem>
+  )
+}

@@ -1,0 +1,57 @@
+/** How a poll stands, as far as this person may know. */
+import type { PollView } from "@gathercue/client"
+import { Label, Meter } from "react-aria-components"
+import { useFormats, useTexts } from "../texts/language.tsx"
+import "./live.css"
+
+const percentOf = (count: number, voters: number): number => (voters === 0 ? 0 : Math.round((100 * count) / voters))
+
+/** The mean of options that are numbers. */
+const averageOf = ({ kind, options, counts = [] }: PollView): number | undefined => {
+  const values = options.map(({ text }) => Number(text))
+  const votes = counts.reduce((sum, count) => sum + count, 0)
+  if (kind !== "rating" || votes === 0 || !values.every(Number.isFinite)) return undefined
+  return values.reduce((sum, value, n) => sum + value * (counts[n] ?? 0), 0) / votes
+}
+
+interface Props {
+  readonly poll: PollView
+  readonly chosen: ReadonlyArray<string>
+}
+
+export const PollResults = ({ poll, chosen }: Props) => {
+  const { live } = useTexts()
+  const { number } = useFormats()
+  const { options, counts, voters = 0 } = poll
+  if (counts === undefined) return null
+  const average = averageOf(poll)
+  return (
+    <div className="stack">
+      <ul className="shares" aria-label={live.results}>
+        {options.map(({ id, text }, n) => {
+          const count = counts[n] ?? 0
+          const percent = percentOf(count, voters)
+          const share = live.share(count, percent)
+          return (
+            <li key={id}>
+              <Meter className="share" value={percent} valueLabel={share}>
+                <Label>
+                  {chosen.includes(id) ? <span aria-hidden="true">✓ </span> : null}
+                  {text}
+                </Label>
+                <span className="quiet">{share}</span>
+                <span className="share-bar">
+                  <span style={{ width: `${percent}%` }} />
+                </span>
+              </Meter>
+            </li>
+          )
+        })}
+      </ul>
+      <p className="quiet">
+        {live.voters(voters)}
+        {average === undefined ? null : `. ${live.average(number(Math.round(average * 10) / 10))}`}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+/** The questions of the audience: one's own that wait, and below them those that everybody sees. */
+import { type GatewayClient, type QuestionState, type QuestionView, shownQuestions } from "@gathercue/client"
+import { useEvent } from "@gathercue/client/react"
+import { useTexts } from "../texts/language.tsx"
+import { AskForm } from "./ask-form.tsx"
+import { QuestionItem } from "./question-item.tsx"
+
+interface Props {
+  readonly client: GatewayClient
+  readonly hasName: boolean
+}
+
+const NONE: ReadonlyArray<QuestionView> = []
+
+/** Of this person, which nobody but the hosts sees. */
+const ownUnshown = ({ all, mine }: QuestionState): ReadonlyArray<QuestionView> =>
+  all.filter(({ id, status }) => mine.includes(id) && (status === "pending" || status === "hidden"))
+
+export const Questions = ({ client, hasName }: Props) => {
+  const { live } = useTexts()
+  const own = useEvent(client, ({ questions }) => ownUnshown(questions)) ?? NONE
+  const shown = useEvent(client, ({ questions }) => shownQuestions(questions)) ?? NONE
+  return (
+    <section className="panel stack" aria-label={live.questions}>
+      <h2>{live.questions}</h2>
+      <AskForm client={client} hasName={hasName} />
+      {own.length + shown.length === 0 ? <p className="quiet">{live.questionsEmpty}</p> : null}
+      <ol className="stack" aria-label={live.questions}>
+        {[...own, ...shown].map((question) => (
+          <QuestionItem key={question.id} client={client} question={question} />
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,64 @@
+/** A question with its answers: one of them, or several. */
+import { CheckboxGroup, Label, Radio, RadioGroup } from "react-aria-components"
+import { CheckField } from "./fields.tsx"
+import "./choices.css"
+
+interface Option {
+  readonly id: string
+  readonly text: string
+}
+
+interface Props {
+  readonly label: string
+  readonly options: ReadonlyArray<Option>
+  readonly value: ReadonlyArray<string>
+  readonly onChange: (value: ReadonlyArray<string>) => void
+  readonly isDisabled?: boolean
+}
+
+/** `isRow`: side by side, as the numbers of a scale. */
+export const OneOf = ({
+  label,
+  options,
+  value,
+  onChange,
+  isDisabled = false,
+  isRow = false,
+}: Props & { isRow?: boolean }) => (
+  <RadioGroup
+    className="choices"
+    value={value[0] ?? null}
+    onChange={(chosen) => onChange([chosen])}
+    isDisabled={isDisabled}
+    orientation={isRow ? "horizontal" : "vertical"}
+  >
+    <Label>{label}</Label>
+    <div className={isRow ? "row" : "stack-close"}>
+      {options.map(({ id, text }) => (
+        <Radio key={id} value={id} className="check radio">
+          {({ isSelected }) => (
+            <>
+              <span className="check-box" aria-hidden="true">
+                {isSelected ? "●" : ""}
+              </span>
+              {text}
+            </>
+          )}
+        </Radio>
+      ))}
+    </div>
+  </RadioGroup>
+)
+
+export const SomeOf = ({ label, options, value, onChange, isDisabled = false }: Props) => (
+  <CheckboxGroup className="choices" value={[...value]} onChange={onChange} isDisabled={isDisabled}>
+    <Label>{label}</Label>
+    <div className="stack-close">
+      {options.map(({ id, text }) => (
+        <CheckField key={id} value={id}>
+          {text}
+        </CheckField>
+      ))}
+    </div>
+  </CheckboxGroup>
+)

@@ -1,0 +1,14 @@
+/** Whether the window is as a media query says, now and when it changes. */
+import { useCallback, useSyncExternalStore } from "react"
+
+export const useMediaQuery = (query: string): boolean => {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const list = matchMedia(query)
+      list.addEventListener("change", changed)
+      return () => list.removeEventListener("change", changed)
+    },
+    [query],
+  )
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches)
+}

@@ -1,0 +1,72 @@
+/** People at an event: a host without a page, and attendees with one. */
+import type { Page } from "playwright-core"
+import { onTestFinished } from "vitest"
+import { GatewayClient } from "../../packages/client/src/entry.ts"
+import { createLiveEvent, createPerson, gatewayToken, type Json, type Workspace } from "../../test/support/api.ts"
+import type { OpenOptions, WebSite } from "./site.ts"
+
+export interface Occasion {
+  readonly site: WebSite
+  readonly acme: Workspace
+  readonly event: Json
+}
+
+export const occasionWith = async (
+  site: WebSite,
+  acme: Workspace,
+  phases: ReadonlyArray<object>,
+  fields: object = {},
+): Promise<Occasion> => ({
+  site,
+  acme,
+  event: await createLiveEvent(site.server.url, acme.key, { title: "Launch day", phases, ...fields }),
+})
+
+/** A client without a page, connected until the test is over. */
+export const connectClient = async (
+  { site, acme, event }: Occasion,
+  name: string,
+  role = "host",
+): Promise<GatewayClient> => {
+  const { session } = await createPerson(site.server.url, acme.key, event.id, role, name)
+  const client = new GatewayClient({ token: () => gatewayToken(site.server.url, event.id, session) })
+  onTestFinished(() => client.close())
+  await client.connect()
+  return client
+}
+
+/** As if the person had entered by their link before. */
+const withSession =
+  (eventId: string, session: object) =>
+  async (page: Page): Promise<void> => {
+    const kept = [`gathercue.session.${eventId}`, JSON.stringify(session)] as const
+    await page.addInitScript(([key, value]) => localStorage.setItem(key, value), kept)
+  }
+
+/** The page of a person who has a session and has not pressed "Enter now" yet. */
+export const openPage = async (
+  { site, acme, event }: Occasion,
+  name: string,
+  { role = "participant", prepare, ...options }: OpenOptions & { readonly role?: string } = {},
+): Promise<Page> => {
+  const { session } = await createPerson(site.server.url, acme.key, event.id, role, name)
+  return site.open(`/e/${event.id}`, {
+    ...options,
+    prepare: async (page) => {
+      await withSession(event.id, { token: session, name })(page)
+      await prepare?.(page)
+    },
+  })
+}
+
+/** The page of a person who is inside. */
+export const enter = async (
+  occasion: Occasion,
+  name: string,
+  options: OpenOptions & { readonly role?: string } = {},
+): Promise<Page> => {
+  const page = await openPage(occasion, name, options)
+  await page.getByRole("button", { name: "Enter now" }).click()
+  await page.getByText(/\d+ (?:person|people) here/).waitFor()
+  return page
+}
