@@ -24,6 +24,8 @@ export default defineConfig({
     // A data: address would need a wider policy.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // The players of films and calls are loaded when they are needed; `test/http/web-files.test.ts` bounds the first view.
+    chunkSizeWarningLimit: 1000,
     rolldownOptions: { input: ["attendee", "host", "play", "screen", "ops"].map((name) => here(`${name}.html`)) },
   },
 })
