@@ -13,21 +13,21 @@ import {
   PASSWORD,
   type Workspace,
 } from "../../test/support/api.ts"
-import type { OpenOptions, WebSite } from "./site.ts"
+import type { OpenOptions, SiteAt } from "./site.ts"
 
 const STEP_MS = 20_000
 
 export const newAddress = (): string => `hedy-${randomUUID()}@example.com`
 
 export interface Stage {
-  readonly site: WebSite
+  readonly site: SiteAt
   readonly acme: Workspace
   readonly event: Json
 }
 
 /** An event of a workspace that somebody owns, after these verbs. */
 export const stageWith = async (
-  site: WebSite,
+  site: SiteAt,
   phases: ReadonlyArray<object>,
   ...verbs: ReadonlyArray<"publish" | "start">
 ): Promise<Stage> => {

@@ -3,16 +3,16 @@ import type { Page } from "playwright-core"
 import { onTestFinished } from "vitest"
 import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { createLiveEvent, createPerson, gatewayToken, type Json, type Workspace } from "../../test/support/api.ts"
-import type { OpenOptions, WebSite } from "./site.ts"
+import type { OpenOptions, SiteAt } from "./site.ts"
 
 export interface Occasion {
-  readonly site: WebSite
+  readonly site: SiteAt
   readonly acme: Workspace
   readonly event: Json
 }
 
 export const occasionWith = async (
-  site: WebSite,
+  site: SiteAt,
   acme: Workspace,
   phases: ReadonlyArray<object>,
   fields: object = {},

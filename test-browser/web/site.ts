@@ -7,11 +7,19 @@ import { expect, onTestFinished } from "vitest"
 import { startServerWithPages, type TestServer } from "../../test/support/server.ts"
 import { complaintsOf } from "../complaints.ts"
 
-export interface WebSite {
-  readonly server: TestServer
+/** Pages of a server, wherever it runs. */
+export interface Browsing {
   readonly browser: Browser
   /** A page in a context of its own, until the test is over, which fails if the page wrote an error to its console. */
   readonly open: (path: string, options?: OpenOptions) => Promise<Page>
+}
+
+export interface SiteAt extends Browsing {
+  readonly server: { readonly url: string }
+}
+
+export interface WebSite extends Browsing {
+  readonly server: TestServer
   readonly stop: () => Promise<void>
 }
 
@@ -43,14 +51,12 @@ export const expectAccessible = async (page: Page): Promise<void> => {
   expect(results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([])
 }
 
-export const openWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
-  const server = await startServerWithPages(environment)
+export const openBrowser = async (url: string): Promise<Browsing> => {
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
   })
   return {
-    server,
     browser,
     open: async (path, { prepare, expects, session, ...options } = {}) => {
       const context = await browser.newContext({ locale: "en-GB", ...options })
@@ -67,11 +73,20 @@ export const openWebSite = async (environment: { readonly [key: string]: string 
         expect(complaints.filter((one) => expects?.test(one) !== true)).toEqual([])
       })
       await prepare?.(page)
-      await page.goto(new URL(path, server.url).href)
+      await page.goto(new URL(path, url).href)
       return page
     },
+  }
+}
+
+export const openWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
+  const server = await startServerWithPages(environment)
+  const browsing = await openBrowser(server.url)
+  return {
+    ...browsing,
+    server,
     stop: async () => {
-      await browser.close()
+      await browsing.browser.close()
       await server.stop()
     },
   }
