@@ -71,13 +71,20 @@ export const joinAs = async (
 export const until = (
   client: GatewayClient,
   holds: (state: NonNullable<GatewayClient["state"]>) => boolean,
-): Promise<void> =>
-  new Promise((resolve) => {
+): Promise<void> => {
+  const late = new Error(`the state did not become: ${holds}`)
+  return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => {
+      stop()
+      reject(late)
+    }, STEP_MS)
     const look = (): void => {
       if (client.state === undefined || !holds(client.state)) return
+      clearTimeout(deadline)
       stop()
       resolve()
     }
     const stop = client.on("state", look)
     look()
   })
+}

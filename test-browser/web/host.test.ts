@@ -94,6 +94,7 @@ test("an event is planned by keyboard alone, ordered by dragging, published and 
   await expectAccessible(page)
   // The meeting is dragged before the broadcast.
   await page.getByRole("button", { name: "Drag: 2. Meeting" }).press("Enter")
+  await page.locator(".drop-line[data-drop-target]").waitFor({ state: "attached" })
   await page.keyboard.press("ArrowUp")
   await page.keyboard.press("ArrowUp")
   await page.keyboard.press("Enter")

@@ -1,7 +1,9 @@
 /** What can be set of an event, besides its agenda. */
 import type { Event, Visibility } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
-import { CheckField, Choice, TextField } from "../../ui/fields.tsx"
+import { CheckField } from "../../ui/check-field.tsx"
+import { Choice } from "../../ui/choice.tsx"
+import { TextField } from "../../ui/fields.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 

@@ -3,7 +3,7 @@ import type { Modality } from "@gathercue/client"
 import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Choice } from "../../ui/fields.tsx"
+import { Choice } from "../../ui/choice.tsx"
 import { MODALITIES } from "./phase-draft.ts"
 
 export const NewPhase = ({

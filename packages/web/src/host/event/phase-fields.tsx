@@ -1,7 +1,8 @@
 /** What can be set of a phase. A field that is left empty shows the default beside it. */
 import type { LobbyPolicy } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
-import { CheckField, Choice } from "../../ui/fields.tsx"
+import { CheckField } from "../../ui/check-field.tsx"
+import { Choice } from "../../ui/choice.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import { FEATURES, type PhaseDraft, withValue } from "./phase-draft.ts"
 

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { TextForm } from "../../live/text-form.tsx"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
-import { Choice } from "../../ui/fields.tsx"
+import { Choice } from "../../ui/choice.tsx"
 import { changeMeanwhile } from "../parts/change-meanwhile.ts"
 import { type ClientProps, useCan } from "./live-props.ts"
 

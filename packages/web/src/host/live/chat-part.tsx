@@ -4,7 +4,7 @@ import { Chat } from "../../live/chat.tsx"
 import { TextForm } from "../../live/text-form.tsx"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
-import { Choice } from "../../ui/fields.tsx"
+import { Choice } from "../../ui/choice.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 

@@ -2,7 +2,7 @@
 import { pendingQuestions, type QuestionView, shownQuestions } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
-import { CheckField } from "../../ui/fields.tsx"
+import { CheckField } from "../../ui/check-field.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 import { QuestionRow } from "./question-row.tsx"

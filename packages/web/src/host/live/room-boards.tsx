@@ -3,7 +3,7 @@ import { useState } from "react"
 import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAndDrop } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Choice } from "../../ui/fields.tsx"
+import { Choice } from "../../ui/choice.tsx"
 
 export interface Board {
   readonly id: string

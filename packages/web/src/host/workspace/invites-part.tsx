@@ -5,7 +5,8 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Choice, TextField } from "../../ui/fields.tsx"
+import { Choice } from "../../ui/choice.tsx"
+import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
 import { Failure } from "../parts/failure.tsx"
@@ -89,6 +90,7 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
 export const InvitesPart = ({ workspaceId, eventId }: Props) => {
   const { host } = useTexts()
   const { moment } = useFormats()
+  const roles = new Map(useRoles(eventId !== undefined))
   const [issued, show] = useState<Issued | undefined>(undefined)
   const pages = usePages(`${workspaceId} ${eventId ?? ""}`, async (cursor) => {
     const { invites, nextCursor } = await rest.listInvites({
@@ -126,7 +128,7 @@ export const InvitesPart = ({ workspaceId, eventId }: Props) => {
                   <span>
                     {whom}{" "}
                     <span className="quiet">
-                      {role}, {host.inviteStatus[status]}
+                      {roles.get(role) ?? role}, {host.inviteStatus[status]}
                       {status === "pending" ? `, ${host.until(moment(expiresAt))}` : ""}
                     </span>
                   </span>

@@ -1,0 +1,37 @@
+/** A choice of one value out of a few. Apart from the other fields: what needs none does not load it. */
+import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components"
+
+export interface ChoiceProps<A extends string> {
+  readonly label: string
+  readonly options: ReadonlyArray<readonly [value: A, text: string]>
+  readonly value: A
+  readonly onChange: (value: A) => void
+  readonly isDisabled?: boolean
+}
+
+/** One of a few values. */
+export const Choice = <A extends string>({ label, options, value, onChange, isDisabled = false }: ChoiceProps<A>) => (
+  <Select
+    className="field"
+    value={value}
+    onChange={(chosen) => {
+      const found = options.find(([one]) => one === chosen)
+      if (found !== undefined) onChange(found[0])
+    }}
+    isDisabled={isDisabled}
+  >
+    <Label>{label}</Label>
+    <Button className="select-button">
+      <SelectValue /> <span aria-hidden="true">▾</span>
+    </Button>
+    <Popover className="popover">
+      <ListBox>
+        {options.map(([id, text]) => (
+          <ListBoxItem key={id} id={id} className="option" textValue={text}>
+            {text}
+          </ListBoxItem>
+        ))}
+      </ListBox>
+    </Popover>
+  </Select>
+)

@@ -1,0 +1,117 @@
+/** The console while something is broadcast, and after the event. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { call } from "../../test/support/api.ts"
+import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
+import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+
+let site: WebSite
+beforeAll(async () => {
+  site = await openWebSite()
+})
+afterAll(() => site.stop())
+
+const REFUSED = /Failed to load resource/
+
+test("the browser's camera is broadcast while the host looks at other parts, and an encoder gets an address", async () => {
+  const stage = await stageWith(
+    site,
+    [{ modality: "broadcast", featureSet: ["capture", "transcript"] }],
+    "publish",
+    "start",
+  )
+  const other = await joinAs(stage, "Other", "host")
+  const page = await openConsole(stage, `/host/live/${stage.event.id}/broadcast`)
+  await page.getByText("Not on air").waitFor()
+  await page.getByRole("button", { name: "Go on air" }).press("Enter")
+  await until(other, ({ broadcast }) => broadcast?.status === "live")
+  await page.getByRole("button", { name: "Send this camera" }).press("Enter")
+  await until(other, ({ encoder }) => encoder?.state === "receiving")
+  await page.getByText("Your picture is being sent.").waitFor()
+  await expectAccessible(page)
+  await page.getByRole("link", { name: "Chat" }).press("Enter")
+  await page.getByRole("link", { name: "Broadcast and recording" }).press("Enter")
+  await page.getByText("Your picture is being sent.").waitFor()
+  await page.getByRole("button", { name: "Stop the camera" }).press("Enter")
+  await page.getByRole("button", { name: "Send this camera" }).waitFor()
+  await page.getByRole("button", { name: "New address" }).press("Enter")
+  expect(await page.getByRole("textbox", { name: "Address for a stream (MP4)" }).inputValue()).toMatch(/^http/)
+  await page.getByRole("button", { name: "Pause" }).press("Enter")
+  await until(other, ({ broadcast }) => broadcast?.status === "paused")
+  await page.getByRole("button", { name: "Go on", exact: true }).press("Enter")
+  await until(other, ({ broadcast }) => broadcast?.status === "live")
+  await page.getByRole("checkbox", { name: "Recording" }).press("Space")
+  await page.getByRole("checkbox", { name: "Captions" }).press("Space")
+  await page.getByRole("button", { name: "Start", exact: true }).press("Enter")
+  await until(other, ({ capture }) => capture.on)
+  await page.getByRole("button", { name: "Stop", exact: true }).press("Enter")
+  await until(other, ({ capture }) => !capture.on)
+  await page.getByRole("button", { name: "End the broadcast" }).press("Enter")
+  await page.getByRole("dialog").getByRole("button", { name: "End the broadcast" }).press("Enter")
+  await until(other, ({ broadcast }) => broadcast?.status === "ended")
+})
+
+test("after the event there are attendance, tables to download, and a summary for the recap", async () => {
+  const stage = await stageWith(site, [{ modality: "broadcast", featureSet: ["chat"] }], "publish", "start")
+  const { url } = site.server
+  await call(url, "POST", `/v1/public/events/${stage.event.id}/register`, {
+    body: { name: "Rita", email: "rita@example.com" },
+  })
+  const zoe = await joinAs(stage, "Zoe")
+  await zoe.command("chat.send", { to: "event", text: "Good bye" })
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/registrations`, { expects: REFUSED })
+  await page.getByText("rita@example.com", { exact: false }).waitFor()
+  await page.getByRole("button", { name: "Send again: Rita" }).press("Enter")
+  await page.getByText("A letter to rita@example.com is on its way.").waitFor()
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Cancel: Rita" }).press("Enter")
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).first().press("Enter")
+  await page.getByText("Nobody has registered.").waitFor()
+  await call(url, "POST", `/v1/events/${stage.event.id}/end`, { key: stage.acme.key })
+  await page.getByRole("link", { name: "Attendance" }).press("Enter")
+  await page.getByRole("cell", { name: "Zoe" }).waitFor()
+  await expectAccessible(page)
+  await page.reload()
+  await page.getByRole("link", { name: "Exports and recap" }).press("Enter")
+  const chat = page.getByRole("link", { name: "Chat (CSV)" })
+  const [download] = await Promise.all([page.waitForEvent("download"), chat.press("Enter")])
+  const stream = await download.createReadStream()
+  const pieces = await stream.toArray()
+  expect(Buffer.concat(pieces).toString()).toContain("Good bye")
+  await page.getByLabel("Summary").fill("It was good.")
+  await page.getByRole("button", { name: "Save" }).press("Enter")
+  await page.getByText("Saved.").waitFor()
+  const recap = await call(url, "GET", `/v1/public/events/${stage.event.id}/recap`)
+  expect(recap.body.summary.text).toBe("It was good.")
+  await page.getByRole("link", { name: "Recordings" }).press("Enter")
+  await page.getByText("No recordings.").waitFor()
+  await page.getByText("No clips.").waitFor()
+  await expectAccessible(page)
+})
+
+test("an event is renamed, and deleted after a question", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }], "publish")
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`)
+  await page.getByLabel("Title").fill("Another day")
+  await page.getByRole("button", { name: "Save" }).press("Enter")
+  await page.getByRole("heading", { name: "Another day" }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Delete the event" }).press("Enter")
+  await page.getByRole("dialog").getByRole("button", { name: "Delete the event" }).press("Enter")
+  await page.getByText("No events yet.").waitFor()
+})
+
+test("the console fits a phone, and speaks German in the dark", async () => {
+  const stage = await stageWith(site, [{ modality: "broadcast", featureSet: ["qa"] }], "publish", "start")
+  const page = await site.open(`/host/live/${stage.event.id}/questions`, {
+    locale: "de-DE",
+    colorScheme: "dark",
+    viewport: { width: 360, height: 740 },
+  })
+  await page.getByLabel("E-Mail-Adresse").fill(stage.acme.owner.email)
+  await page.getByLabel("Passwort").fill("correct horse battery")
+  await page.getByLabel("Passwort").press("Enter")
+  await page.getByText("Phase 1 von 1: Übertragung").waitFor()
+  await expectAccessible(page)
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(overflow).toBeLessThanOrEqual(0)
+})
