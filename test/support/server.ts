@@ -50,9 +50,13 @@ export const startServerWithClient = async (environment: Environment = {}): Prom
     docsFiles: pathToFileURL(`${await builtDocs()}/`),
   })
 
-/** A server that has the pages for people: they are built first. */
+/** A server that has the pages for people, which are built first, and can inspect media. */
 export const startServerWithPages = async (environment: Environment = {}): Promise<TestServer> =>
-  start(environment, { ...CHEAP_HASHES, webFiles: pathToFileURL(`${await builtWeb()}/`) })
+  start(environment, {
+    ...CHEAP_HASHES,
+    webFiles: pathToFileURL(`${await builtWeb()}/`),
+    mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
+  })
 
 const start = async (environment: Environment, parts: Parts): Promise<TestServer> => {
   const database = await createTestDatabase()
