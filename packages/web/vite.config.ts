@@ -24,8 +24,8 @@ export default defineConfig({
     // A data: address would need a wider policy.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // The players of films and calls are loaded when they are needed; `test/http/web-files.test.ts` bounds the first view.
-    chunkSizeWarningLimit: 1000,
+    // The client of LiveKit, which is loaded for calls on such a server alone.
+    chunkSizeWarningLimit: 700,
     rolldownOptions: { input: ["attendee", "host", "play", "screen", "ops"].map((name) => here(`${name}.html`)) },
   },
 })

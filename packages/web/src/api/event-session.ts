@@ -17,10 +17,18 @@ export const sessionOf = (eventId: string): EventSession | undefined => {
   }
 }
 
-export const keepSession = (eventId: string, session: EventSession): void =>
-  localStorage.setItem(keyOf(eventId), JSON.stringify(session))
+/** In a frame of another site a browser may refuse the storage: the session lasts as long as the page then. */
+export const keepSession = (eventId: string, session: EventSession): void => {
+  try {
+    localStorage.setItem(keyOf(eventId), JSON.stringify(session))
+  } catch {}
+}
 
-export const forgetSession = (eventId: string): void => localStorage.removeItem(keyOf(eventId))
+export const forgetSession = (eventId: string): void => {
+  try {
+    localStorage.removeItem(keyOf(eventId))
+  } catch {}
+}
 
 /** The token of an entry link, taken out of the address and out of the browser's history. */
 export const takeEntryToken = (): string | null => {

@@ -5,6 +5,8 @@ import { Hand } from "../live/hand.tsx"
 import { Reactions } from "../live/reactions.tsx"
 import { Breakout } from "../live/rooms/breakout.tsx"
 import { Rotation } from "../live/rooms/rotation.tsx"
+import { Captions } from "../live/stage/captions.tsx"
+import { Stage } from "../live/stage/stage.tsx"
 import { StagePlace } from "../live/stage-place.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { Tabs } from "../ui/tabs.tsx"
@@ -35,9 +37,11 @@ export const EventFloor = ({ client, hasName }: Props) => {
     <div className={isWide ? "floor floor-wide" : "floor"}>
       <div className="stack">
         <StagePlace client={client} />
+        <Stage client={client} />
         <Breakout client={client} />
         <Rotation client={client} />
         <CallPlace client={client} />
+        <Captions client={client} />
         <Hand client={client} />
         <Reactions client={client} />
         {isWide ? <div className="floor-panels">{others.map(content)}</div> : null}

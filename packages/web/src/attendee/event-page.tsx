@@ -2,16 +2,20 @@
 import { lazy, Suspense, useEffect, useState } from "react"
 import { type EventSession, forgetSession, keepSession, sessionOf, takeEntryToken } from "../api/event-session.ts"
 import { rest } from "../api/rest.ts"
-import { useLoaded } from "../api/use-loaded.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/notice.tsx"
+import { onEmbedderEnter, tellEmbedder } from "./embedding.ts"
 import { EventCard } from "./event-card.tsx"
+import { usePublicEvent } from "./use-public-event.ts"
 import { WayIn } from "./way-in.tsx"
 
 /** Loaded when somebody enters: most who look at an event only look. */
 const LiveRoom = lazy(async () => ({ default: (await import("./live-room.tsx")).LiveRoom }))
+
+/** Loaded when the event is over. */
+const Replay = lazy(async () => ({ default: (await import("./replay/replay.tsx")).Replay }))
 
 /** The page looks again while an event has not begun. */
 const LOOK_AGAIN_MS = 15_000
@@ -31,12 +35,24 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
   const [session, setSession] = useState<EventSession | undefined>(() => sessionOf(eventId))
   const [failure, fail] = useState<unknown>(null)
   const [isInside, goInside] = useState(false)
-  const event = useLoaded(eventId, (signal) => rest.getPublicEvent({ params: { id: eventId } }, { signal }))
+  const event = usePublicEvent(eventId, session?.token)
   const status = event.value?.status
   useEffect(() => {
     if (entryToken === null) return
     enter(eventId, entryToken).then(setSession, fail)
   }, [eventId])
+  useEffect(() => {
+    const stop = onEmbedderEnter((token) => {
+      // Not kept in the browser: it belongs to the embedding page.
+      setSession({ token, name: null })
+      goInside(true)
+    })
+    tellEmbedder({ type: "gathercue.ready", eventId })
+    return stop
+  }, [eventId])
+  useEffect(() => {
+    if (status === "ended") tellEmbedder({ type: "gathercue.ended", eventId })
+  }, [status, eventId])
   const { reload } = event
   useEffect(() => {
     if (isInside || status === "ended") return
@@ -52,10 +68,20 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
     setSession(undefined)
     goInside(false)
   }
+  const leaveEnded = () => {
+    goInside(false)
+    reload()
+  }
   if (isInside) {
     return (
       <Suspense fallback={<p className="page">{texts.loading}</p>}>
-        <LiveRoom eventId={eventId} session={session} onLeave={() => goInside(false)} onSignOut={signOut} />
+        <LiveRoom
+          eventId={eventId}
+          session={session}
+          onLeave={() => goInside(false)}
+          onSignOut={signOut}
+          onEnd={leaveEnded}
+        />
       </Suspense>
     )
   }
@@ -63,7 +89,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
     return (
       <main className="page page-narrow">
         {event.error === null ? <p role="status">{texts.loading}</p> : null}
-        <Problem>{event.isLoading ? null : whyFailed(texts, event.error)}</Problem>
+        <Problem>{event.isLoading ? null : whyFailed(texts, failure ?? event.error)}</Problem>
         {event.error === null ? null : <Button onPress={reload}>{texts.retry}</Button>}
       </main>
     )
@@ -73,6 +99,11 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
       <EventCard event={event.value} />
       <Problem>{whyFailed(texts, failure)}</Problem>
       <WayIn event={event.value} session={session} onEnter={() => goInside(true)} />
+      {event.value.status === "ended" ? (
+        <Suspense fallback={<p role="status">{texts.loading}</p>}>
+          <Replay eventId={eventId} sessionToken={session?.token} />
+        </Suspense>
+      ) : null}
     </main>
   )
 }

@@ -1,5 +1,5 @@
 /** The event from inside. */
-import { useConnection, useEvent, useGateway } from "@gathercue/client/react"
+import { useConnection, useDispatch, useEvent, useGateway } from "@gathercue/client/react"
 import { useEffect } from "react"
 import type { EventSession } from "../api/event-session.ts"
 import { rest, restWith } from "../api/rest.ts"
@@ -7,8 +7,10 @@ import { Announcements } from "../live/announcements.tsx"
 import { PhaseBadge } from "../live/phase-badge.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"
+import { Notice } from "../ui/notice.tsx"
 import { ConnectionNotice } from "./connection-notice.tsx"
 import { EventFloor } from "./event-floor.tsx"
+import { useEmbedding } from "./use-embedding.ts"
 
 interface Props {
   readonly eventId: string
@@ -16,9 +18,11 @@ interface Props {
   readonly onLeave: () => void
   /** The session is refused for good. */
   readonly onSignOut: () => void
+  /** The event has ended while the person was inside. */
+  readonly onEnd: () => void
 }
 
-export const LiveRoom = ({ eventId, session, onLeave, onSignOut }: Props) => {
+export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props) => {
   const { attendee, live } = useTexts()
   const api = session === undefined ? rest : restWith(session.token)
   const client = useGateway({
@@ -27,7 +31,10 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut }: Props) => {
     name: "web",
   })
   const { status } = useConnection(client)
+  useDispatch(client, "event.ended", onEnd)
+  useEmbedding(client, eventId)
   const title = useEvent(client, ({ event }) => event.title)
+  const isBefore = useEvent(client, ({ event }) => event.status === "scheduled") ?? false
   const people = useEvent(client, ({ presence }) => presence.total)
   useEffect(() => {
     // Frees the place at once.
@@ -50,7 +57,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut }: Props) => {
         <div className="row">
           {isInside ? (
             <>
-              <PhaseBadge client={client} />
+              {isBefore ? null : <PhaseBadge client={client} />}
               <span className="quiet">{live.here(people ?? 0)}</span>
             </>
           ) : null}
@@ -58,6 +65,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut }: Props) => {
         </div>
       </header>
       <ConnectionNotice client={client} onSignOut={onSignOut} />
+      {isInside && isBefore ? <Notice>{attendee.notStarted}</Notice> : null}
       <Announcements client={client} />
       {isInside ? <EventFloor client={client} hasName={session !== undefined} /> : null}
     </main>

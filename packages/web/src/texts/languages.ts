@@ -7,9 +7,18 @@ export type Language = (typeof LANGUAGES)[number]
 const KEY = "gathercue.language"
 const isLanguage = (text: string): text is Language => LANGUAGES.some((one) => one === text)
 
+/** In a frame of another site a browser may refuse the storage. */
+const chosenBefore = (): string => {
+  try {
+    return localStorage.getItem(KEY) ?? ""
+  } catch {
+    return ""
+  }
+}
+
 /** The language that the person chose, or the first of the browser's that there is. */
 export const languageNow = (): Language => {
-  const chosen = localStorage.getItem(KEY) ?? ""
+  const chosen = chosenBefore()
   if (isLanguage(chosen)) return chosen
   const preferred = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())
   return preferred.find(isLanguage) ?? "en"

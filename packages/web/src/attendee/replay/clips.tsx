@@ -1,0 +1,36 @@
+/** Parts that were cut out of the recording. */
+import { useState } from "react"
+import { Player } from "../../live/stage/player.tsx"
+import { useTexts } from "../../texts/language.tsx"
+import { clockOf } from "../../texts/words.ts"
+import { Button } from "../../ui/button.tsx"
+
+interface Clip {
+  readonly id: string
+  readonly title: string | null
+  readonly durationMs: number
+  readonly playbackUrl: string | null
+}
+
+export const Clips = ({ clips }: { readonly clips: ReadonlyArray<Clip> }) => {
+  const { attendee } = useTexts()
+  const [shown, show] = useState<string | null>(null)
+  return (
+    <section className="stack" aria-label={attendee.clips}>
+      <h2>{attendee.clips}</h2>
+      <ul className="stack">
+        {clips.map(({ id, title, durationMs, playbackUrl }, n) => {
+          const name = title ?? attendee.clip(n + 1)
+          return (
+            <li key={id} className="stack">
+              <Button isPressed={shown === id} onPress={() => show(shown === id ? null : id)}>
+                {name} ({clockOf(Math.round(durationMs / 1000))})
+              </Button>
+              {shown === id && playbackUrl !== null ? <Player label={name} url={playbackUrl} /> : null}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+/** A picture with sound: a live broadcast, a recording or a clip. */
+import { type RefObject, useEffect, useRef } from "react"
+import { attach } from "./attach.ts"
+import "./stage.css"
+
+interface Props {
+  readonly label: string
+  readonly url: string
+  readonly isLive?: boolean
+  readonly video?: RefObject<HTMLVideoElement | null>
+  /** Captions. */
+  readonly children?: React.ReactNode
+}
+
+export const Player = ({ label, url, isLive = false, video, children }: Props) => {
+  const own = useRef<HTMLVideoElement>(null)
+  const element = video ?? own
+  useEffect(() => (element.current === null ? undefined : attach(element.current, url, isLive)), [element, url, isLive])
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: a recording has its track among the children; what is said live stands below the picture.
+    <video ref={element} className="player" aria-label={label} controls playsInline preload="metadata">
+      {children}
+    </video>
+  )
+}

@@ -1,0 +1,32 @@
+/** The broadcast of the event, where the phase is one. */
+import { activePhase, type BroadcastView, type GatewayClient } from "@gathercue/client"
+import { useEvent } from "@gathercue/client/react"
+import { useTexts } from "../../texts/language.tsx"
+import { Cast } from "./cast.tsx"
+import { Player } from "./player.tsx"
+
+const Picture = ({ broadcast }: { readonly broadcast: BroadcastView | null }) => {
+  const { live } = useTexts()
+  const { status, playbackUrl } = broadcast ?? { status: "idle", playbackUrl: null }
+  if (status === "ended") return <p role="status">{live.broadcastEnded}</p>
+  if (status === "idle" || playbackUrl === null) return <p role="status">{live.noPicture}</p>
+  return (
+    <>
+      <p role="status">{status === "paused" ? live.paused : null}</p>
+      <Player label={live.stage} url={playbackUrl} isLive />
+    </>
+  )
+}
+
+export const Stage = ({ client }: { readonly client: GatewayClient }) => {
+  const { live } = useTexts()
+  const isBroadcast = useEvent(client, (state) => activePhase(state)?.modality === "broadcast") ?? false
+  const broadcast = useEvent(client, (state) => state.broadcast) ?? null
+  if (!isBroadcast) return null
+  return (
+    <section className="panel" aria-label={live.stage}>
+      <Picture broadcast={broadcast} />
+      <Cast client={client} />
+    </section>
+  )
+}
