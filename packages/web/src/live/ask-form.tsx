@@ -4,7 +4,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
-import { CheckField } from "../ui/fields.tsx"
+import { CheckField } from "../ui/check-field.tsx"
 import { TextForm } from "./text-form.tsx"
 
 interface Props {

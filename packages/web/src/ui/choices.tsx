@@ -1,6 +1,6 @@
 /** A question with its answers: one of them, or several. */
 import { CheckboxGroup, Label, Radio, RadioGroup } from "react-aria-components"
-import { CheckField } from "./fields.tsx"
+import { CheckField } from "./check-field.tsx"
 import "./choices.css"
 
 interface Option {
