@@ -8,10 +8,8 @@ import type { Authenticator } from "../../identity/callers/authenticate.ts"
 import { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { RequestCaller } from "../../identity/callers/request-caller.ts"
 import { sameSecret } from "../../identity/secrets.ts"
-import { Mailer } from "../../mail/mailer.ts"
 import { StorageProbe } from "../../media/storage/storage-probe.ts"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
-import { foldEmail } from "../../model/text/email.ts"
 import { Database } from "../../store/database.ts"
 import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
 import { type AccessLogMode, accessLog } from "../../telemetry/access-log.ts"
@@ -19,12 +17,11 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { apiDescription } from "../description/openapi.ts"
 import { mediaRoutes } from "../media/routes.ts"
-import { type PageRoute, queryValue } from "../pages/page.ts"
 import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
-import { makeDevInbox } from "./dev-inbox.ts"
+import { developmentRoutes } from "./development-routes.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
@@ -178,16 +175,6 @@ export const bindRest = (
       return json(isFit ? 200 : 503, { status, database: isReady, storage, reason: obstacle })
     }
 
-    /** The letters that would have been sent, for trying the product out: `?to=` one address. */
-    const developmentOutbox = (request: HttpRequest) =>
-      Effect.flatMap(Mailer, (mailer) => {
-        const to = foldEmail(queryValue(request, "to"))
-        return mailer.outbox(to === "" ? null : to)
-      }).pipe(
-        Effect.map((mails) => json(200, { mails })),
-        Effect.catch((failure) => Effect.succeed(problems.of(failure))),
-      )
-
     const metricsAnswer = (request: HttpRequest): HttpResponse => {
       const token = options.metricsToken
       if (token === null && options.production) return problems.write("not_found", "No such path.")
@@ -198,7 +185,7 @@ export const bindRest = (
       return text(200, "text/plain; version=0.0.4", render())
     }
 
-    const pageRoute = (one: PageRoute): PlainRoute => ({
+    const pageRoute = (one: (typeof PAGES)[number]): PlainRoute => ({
       method: one.method,
       path: one.path,
       crossOrigin: false,
@@ -206,12 +193,10 @@ export const bindRest = (
       respond: respondUnlessCrowded(servePage(one)),
     })
 
-    const inbox = makeDevInbox(timers.now, () => problems.write("not_found", "No such path."))
-    const inboxRoute = (method: string, act: (request: HttpRequest) => HttpResponse): PlainRoute => ({
-      ...plain("/v1/dev/inboxes/:name", (request) => Effect.sync(() => act(request))),
+    const forDevelopment = developmentRoutes(problems, timers.now).map(({ method, path, answer }) => ({
+      ...plain(path, answer),
       method,
-    })
-    const inboxRoutes = [inboxRoute("GET", inbox.list), inboxRoute("POST", inbox.take)]
+    }))
 
     // A built page takes the place of the plain one.
     const taken = new Set(options.files.map(({ path }) => path))
@@ -221,7 +206,7 @@ export const bindRest = (
         ...(yield* routes).map(contractRoute),
         ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
         ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
-        ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox), ...inboxRoutes]),
+        ...(options.production ? [] : forDevelopment),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),

@@ -1,0 +1,43 @@
+/** Routes for trying the product out, which a server in production does not have. */
+import { Effect } from "effect"
+import { Mailer } from "../../mail/mailer.ts"
+import { foldEmail } from "../../model/text/email.ts"
+import { queryValue } from "../pages/page.ts"
+import { makeDevInbox } from "./dev-inbox.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import type { Problems } from "./problem.ts"
+
+interface DevelopmentRoute {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, Mailer>
+}
+
+const json = (body: object): HttpResponse => ({
+  status: 200,
+  headers: [
+    ["content-type", "application/json"],
+    ["cache-control", "no-cache"],
+  ],
+  body: JSON.stringify(body),
+})
+
+/** `now`: Unix milliseconds. */
+export const developmentRoutes = (problems: Problems, now: () => number): ReadonlyArray<DevelopmentRoute> => {
+  /** The letters that would have been sent: `?to=` one address. */
+  const outbox = (request: HttpRequest) =>
+    Effect.flatMap(Mailer, (mailer) => {
+      const to = foldEmail(queryValue(request, "to"))
+      return mailer.outbox(to === "" ? null : to)
+    }).pipe(
+      Effect.map((mails) => json({ mails })),
+      Effect.catch((failure) => Effect.succeed(problems.of(failure))),
+    )
+  const inbox = makeDevInbox(now, () => problems.write("not_found", "No such path."))
+  const path = "/v1/dev/inboxes/:name"
+  return [
+    { method: "GET", path: "/v1/dev/outbox", answer: outbox },
+    { method: "GET", path, answer: (request) => Effect.sync(() => inbox.list(request)) },
+    { method: "POST", path, answer: (request) => Effect.sync(() => inbox.take(request)) },
+  ]
+}
