@@ -37,7 +37,7 @@ test("a person is told their room and its time, chats there, calls a host, retur
   await ann.getByRole("button", { name: "Your room", pressed: true }).waitFor()
   await ann.getByRole("textbox", { name: "Message" }).fill("Only we two")
   await ann.getByRole("button", { name: "Send" }).click()
-  await ben.getByText("Only we two").waitFor()
+  await ben.getByRole("row", { name: "Ann: Only we two" }).waitFor()
   await expectAccessible(ann)
   await ann.getByRole("button", { name: "Call a host" }).click()
   await ann.getByText("The hosts know that you want help.").waitFor()
