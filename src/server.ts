@@ -441,7 +441,12 @@ export const startServer = async (
           ...docsRoutes(parts.docsFiles ?? PARTS.docsFiles, publicUrl),
           ...(config.web === null
             ? []
-            : webRoutes(parts.webFiles ?? PARTS.webFiles, { ...config.web, publicUrl, production: config.production })),
+            : webRoutes(parts.webFiles ?? PARTS.webFiles, {
+                ...config.web,
+                publicUrl,
+                mediaUrl: config.media?.url ?? null,
+                production: config.production,
+              })),
         ],
         obstacle: () => {
           if (isStopping) return "The server is stopping."

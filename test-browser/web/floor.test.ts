@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createWorkspace, type Workspace } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
-import { connectClient, enter, type Occasion, occasionWith } from "./people.ts"
+import { connectClient, enter, idOf, type Occasion, occasionWith } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -22,7 +22,8 @@ test("what one writes the other reads, and only one's own messages can be delete
   const [ann, ben] = [await enter(occasion, "Ann"), await enter(occasion, "Ben")]
   await ann.getByRole("textbox", { name: "Message" }).fill("Hello from Ann")
   await ann.getByRole("button", { name: "Send" }).click()
-  await ben.getByRole("grid", { name: "Chat" }).getByText("Hello from Ann").waitFor()
+  await ben.getByRole("row", { name: "Ann: Hello from Ann" }).waitFor()
+  expect(await ben.getByRole("log").textContent()).toBe("Ann: Hello from Ann")
   expect(await ann.getByRole("textbox", { name: "Message" }).inputValue()).toBe("")
   expect(await ben.getByRole("button", { name: "Delete the message" }).count()).toBe(0)
   await expectAccessible(ann)
@@ -60,9 +61,7 @@ test("a muted person reads along, and a text that was refused is kept", async ()
   const host = await connectClient(occasion, "Hedy")
   const ann = await enter(occasion, "Ann")
   await ann.getByRole("textbox", { name: "Message" }).fill("I was not done")
-  const person =
-    host.state?.presence.mode === "list" ? host.state.presence.list.find(({ name }) => name === "Ann") : undefined
-  const id = person?.participantId ?? ""
+  const id = await idOf(host, "Ann")
   await host.command("participant.mute", { id })
   await ann.getByText("A host has muted you. You can read along.").waitFor()
   await ann.getByRole("textbox", { name: "Question" }).fill("Why?")
@@ -191,12 +190,7 @@ test("an announcement is read by everybody, and an invitation onto the stage is 
   for (const page of [ann, ben]) await page.getByRole("status").getByText("Five minutes left").waitFor()
   await ann.getByRole("button", { name: "Close" }).click()
   expect(await ann.getByText("Five minutes left").count()).toBe(0)
-  const ids = async () => {
-    const { presence } = host.state ?? {}
-    const list = presence?.mode === "list" ? presence.list : []
-    return ["Ann", "Ben"].map((name) => list.find((one) => one.name === name)?.participantId ?? "")
-  }
-  for (const id of await ids()) await host.command("stage.invite", { id })
+  for (const name of ["Ann", "Ben"]) await host.command("stage.invite", { id: await idOf(host, name) })
   await ann.getByText("You are invited on stage.").waitFor()
   await expectAccessible(ann)
   await ann.getByRole("button", { name: "Come on stage" }).click()

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { onTestFinished } from "vitest"
 import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { createLiveEvent, createPerson, gatewayToken, type Json, type Workspace } from "../../test/support/api.ts"
+import { eventually } from "../../test/support/wait.ts"
 import type { OpenOptions, SiteAt } from "./site.ts"
 
 export interface Occasion {
@@ -69,4 +70,16 @@ export const enter = async (
   await page.getByRole("button", { name: "Enter now" }).click()
   await page.getByText(/\d+ (?:person|people) here/).waitFor()
   return page
+}
+
+/** The id of a person, once the host's client knows that they are there. */
+export const idOf = async (host: GatewayClient, name: string): Promise<string> => {
+  let id: string | undefined
+  await eventually(() => {
+    const { presence } = host.state ?? {}
+    const list = presence?.mode === "list" ? presence.list : []
+    id = list.find((one) => one.name === name)?.participantId
+    return id !== undefined
+  }, `${name} at the host`)
+  return id ?? ""
 }

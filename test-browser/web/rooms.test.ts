@@ -1,8 +1,9 @@
 /** Rooms as people in them see them: breakouts, rotations, and calls between their browsers. */
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { GatewayClient } from "../../packages/client/src/entry.ts"
 import { createWorkspace, type Workspace } from "../../test/support/api.ts"
+import { freePort } from "../../test/support/free-port.ts"
 import { eventually } from "../../test/support/wait.ts"
 import { connectClient, enter, occasionWith } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
@@ -37,7 +38,7 @@ test("a person is told their room and its time, chats there, calls a host, retur
   await ann.getByRole("button", { name: "Your room", pressed: true }).waitFor()
   await ann.getByRole("textbox", { name: "Message" }).fill("Only we two")
   await ann.getByRole("button", { name: "Send" }).click()
-  await ben.getByText("Only we two").waitFor()
+  await ben.getByRole("row", { name: "Ann: Only we two" }).waitFor()
   await expectAccessible(ann)
   await ann.getByRole("button", { name: "Call a host" }).click()
   await ann.getByText("The hosts know that you want help.").waitFor()
@@ -141,4 +142,20 @@ test("a call follows people into their breakout room", async () => {
   await ann.getByText("You are in Room 1.").waitFor()
   await eventually(async () => (await ann.locator('video[aria-label="Ben"]').count()) === 1, "Ben in the room")
   await untilSeen(ann, "Ben")
+})
+
+test("a call on a media server is joined by its own client, and one that cannot be reached is said to have ended", async () => {
+  const port = await freePort()
+  const media = { MEDIA_URL: `ws://127.0.0.1:${port}`, MEDIA_API_KEY: "key", MEDIA_API_SECRET: "secret".repeat(8) }
+  const other = await openWebSite(media)
+  onTestFinished(() => other.stop())
+  const workspace = await createWorkspace(other.server.url)
+  const occasion = await occasionWith(other, workspace, [{ modality: "meeting", featureSet: [] }])
+  // The policy of the page lets the call out; nobody is there to take it.
+  const expects = /ERR_CONNECTION_REFUSED|Couldn't connect to server|could not establish signal connection/
+  const ann = await enter(occasion, "Ann", { expects })
+  await ann.getByRole("button", { name: "Only see and hear" }).click()
+  await ann.getByRole("alert").getByText("The connection to the call has ended.").waitFor()
+  await expectAccessible(ann)
+  await ann.getByRole("button", { name: "Only see and hear" }).waitFor()
 })

@@ -17,6 +17,8 @@ export interface WebOptions {
   readonly publicUrl: string
   /** Origins whose pages may show the attendee's page in a frame. */
   readonly embedOrigins: ReadonlyArray<string>
+  /** Of the media server, where there is one. */
+  readonly mediaUrl: string | null
 }
 
 const TYPES: { readonly [ending: string]: string } = {
@@ -39,9 +41,12 @@ interface Policy {
   readonly ancestors: ReadonlyArray<string>
 }
 
-const policyOf = (publicUrl: string, { elsewhere, ancestors }: Policy): string => {
+/** A media server without TLS, as beside a server in development, is in no list of schemes. Its client calls it by HTTP too. */
+const mediaAt = (url: string | null): string => (url === null ? "" : ` ${url} ${url.replace(/^ws/, "http")}`)
+
+const policyOf = ({ publicUrl, mediaUrl }: WebOptions, { elsewhere, ancestors }: Policy): string => {
   const sockets = publicUrl.replace(/^http/, "ws")
-  const media = elsewhere ? " https: wss:" : ""
+  const media = elsewhere ? ` https: wss:${mediaAt(mediaUrl)}` : ""
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -80,7 +85,7 @@ export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRo
   if (!existsSync(new URL("attendee.html", folder))) return []
   const page = (name: string, paths: ReadonlyArray<string>, policy: Policy): ReadonlyArray<WebRoute> => {
     const text = readFileSync(new URL(`${name}.html`, folder), "utf8")
-    const answer = sharedBody(Effect.succeed(text), pageHeaders(policyOf(options.publicUrl, policy)))
+    const answer = sharedBody(Effect.succeed(text), pageHeaders(policyOf(options, policy)))
     return paths.map((path) => ({ path, answer }))
   }
   const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))

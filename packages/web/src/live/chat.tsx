@@ -8,6 +8,7 @@ import { Button } from "../ui/button.tsx"
 import { Problem } from "../ui/notice.tsx"
 import { ChatForm } from "./chat-form.tsx"
 import { ChatList } from "./chat-list.tsx"
+import { NewestMessage } from "./newest-message.tsx"
 
 interface Props {
   readonly client: GatewayClient
@@ -63,6 +64,7 @@ export const Chat = ({ client }: Props) => {
           onDelete={remove}
         />
       )}
+      <NewestMessage key={`newest ${place}`} messages={messages} />
       <Problem>{whyFailed(texts, problem)}</Problem>
       <ChatForm key={`form ${place}`} client={client} place={place} />
     </section>

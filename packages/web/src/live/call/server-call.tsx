@@ -7,7 +7,7 @@ import {
   useTracks,
   VideoTrack,
 } from "@livekit/components-react"
-import { Track } from "livekit-client"
+import { DisconnectReason, Track } from "livekit-client"
 import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -91,7 +91,10 @@ export const ServerCall = (seat: Seat) => {
       audio={joined.hasDevices}
       video={joined.hasDevices}
       onError={() => end(live.callProblems.lost)}
-      onDisconnected={() => end(live.callProblems.lost)}
+      onDisconnected={(reason) => {
+        // Leaving is no trouble.
+        if (reason !== DisconnectReason.CLIENT_INITIATED) end(live.callProblems.lost)
+      }}
       onMediaDeviceFailure={() => report(live.callProblems.noDevice)}
     >
       {problem === null ? null : <p role="alert">{problem}</p>}

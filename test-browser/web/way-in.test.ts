@@ -1,0 +1,162 @@
+/** The way to an event: from a code or a link to the inside, and what a person reads who is not let in. */
+import { gzipSync } from "node:zlib"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { call, createEvent, createWorkspace, type Workspace } from "../../test/support/api.ts"
+import { eventually } from "../../test/support/wait.ts"
+import { connectClient, enter, idOf, occasionWith, openPage } from "./people.ts"
+import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+
+let site: WebSite
+let acme: Workspace
+
+beforeAll(async () => {
+  site = await openWebSite()
+  acme = await createWorkspace(site.server.url)
+})
+afterAll(() => site.stop())
+
+/** What Chromium writes about an answer that the test provokes. */
+const REFUSED = /status of 4\d\d/
+
+const api = (method: string, path: string, body?: object) =>
+  call(site.server.url, method, path, { key: acme.key, ...(body === undefined ? {} : { body }) })
+
+test("from the code to the event, by registering and the link of the letter into it, and the address never keeps the token", async () => {
+  const { event } = await occasionWith(site, acme, [{ modality: "broadcast", featureSet: ["chat"] }])
+  const { code } = (await api("POST", `/v1/events/${event.id}/join-code`)).body
+  const page = await site.open("/join")
+  await expectAccessible(page)
+  await page.getByRole("textbox", { name: "Code" }).fill(code.toLowerCase())
+  await page.getByRole("button", { name: "Join" }).click()
+  await page.getByRole("heading", { name: "Launch day" }).waitFor()
+  await page.getByText("Live now").waitFor()
+  await expectAccessible(page)
+  await page.getByRole("textbox", { name: "Name" }).fill("Ann")
+  await page.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
+  await page.getByRole("button", { name: "Register" }).click()
+  await page.getByText("You have a place. Your personal link is in your mail.").waitFor()
+  await page.getByRole("link", { name: "Enter" }).click()
+  await page.getByText("Welcome, Ann.").waitFor()
+  expect(page.url()).not.toContain("token")
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Enter now" }).click()
+  await page.getByRole("textbox", { name: "Message" }).waitFor()
+  await page.reload()
+  await page.getByText("Welcome, Ann.").waitFor()
+})
+
+/** Compressed, as a server sends them. */
+const MOST_BYTES = 120 * 1024
+
+test("the first view loads little, and nothing of the inside", async () => {
+  const { event } = await occasionWith(site, acme, [{ modality: "broadcast" }])
+  const scripts = new Map<string, number>()
+  const page = await site.open(`/e/${event.id}`, {
+    prepare: async (before) => {
+      before.on("response", async (response) => {
+        const { pathname } = new URL(response.url())
+        if (pathname.endsWith(".js")) scripts.set(pathname, gzipSync(await response.body()).length)
+      })
+    },
+  })
+  await page.getByText("Live now").waitFor()
+  await page.waitForLoadState("networkidle")
+  expect([...scripts.keys()].filter((path) => /live-room|replay|call|hls/.test(path))).toEqual([])
+  const bytes = [...scripts.values()].reduce((sum, one) => sum + one, 0)
+  expect(bytes).toBeGreaterThan(50 * 1024)
+  expect(bytes).toBeLessThan(MOST_BYTES)
+})
+
+test("before an event a person sees when it is, gets a calendar file, waits inside, and is there when it begins", async () => {
+  const event = await createEvent(site.server.url, acme.key, {
+    title: "Launch day",
+    scheduledAt: new Date(Date.now() + 7_500_000).toISOString(),
+    phases: [{ modality: "broadcast", featureSet: ["chat"] }],
+  })
+  await api("POST", `/v1/events/${event.id}/publish`)
+  const page = await openPage({ site, acme, event }, "Ann")
+  await page.getByText("in 2 h 04 min").waitFor()
+  const calendar = await page.getByRole("link", { name: "Put it into your calendar" }).getAttribute("href")
+  expect((await fetch(new URL(calendar ?? "", site.server.url))).headers.get("content-type")).toContain("text/calendar")
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Enter now" }).click()
+  await page.getByText("It has not begun yet.").waitFor()
+  await api("POST", `/v1/events/${event.id}/start`)
+  await page.getByText("Broadcast", { exact: true }).waitFor()
+  expect(await page.getByText("It has not begun yet.").count()).toBe(0)
+})
+
+test("a person who has to wait is told so, and is inside when a host lets them in", async () => {
+  const occasion = await occasionWith(site, acme, [
+    { modality: "broadcast" },
+    { modality: "meeting", config: { lobby: "ask" } },
+  ])
+  const { id } = occasion.event
+  const page = await site.open(`/e/${id}`)
+  await page.getByRole("textbox", { name: "Name" }).fill("Ann")
+  await page.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
+  await page.getByRole("button", { name: "Register" }).click()
+  await page.getByRole("link", { name: "Enter" }).click()
+  await page.getByText("Welcome, Ann.").waitFor()
+  const host = await connectClient(occasion, "Hedy")
+  await host.command("phase.next", {})
+  await page.getByRole("button", { name: "Enter now" }).click()
+  await page.getByText("You will be let in by a host. Stay on this page.").waitFor()
+  await expectAccessible(page)
+  await eventually(() => host.state?.lobby.total === 1, "the person in the lobby")
+  await host.command("lobby.admit", { all: true })
+  await page.getByText("2 people here").waitFor()
+})
+
+test("an unknown event and an unknown code are told in plain words, and the code stays", async () => {
+  const expects = REFUSED
+  const unknown = await site.open("/e/01a2124a-0000-7000-8000-000000000000", { expects })
+  await unknown.getByText("It is not there, or not open to you.").waitFor()
+  await expectAccessible(unknown)
+  const code = await site.open("/join", { expects })
+  await code.getByRole("textbox", { name: "Code" }).fill("ZZZZZZ")
+  await code.getByRole("button", { name: "Join" }).click()
+  await code.getByRole("alert").waitFor()
+  expect(await code.getByRole("textbox", { name: "Code" }).inputValue()).toBe("ZZZZZZ")
+})
+
+test("a link that is not valid, a session that is needed, and an event without a place are told in plain words", async () => {
+  const expects = REFUSED
+  const small = await occasionWith(site, acme, [{ modality: "meeting" }], { capacity: 1 })
+  const link = await site.open(`/enter/${small.event.id}?token=unknown`, { expects })
+  await link.getByText("Your link or session is no longer valid.").waitFor()
+  expect(link.url()).not.toContain("token")
+  await link.getByRole("button", { name: "Watch without a name" }).click()
+  await link.getByText("This is for people who are signed in.").waitFor()
+  const late = await site.open(`/e/${small.event.id}`, { expects })
+  await late.getByText("1 of 1 places are free").waitFor()
+  const taken = { name: "Ben", email: "ben@example.com" }
+  await call(site.server.url, "POST", `/v1/public/events/${small.event.id}/register`, { body: taken })
+  await late.getByRole("textbox", { name: "Name" }).fill("Ann")
+  await late.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
+  await late.getByRole("button", { name: "Register" }).click()
+  await late.getByText("There is no free place.").waitFor()
+  expect(await late.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Ann")
+})
+
+test("a person who was removed, and one who comes after the end, are told so", async () => {
+  const occasion = await occasionWith(site, acme, [{ modality: "meeting" }])
+  const host = await connectClient(occasion, "Hedy")
+  const ann = await enter(occasion, "Ann")
+  await host.command("participant.remove", { id: await idOf(host, "Ann") })
+  await ann.getByRole("alert").getByText("A host has removed you.").waitFor()
+  await expectAccessible(ann)
+  await host.command("event.end", {})
+  const over = await openPage(occasion, "Ben")
+  await over.getByText("This event is over.").waitFor()
+  await over.getByText("There is no recording yet.").waitFor()
+  await expectAccessible(over)
+})
+
+test("the page speaks German to a German browser", async () => {
+  const occasion = await occasionWith(site, acme, [{ modality: "broadcast", featureSet: ["chat", "qa"] }])
+  const page = await openPage(occasion, "Ann", { locale: "de-DE" })
+  await page.getByRole("button", { name: "Jetzt eintreten" }).click()
+  await page.getByRole("textbox", { name: "Nachricht" }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe("de")
+})
