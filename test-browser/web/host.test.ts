@@ -133,3 +133,18 @@ test("a phase is changed, and what another host changed meanwhile is said before
   const { body } = await call(site.server.url, "GET", `/v1/events/${stage.event.id}`, { key: stage.acme.key })
   expect(body.phases[0].featureSet).toEqual(["qa", "chat"])
 })
+
+test("when the session is over the page says so, and shows the same event after a new sign-in", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }])
+  const page = await openConsole(stage, `/host/event/${stage.event.id}`, { expects: REFUSED })
+  await page.getByRole("button", { name: "Publish" }).waitFor()
+  await page.context().clearCookies()
+  await page.getByRole("button", { name: "Publish" }).press("Enter")
+  await page.getByRole("alert").getByText("no longer valid", { exact: false }).waitFor()
+  await page.getByRole("button", { name: "Sign in" }).press("Enter")
+  await page.getByLabel("E-mail address").fill(stage.acme.owner.email)
+  await page.getByLabel("Password").fill(PASSWORD)
+  await page.getByLabel("Password").press("Enter")
+  await page.getByRole("button", { name: "Publish" }).press("Enter")
+  await page.getByRole("link", { name: "To the live console" }).waitFor()
+})

@@ -481,6 +481,7 @@ export const de: Texts = {
     nextPhase: "Nächste Phase",
     addPhase: "Hinzufügen",
     removePhase: "Herausnehmen",
+    orderFixed: "Die Reihenfolge steht fest, sobald die Veranstaltung angelegt ist. Eine neue Phase kommt ans Ende.",
     choosePhase: "Wähle eine Phase, um sie zu ändern.",
     phaseStatus: { pending: "kommt noch", active: "jetzt", ended: "vorbei", skipped: "übersprungen" },
     phaseChanged:

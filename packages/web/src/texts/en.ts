@@ -478,6 +478,7 @@ export const en = {
     nextPhase: "Next phase",
     addPhase: "Add",
     removePhase: "Take it out",
+    orderFixed: "The order is fixed once the event is made. A new phase goes to the end.",
     choosePhase: "Choose a phase to change it.",
     phaseStatus: { pending: "to come", active: "now", ended: "over", skipped: "skipped" },
     phaseChanged: "Somebody else changed this phase meanwhile. Compare before you save: your changes are still here.",

@@ -4,8 +4,9 @@ import { createContext, useCallback, useContext, useEffect, useMemo, useState } 
 import { rest } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { useTexts } from "../../texts/language.tsx"
+import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { Problem } from "../../ui/notice.tsx"
 
 /**
  * Set while somebody is signed in. Scripts do not see the cookie, and without this note every visit of somebody who is not signed in
@@ -94,7 +95,7 @@ export const AccountProvider = ({ children }: { readonly children: React.ReactNo
     return (
       <main className="page page-narrow">
         {error === null ? <p role="status">{texts.loading}</p> : <Button onPress={reload}>{texts.retry}</Button>}
-        <Failure error={error} />
+        <Problem>{whyFailed(texts, error)}</Problem>
       </main>
     )
   }

@@ -1,4 +1,4 @@
-/** The agenda of a stored event. Before the start phases change places; a phase can be changed until it ends. */
+/** The agenda of a stored event: its order is fixed, phases can be appended, and each can be changed until it ends. */
 import type { Modality } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
@@ -28,6 +28,7 @@ export const AgendaPart = ({ event, onChange, reload }: EventProps) => {
   return (
     <>
       <PhaseList phases={phases} chosen={key} onChoose={choose} />
+      <p className="quiet">{host.orderFixed}</p>
       {event.status === "ended" ? null : (
         <NewPhase isPending={adding.isPending} onAdd={(modality) => void add(modality)} />
       )}
