@@ -162,7 +162,8 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   await eventually(async () => (await peersOf(six[1] as Caller)).length === 4, "a free place")
   await seventh.page.evaluate(() => window.call.retry())
   await untilConnected([seventh, six[1] as Caller], { within: 80_000 })
-})
+  // Longer than its waits together.
+}, 240_000)
 
 test.each(["before", "after"])(
   "a person without camera and microphone who joins %s the other receives sound and picture, and sends them once they are on",

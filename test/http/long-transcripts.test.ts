@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** When it was done in one go, it took 400 ms for WebVTT, 200 ms for JSON. */
-const MOST_MS = 100
+/** In one go it took a second for WebVTT, half a second for JSON. */
+const MOST_MS = 300
 /** Machines that test are busy, and collect garbage: the least of some tries counts. */
 const TRIES = 8
 const TOO_BUSY = 503
@@ -48,7 +48,7 @@ const leastHeldBy = async (...of: Parameters<typeof heldBy>): Promise<number> =>
   return least
 }
 
-const NUMBERS = Array.from({ length: 20_000 }, (_, n) => n)
+const NUMBERS = Array.from({ length: 50_000 }, (_, n) => n)
 const time = (n: number): string => new Date(n * 1000).toISOString().slice(11, 23)
 const words = "many words that were said in one go, as recognisers cut them, and some more of them"
 
@@ -66,7 +66,7 @@ const JSON_BODY = Buffer.from(
   }),
 )
 
-test("a transcript of twenty thousand segments is taken and given without holding the event loop", async () => {
+test("a transcript of fifty thousand segments is taken and given without holding the event loop", async () => {
   const address = `${server.url}/v1/recordings/${id}/transcript`
   const recap = (await call(server.url, "GET", `/v1/public/events/${eventId}/content`)).body
   expect(recap.recording.id).toBe(id)
