@@ -16,7 +16,7 @@ export const startPages = async (): Promise<Pages> => {
   const site = await startSite()
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
+    args: ["--no-sandbox", "--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream"],
   })
   return {
     browser,
