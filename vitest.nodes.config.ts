@@ -59,6 +59,8 @@ export default defineConfig({
   ...config,
   test: {
     ...config.test,
+    // Each worker runs three nodes.
+    maxWorkers: 2,
     include: [
       "test-nodes/**/*.test.ts",
       ...inFolder("gateway", GATEWAY),

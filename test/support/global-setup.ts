@@ -30,7 +30,7 @@ const SETTINGS = {
   full_page_writes: "off",
   wal_level: "minimal",
   max_wal_senders: "0",
-  max_connections: "200",
+  max_connections: "600",
   // A client computes this many hashes for each connection, and tests open thousands.
   scram_iterations: "1",
   // A connection of a test lives for few statements: planning each of them five times over costs more than a better plan spares.
