@@ -109,16 +109,7 @@ test("people who wait are let in, turned away, and let in all at once", async ()
   await page.getByText("People who wait: 0").waitFor()
   const waiting = await Promise.all(["Ada", "Bob", "Cyd", "Dan"].map(guest))
   const pages = await Promise.all(
-    waiting.map((token) =>
-      site.open(`/e/${stage.event.id}`, {
-        prepare: async (one) => {
-          await one.addInitScript(
-            ([key, value]) => localStorage.setItem(key as string, value as string),
-            [`gathercue.session.${stage.event.id}`, JSON.stringify({ token, name: null })],
-          )
-        },
-      }),
-    ),
+    waiting.map((token) => site.open(`/e/${stage.event.id}`, { session: { of: stage.event.id, token } })),
   )
   for (const one of pages) await one.getByRole("button", { name: "Enter now" }).click()
   await page.getByText("People who wait: 4").waitFor()

@@ -1,29 +1,16 @@
 /** The console of a host: an account with an event, and its pages. */
 import { randomUUID } from "node:crypto"
 import type { Page } from "playwright-core"
-import { onTestFinished } from "vitest"
-import { GatewayClient } from "../../packages/client/src/entry.ts"
-import {
-  call,
-  createEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  type Json,
-  PASSWORD,
-  type Workspace,
-} from "../../test/support/api.ts"
+import type { GatewayClient } from "../../packages/client/src/entry.ts"
+import { call, createEvent, createWorkspace, PASSWORD } from "../../test/support/api.ts"
+import { connectClient, type Occasion } from "./people.ts"
 import type { OpenOptions, SiteAt } from "./site.ts"
 
 const STEP_MS = 20_000
 
 export const newAddress = (): string => `hedy-${randomUUID()}@example.com`
 
-export interface Stage {
-  readonly site: SiteAt
-  readonly acme: Workspace
-  readonly event: Json
-}
+export type Stage = Occasion
 
 /** An event of a workspace that somebody owns, after these verbs. */
 export const stageWith = async (
@@ -54,18 +41,9 @@ export const openConsole = async (
   return page
 }
 
-/** Somebody at the event without a page, connected until the test is over. */
-export const joinAs = async (
-  { site, acme, event }: Stage,
-  name: string,
-  role = "participant",
-): Promise<GatewayClient> => {
-  const { session } = await createPerson(site.server.url, acme.key, event.id, role, name)
-  const client = new GatewayClient({ token: () => gatewayToken(site.server.url, event.id, session) })
-  onTestFinished(() => client.close())
-  await client.connect()
-  return client
-}
+/** A participant at the event without a page, connected until the test is over. */
+export const joinAs = (stage: Stage, name: string, role = "participant"): Promise<GatewayClient> =>
+  connectClient(stage, name, role)
 
 /** Resolves when the state of the client is as it should be. */
 export const until = (

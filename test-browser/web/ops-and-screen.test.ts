@@ -90,7 +90,10 @@ test("the screen shows code, questions by votes, the bars of a poll and the time
   await page.getByText("Results come later.").waitFor()
   expect(await page.getByRole("meter").count()).toBe(0)
   await host.command("reaction.send", { kind: "clap", n: 3 })
-  await page.getByText("👏 3").waitFor()
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: /^👏.* 3$/ })
+    .waitFor()
   await expectAccessible(page)
   await call(url, "POST", `/v1/events/${event.id}/end`, { key: house.key })
   await page.getByText("The event is over").first().waitFor({ timeout: 20_000 })

@@ -36,28 +36,15 @@ export const connectClient = async (
   return client
 }
 
-/** As if the person had entered by their link before. */
-const withSession =
-  (eventId: string, session: object) =>
-  async (page: Page): Promise<void> => {
-    const kept = [`gathercue.session.${eventId}`, JSON.stringify(session)] as const
-    await page.addInitScript(([key, value]) => localStorage.setItem(key, value), kept)
-  }
-
 /** The page of a person who has a session and has not pressed "Enter now" yet. */
 export const openPage = async (
   { site, acme, event }: Occasion,
   name: string,
-  { role = "participant", prepare, ...options }: OpenOptions & { readonly role?: string } = {},
+  { role = "participant", ...options }: OpenOptions & { readonly role?: string } = {},
 ): Promise<Page> => {
   const { session } = await createPerson(site.server.url, acme.key, event.id, role, name)
-  return site.open(`/e/${event.id}`, {
-    ...options,
-    prepare: async (page) => {
-      await withSession(event.id, { token: session, name })(page)
-      await prepare?.(page)
-    },
-  })
+  // As if the person had entered by their link before.
+  return site.open(`/e/${event.id}`, { ...options, session: { of: event.id, token: session, name } })
 }
 
 /** The page of a person who is inside. */
@@ -83,3 +70,16 @@ export const idOf = async (host: GatewayClient, name: string): Promise<string> =
   }, `${name} at the host`)
   return id ?? ""
 }
+
+/** Resolves once the page shows a moving picture of the person. */
+export const untilSeen = (page: Page, name: string): Promise<void> =>
+  eventually(
+    async () => {
+      const video = page.locator(`video[aria-label="${name}"]`)
+      if ((await video.count()) === 0) return false
+      const frames = (element: Element) => (element as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames
+      return (await video.evaluate(frames)) > 3
+    },
+    `the picture of ${name}`,
+    60_000,
+  )

@@ -1,11 +1,9 @@
-/** Rooms as people in them see them: breakouts, rotations, and calls between their browsers. */
-import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { GatewayClient } from "../../packages/client/src/entry.ts"
 import { createWorkspace, type Workspace } from "../../test/support/api.ts"
 import { freePort } from "../../test/support/free-port.ts"
 import { eventually } from "../../test/support/wait.ts"
-import { connectClient, enter, occasionWith } from "./people.ts"
+import { connectClient, enter, occasionWith, untilSeen } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -86,15 +84,6 @@ test("in a rotation people are told whom they meet and how long, pause with the 
   await host.command("rotation.stop", {})
   await ann.getByText("The rounds are over.").waitFor()
 })
-
-/** Frames of a person's picture that the page has shown. */
-const framesOf = (page: Page, name: string): Promise<number> =>
-  page
-    .locator(`video[aria-label="${name}"]`)
-    .evaluate((video) => (video as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames)
-
-const untilSeen = (page: Page, name: string): Promise<void> =>
-  eventually(async () => (await framesOf(page, name)) > 3, `the picture of ${name}`, 60_000)
 
 test("two people in a meeting see each other, mute themselves, turn the camera off and on, and leave", async () => {
   const occasion = await occasionWith(site, acme, [{ modality: "meeting", featureSet: ["chat"] }])

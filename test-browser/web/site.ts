@@ -29,7 +29,7 @@ export interface OpenOptions extends BrowserContextOptions {
   /** Errors that the test causes on purpose. */
   readonly expects?: RegExp
   /** A session that the browser has kept, under the name that the pages give it. */
-  readonly session?: { readonly of: string; readonly token: string }
+  readonly session?: { readonly of: string; readonly token: string; readonly name?: string }
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -44,7 +44,7 @@ interface AxeWindow {
 export const expectAccessible = async (page: Page): Promise<void> => {
   await page.evaluate(axeSource)
   const results = await page.evaluate(
-    // What the component library reads out names elements that may be gone by now.
+    // The component library's announcer names elements that may be gone by now.
     (rules) => (window as unknown as AxeWindow).axe.run({ exclude: [["[data-live-announcer]"]] }, rules),
     RULES,
   )
@@ -63,7 +63,7 @@ export const openBrowser = async (url: string): Promise<Browsing> => {
       if (session !== undefined) {
         await context.addInitScript(([key, kept]) => localStorage.setItem(key, kept), [
           `gathercue.session.${session.of}`,
-          JSON.stringify({ token: session.token, name: null }),
+          JSON.stringify({ token: session.token, name: session.name ?? null }),
         ] as const)
       }
       const page = await context.newPage()

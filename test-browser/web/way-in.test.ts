@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.stop())
 
-/** What Chromium writes about an answer that the test provokes. */
+/** The line that Chromium writes about an answer that the test provokes. */
 const REFUSED = /status of 4\d\d/
 
 const api = (method: string, path: string, body?: object) =>

@@ -8,14 +8,13 @@ import { builtPages, compiled } from "../../test/support/compiled.ts"
 import { freePort } from "../../test/support/free-port.ts"
 import { type ServerProcess, startServerProcess } from "../../test/support/server-process.ts"
 import { temporaryFolder } from "../../test/support/temporary-folder.ts"
-import { eventually } from "../../test/support/wait.ts"
 import { openConsole } from "./host-pages.ts"
-import { enter } from "./people.ts"
+import { enter, untilSeen } from "./people.ts"
 import { openBrowser } from "./site.ts"
 
 const ATTENDEES = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus"]
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
-/** What a browser writes to the console by itself when a server is away, and nothing else. */
+/** Lines that a browser writes to the console by itself when a server is away. */
 const AWAY =
   /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|WebSocket connection to|status of 503/
 
@@ -34,12 +33,6 @@ const startHouse = async () => {
       running = await start()
     },
   }
-}
-
-const framesOf = async (page: Page, name: string): Promise<number> => {
-  const video = page.locator(`video[aria-label="${name}"]`)
-  if ((await video.count()) === 0) return 0
-  return video.evaluate((element) => (element as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames)
 }
 
 const say = async (page: Page, text: string): Promise<void> => {
@@ -91,8 +84,8 @@ test("two hosts and eight attendees hold an event over all modalities, through a
   await host.getByRole("button", { name: "Next: Meeting" }).click()
   await second.getByText("Phase 2 of 4: Meeting").waitFor()
   for (const page of [ada, ben]) await page.getByRole("button", { name: "Join with microphone and camera" }).click()
-  await eventually(async () => (await framesOf(ada, "Ben")) > 3, "the picture of Ben", 60_000)
-  await eventually(async () => (await framesOf(ben, "Ada")) > 3, "the picture of Ada", 60_000)
+  await untilSeen(ada, "Ben")
+  await untilSeen(ben, "Ada")
 
   // A cut of one network: what was missed comes, in order and once.
   const cut = pages[2] as Page

@@ -43,11 +43,16 @@ test("keeps the newest two hundred of an inbox, and a hundred inboxes", async ()
 })
 
 test("refuses names that are none, and bodies that are too long or no text", async () => {
-  expect((await post("short", "{}")).status).toBe(404)
-  expect((await post(encodeURIComponent("../../etc/passwd"), "{}")).status).toBe(404)
   const name = randomUUID()
-  expect((await post(name, "x".repeat(70_000))).status).toBe(404)
-  expect((await post(name, "a\0b")).status).toBe(404)
+  const refused = async (to: string, body: string): Promise<readonly [number, string]> => {
+    const answer = await post(to, body)
+    return [answer.status, ((await answer.json()) as Json).detail]
+  }
+  const NAME = "name: must be 8 to 64 letters, digits, hyphens and underscores."
+  expect(await refused("short", "{}")).toEqual([400, NAME])
+  expect(await refused(encodeURIComponent("../../etc/passwd"), "{}")).toEqual([400, NAME])
+  expect(await refused(name, "x".repeat(70_000))).toEqual([400, "body: at most 65536 bytes are kept."])
+  expect(await refused(name, "a\0b")).toEqual([400, "body: must be text without NUL."])
   expect(await list(name)).toEqual([])
   expect((await fetch(`${server.url}/v1/dev/inboxes/${name}`, { method: "DELETE" })).status).toBe(405)
 })

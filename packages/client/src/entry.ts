@@ -22,7 +22,7 @@ export type { ChatState } from "./state/chat-state.ts"
 export { activePhase, type EventState } from "./state/event-state.ts"
 export type { HandState, StagePlace } from "./state/hand-state.ts"
 export type { LobbyState } from "./state/lobby-state.ts"
-export type { PollState } from "./state/poll-state.ts"
+export { everyoneSees, type PollState } from "./state/poll-state.ts"
 export { pendingQuestions, type QuestionState, shownQuestions } from "./state/question-state.ts"
 export type { RoomState } from "./state/room-state.ts"
 export type {

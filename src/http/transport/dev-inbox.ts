@@ -3,7 +3,7 @@
  * oldest are forgotten beyond a bound.
  */
 import { isStorable } from "../../model/json.ts"
-import type { HttpRequest, HttpResponse } from "./message.ts"
+import type { HttpRequest } from "./message.ts"
 
 const INBOXES = 100
 const DELIVERIES = 200
@@ -12,39 +12,30 @@ const NAME = /^[\w-]{8,64}$/
 
 interface Delivery {
   readonly at: string
-  /** Those that a signature is checked by, as they came. */
+  /** The headers by which a receiver checks the signature, as they came. */
   readonly headers: { readonly [name: string]: string }
   readonly body: string
 }
 
 const SIGNED = ["webhook-id", "webhook-timestamp", "webhook-signature", "x-gc-event-type"]
 
-const answer = (status: number, body: string): HttpResponse => ({
-  status,
-  headers: [
-    ["content-type", "application/json"],
-    ["cache-control", "no-store"],
-  ],
-  body,
-})
-
 export interface DevInbox {
-  readonly take: (request: HttpRequest) => HttpResponse
-  readonly list: (request: HttpRequest) => HttpResponse
+  /** Keeps the delivery. Returns why it is not kept, in one sentence; null: it is. */
+  readonly take: (request: HttpRequest) => string | null
+  /** The deliveries of an inbox, the oldest first. */
+  readonly list: (name: string) => ReadonlyArray<Delivery>
 }
 
-/** `refuse` answers a name that is none, and a body that is no text or too long. */
-export const makeDevInbox = (now: () => number, refuse: () => HttpResponse): DevInbox => {
+/** `now`: Unix milliseconds. */
+export const makeDevInbox = (now: () => number): DevInbox => {
   const inboxes = new Map<string, ReadonlyArray<Delivery>>()
-  const nameIn = (request: HttpRequest): string | undefined => {
-    const name = request.params["name"] ?? ""
-    return NAME.test(name) ? name : undefined
-  }
   return {
     take: (request) => {
-      const name = nameIn(request)
+      const name = request.params["name"] ?? ""
+      if (!NAME.test(name)) return "name: must be 8 to 64 letters, digits, hyphens and underscores."
+      if (request.body.byteLength > MOST_BYTES) return `body: at most ${MOST_BYTES} bytes are kept.`
       const body = new TextDecoder().decode(request.body)
-      if (name === undefined || request.body.byteLength > MOST_BYTES || !isStorable(body)) return refuse()
+      if (!isStorable(body)) return "body: must be text without NUL."
       const headers = Object.fromEntries(SIGNED.map((header) => [header, request.headers[header] ?? ""]))
       const kept = inboxes.get(name) ?? []
       // The inbox that was used last is the last one of the map.
@@ -52,11 +43,8 @@ export const makeDevInbox = (now: () => number, refuse: () => HttpResponse): Dev
       inboxes.set(name, [...kept, { at: new Date(now()).toISOString(), headers, body }].slice(-DELIVERIES))
       const [oldest] = inboxes.keys()
       if (inboxes.size > INBOXES && oldest !== undefined) inboxes.delete(oldest)
-      return answer(200, "{}")
+      return null
     },
-    list: (request) => {
-      const name = nameIn(request)
-      return name === undefined ? refuse() : answer(200, JSON.stringify({ deliveries: inboxes.get(name) ?? [] }))
-    },
+    list: (name) => inboxes.get(name) ?? [],
   }
 }

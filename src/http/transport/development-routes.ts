@@ -33,11 +33,16 @@ export const developmentRoutes = (problems: Problems, now: () => number): Readon
       Effect.map((mails) => json({ mails })),
       Effect.catch((failure) => Effect.succeed(problems.of(failure))),
     )
-  const inbox = makeDevInbox(now, () => problems.write("not_found", "No such path."))
+  const inbox = makeDevInbox(now)
+  const take = (request: HttpRequest): HttpResponse => {
+    const refusal = inbox.take(request)
+    return refusal === null ? json({}) : problems.write("bad_request", refusal)
+  }
+  const list = (request: HttpRequest): HttpResponse => json({ deliveries: inbox.list(request.params["name"] ?? "") })
   const path = "/v1/dev/inboxes/:name"
   return [
     { method: "GET", path: "/v1/dev/outbox", answer: outbox },
-    { method: "GET", path, answer: (request) => Effect.sync(() => inbox.list(request)) },
-    { method: "POST", path, answer: (request) => Effect.sync(() => inbox.take(request)) },
+    { method: "GET", path, answer: (request) => Effect.sync(() => list(request)) },
+    { method: "POST", path, answer: (request) => Effect.sync(() => take(request)) },
   ]
 }

@@ -26,7 +26,8 @@ export const pollsIn = ({ polls, staffPolls, pollVotes, hearsPolls }: Snapshot):
   gone: NOTHING_GONE,
 })
 
-const everyoneSees = ({ published, results, status }: PollView): boolean =>
+/** The audience may see the counts, whoever has voted. A page that staff and audience look at together shows no others. */
+export const everyoneSees = ({ published, results, status }: PollView): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
 
 const hasChosen = ({ chosen }: PollState, id: string): boolean => (chosen[id] ?? []).length > 0

@@ -1,4 +1,4 @@
-/** What a request answers, read when the component is shown and again on demand. */
+/** The answer of a request, read when the component is shown and again on demand. */
 import { useCallback, useEffect, useRef, useState } from "react"
 
 export interface Loaded<A> {

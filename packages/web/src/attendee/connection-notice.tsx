@@ -1,4 +1,4 @@
-/** What a person has to know about the connection: waiting, lost, or ended and why. */
+/** The state of the connection in words: waiting, lost, or ended with the reason. */
 import { type GatewayClient, RestProblem } from "@gathercue/client"
 import { useConnection } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

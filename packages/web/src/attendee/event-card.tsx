@@ -1,4 +1,4 @@
-/** What the event is, when it is, and who is on stage. */
+/** The event's title, time, description and cast. */
 import { useEffect, useState } from "react"
 import type { PublicEvent } from "../api/public-event.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** What is going on and what a person may do: beside each other on a wide window, behind tabs on a narrow one. */
+/** The live event with the person's own controls: beside each other on a wide window, behind tabs on a narrow one. */
 import type { GatewayClient } from "@gathercue/client"
 import { CallPlace } from "../live/call/call-place.tsx"
 import { Hand } from "../live/hand.tsx"

@@ -23,7 +23,7 @@ const put = (name: string, text: string): void => {
 export interface Draft {
   readonly text: string
   readonly write: (text: string) => void
-  /** What was sent goes. What was written while it was under way stays. */
+  /** Removes the text that was sent. A text that was written while it was under way stays. */
   readonly sent: (text: string) => void
 }
 

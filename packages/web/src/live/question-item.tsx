@@ -12,7 +12,7 @@ interface Props {
   readonly question: QuestionView
 }
 
-/** What only the person who asked has to know. */
+/** Notes on a question for its author alone. */
 const Fate = ({ status }: Pick<QuestionView, "status">) => {
   const { live } = useTexts()
   if (status === "pending") return <p className="quiet">{live.waitsForHost}</p>

@@ -4,7 +4,7 @@ import { type RefObject, useEffect } from "react"
 /** As close to the end as this still counts as the end. */
 const NEAR_PX = 48
 
-/** What a person scrolls by. Other steps are those of this hook, and of rows whose real height becomes known. */
+/** Input by which a person scrolls. Other scroll events come from this hook, and from rows whose real height becomes known. */
 const BY_HAND = ["wheel", "touchstart", "pointerdown", "keydown"]
 
 export const useFollowEnd = (list: RefObject<HTMLElement | null>): void => {

@@ -1,4 +1,4 @@
-/** What runs, what waits, and what fails. */
+/** The tables and figures of the deployment's status. */
 import type { PlatformStatus } from "../api/platform.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
 

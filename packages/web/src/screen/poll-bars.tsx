@@ -1,5 +1,5 @@
 /** The open poll, or the one that was closed last, with its counts as the audience may see them. */
-import type { GatewayClient, PollView } from "@gathercue/client"
+import { everyoneSees, type GatewayClient, type PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useFormats, useTexts } from "../texts/language.tsx"
 
@@ -9,17 +9,14 @@ const latestOf = (polls: ReadonlyArray<PollView>): PollView | undefined => {
   return (open.length > 0 ? open : shown).toSorted((a, b) => (b.openedAt ?? "").localeCompare(a.openedAt ?? ""))[0]
 }
 
-/** The session of a screen may be a host's, who sees counts that the audience must not see yet. */
-const isForAll = ({ published, results, status }: PollView): boolean =>
-  published || results === "live" || (results === "afterVote" && status === "closed")
-
 export const PollBars = ({ client }: { readonly client: GatewayClient }) => {
   const { screen } = useTexts()
   const { number } = useFormats()
   const poll = useEvent(client, ({ polls }) => latestOf(polls.all))
   if (poll === undefined) return null
   const { voters = 0 } = poll
-  const counts = isForAll(poll) ? poll.counts : undefined
+  // The session of a screen may be a host's, who is told more than the audience.
+  const counts = everyoneSees(poll) ? poll.counts : undefined
   const most = Math.max(1, ...(counts ?? []))
   return (
     <section aria-label={poll.question}>

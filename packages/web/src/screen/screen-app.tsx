@@ -6,11 +6,11 @@ import { sessionOf } from "../api/event-session.ts"
 import type { PublicEvent } from "../api/public-event.ts"
 import { rest, restWith, SERVER } from "../api/rest.ts"
 import { useLoaded } from "../api/use-loaded.ts"
+import { ReactionTally } from "../live/reaction-tally.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { clockOf, whyFailed } from "../texts/words.ts"
 import { Problem } from "../ui/notice.tsx"
 import { PollBars } from "./poll-bars.tsx"
-import { Reactions } from "./reactions.tsx"
 import { TopQuestions } from "./top-questions.tsx"
 
 /** The screen looks again while it cannot show the event, so that nobody has to touch it. */
@@ -75,7 +75,9 @@ const Live = ({ eventId }: { readonly eventId: string }) => {
         <div className="screen-side">
           <Clock client={client} />
           <p className="quiet">{texts.live.here(people)}</p>
-          <Reactions client={client} />
+          <div className="screen-reactions">
+            <ReactionTally client={client} />
+          </div>
         </div>
       </div>
     </>

@@ -50,7 +50,6 @@ export const de: Texts = {
 
   attendee: {
     title: "Veranstaltung",
-    noEvent: "Diese Veranstaltung gibt es nicht, oder sie ist für dich nicht offen.",
     joinByCode: "An einer Veranstaltung teilnehmen",
     code: "Code",
     codeHint: "Sechs Buchstaben und Ziffern, aus der Einladung oder von der Leinwand.",

@@ -50,7 +50,6 @@ export const en = {
 
   attendee: {
     title: "Event",
-    noEvent: "There is no such event, or it is not open to you.",
     joinByCode: "Join an event",
     code: "Code",
     codeHint: "Six letters and digits, from the invitation or the screen.",

@@ -1,4 +1,4 @@
-/** What is left of an event: its summary, its recording and its clips. */
+/** The replay of an event: its summary, its recording and its clips. */
 import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"

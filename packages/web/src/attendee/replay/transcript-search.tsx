@@ -1,4 +1,4 @@
-/** What was said, to be searched; each place leads to its moment of the recording. */
+/** The transcript with a search; each segment leads to its moment of the recording. */
 import { useState } from "react"
 import { SearchField as AriaSearchField, Input, Label } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"

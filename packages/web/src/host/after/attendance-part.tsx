@@ -1,4 +1,4 @@
-/** Who was at the event, and how long. */
+/** The attendance report: each person's stay at the event. */
 import { rest } from "../../api/rest.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { LinkButton } from "../../ui/button.tsx"

@@ -1,4 +1,4 @@
-/** What is left of the event as files and pages. */
+/** Exports, summary and recap of an event that has ended. */
 import { useTexts } from "../../texts/language.tsx"
 import { LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"

@@ -1,4 +1,4 @@
-/** What can be set of an event, besides its agenda. */
+/** The fields of an event, besides its agenda. */
 import type { Event, Visibility } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"

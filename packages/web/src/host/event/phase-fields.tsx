@@ -1,4 +1,4 @@
-/** What can be set of a phase. A field that is left empty shows the default beside it. */
+/** The fields of a phase. A field that is left empty shows the default beside it. */
 import type { LobbyPolicy } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"

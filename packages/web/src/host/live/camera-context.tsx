@@ -4,7 +4,7 @@ import type { BroadcastPush, PushState } from "@gathercue/client/media"
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react"
 
 export interface Pushing {
-  /** What is sent, for the preview. */
+  /** The stream that is sent, for the preview. */
   readonly stream: MediaStream | undefined
   readonly state: PushState
   /** The server's reason for refusing. */

@@ -1,4 +1,4 @@
-/** What every part of the live console gets. */
+/** The properties of every part of the live console. */
 import type { CommandName, EventWithPhases, GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 

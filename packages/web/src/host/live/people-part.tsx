@@ -1,4 +1,4 @@
-/** Who is there, and what a host may do about one of them. */
+/** The list of people, and a host's acts on one of them. */
 import type { ParticipantView } from "@gathercue/client"
 import { useState } from "react"
 import { GridList, GridListItem, ListLayout, Virtualizer } from "react-aria-components"

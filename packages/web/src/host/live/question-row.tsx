@@ -54,7 +54,7 @@ const Text = ({ client, question }: Props) => {
 
 type Act = "question.approve" | "question.restore" | "question.hide"
 
-/** What a moderator may make of a question in its state. */
+/** The acts of a moderator on a question in its state. */
 const ACTS: { readonly [S in QuestionView["status"]]: ReadonlyArray<Act> } = {
   pending: ["question.approve", "question.hide"],
   approved: ["question.hide"],

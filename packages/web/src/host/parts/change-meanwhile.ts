@@ -1,4 +1,4 @@
-/** What somebody else made of the thing that a command was about, when the command came with the revision before. */
+/** The present state of the object that a command named, where another host changed it after the revision that the command names. */
 import { CommandRefused, type PhaseView, type PollView, type QuestionView, type RotationView } from "@gathercue/client"
 import type { Texts } from "../../texts/en.ts"
 

@@ -1,4 +1,4 @@
-/** What was delivered to a webhook, and what was not. */
+/** The deliveries of a webhook with their outcomes. */
 import { useState } from "react"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"

@@ -27,7 +27,7 @@ const PARTS: { readonly [part: string]: React.ComponentType<WorkspaceProps> } = 
   audit: AuditPart,
   settings: SettingsPart,
 }
-/** What a member without another role may not even read. */
+/** Parts that a member without another role may not read. */
 const FOR_MANAGERS = ["keys", "audit", "settings"]
 
 export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: string; readonly tab: string }) => {

@@ -10,7 +10,7 @@ export interface CallView {
   readonly peers: ReadonlyArray<MediaPeer>
   readonly isMuted: boolean
   readonly hasMicrophone: boolean
-  /** This person's own picture. */
+  /** The person's own picture. */
   readonly picture: MediaStream | null
   readonly problem: CallProblem | null
 }

@@ -1,4 +1,4 @@
-/** What is being said, as a recogniser or a person writes it. */
+/** Live captions, as a recogniser or a person writes them. */
 import type { GatewayClient, TranscriptSegment } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useState } from "react"

@@ -1,4 +1,4 @@
-/** Who is on stage now. */
+/** The people on stage now. */
 import type { GatewayClient, PresenceView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useLanguage, useTexts } from "../../texts/language.tsx"

@@ -1,0 +1,37 @@
+/** The state of a deployment with one live event. */
+import { ids } from "./example-objects.ts"
+
+export const platformStatus = {
+  release: "0.1.0",
+  at: "2026-11-20T18:30:00.000Z",
+  process: { node: "n1", sockets: 812, liveEvents: 1, uptimeSeconds: 86400, memoryBytes: 180000000 },
+  nodes: [{ address: "10.0.0.1:9100", node: "n1", isLiving: true }],
+  liveEvents: {
+    total: 1,
+    newest: [
+      {
+        id: ids.event,
+        title: "Product launch",
+        workspaceId: ids.workspace,
+        workspaceSlug: "acme",
+        startedAt: "2026-11-20T18:00:00.000Z",
+        people: 780,
+      },
+    ],
+  },
+  backlog: {
+    deliveries: { count: 3, ageSeconds: 1 },
+    letters: { count: 0, ageSeconds: 0 },
+    media: { count: 0, ageSeconds: 0 },
+  },
+  failingWebhooks: [
+    {
+      id: ids.webhook,
+      workspaceId: ids.workspace,
+      origin: "https://hooks.example.com",
+      status: "active",
+      failingSince: "2026-11-20T18:10:00.000Z",
+      lastFailureAt: "2026-11-20T18:29:00.000Z",
+    },
+  ],
+}
