@@ -152,7 +152,7 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   const event = await liveEvent("meeting")
   const six = await Promise.all(["Ann", "Ben", "Cat", "Dan", "Eve", "Fay"].map((name) => join(event.id, name)))
   await Promise.all(six.map((caller) => startMedia(caller)))
-  await untilConnected(six, { within: 80_000 })
+  await untilConnected(six, { within: 150_000 })
   const seventh = await join(event.id, "Gil")
   await startMedia(seventh)
   await eventually(() => seventh.page.evaluate(() => window.call.state === "refused"), "the refusal")
@@ -161,9 +161,9 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   await six[0]?.page.evaluate(() => window.caller.close())
   await eventually(async () => (await peersOf(six[1] as Caller)).length === 4, "a free place")
   await seventh.page.evaluate(() => window.call.retry())
-  await untilConnected([seventh, six[1] as Caller], { within: 80_000 })
+  await untilConnected([seventh, six[1] as Caller], { within: 150_000 })
   // Longer than its waits together.
-}, 240_000)
+}, 400_000)
 
 test.each(["before", "after"])(
   "a person without camera and microphone who joins %s the other receives sound and picture, and sends them once they are on",

@@ -12,7 +12,16 @@ import { git } from "./git.ts"
 const run = promisify(execFile)
 
 /** All that a server is built from, as far as the commit has it: the compiler would take as long again for the tests. */
-const SOURCES = ["src", "packages", "scripts", "package.json", "package-lock.json", "tsconfig.json"]
+const SOURCES = [
+  "src",
+  "packages",
+  "scripts",
+  "docs",
+  "README.md",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+]
 const LOCKFILE = "package-lock.json"
 const MODULES = "node_modules"
 

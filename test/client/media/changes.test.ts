@@ -138,6 +138,25 @@ test("a browser that makes no connection is reported, and asked again later", as
   expect(FakeConnection.made).toHaveLength(1)
 })
 
+test("what a connection was asked when it was given up never settles, and does not hold up the next one", async () => {
+  const webRtc = {
+    ...FAKE_WEB_RTC,
+    RTCPeerConnection: class extends FakeConnection {
+      override setLocalDescription(): Promise<void> {
+        const settled = super.setLocalDescription()
+        return FakeConnection.made[0] === this ? new Promise(() => undefined) : settled
+      }
+    },
+  }
+  const { media, signals, enter, list } = open(webRtc)
+  media.start(both())
+  await enter(MESH("red"))
+  await list(["m", "a"])
+  expect([FakeConnection.made.length, signals()]).toEqual([1, []])
+  await vi.advanceTimersByTimeAsync(9000)
+  expect(signals()).toMatchObject([{ kind: "offer", gen: 1 }])
+})
+
 test("a participant without the right to call is out of it, and joins again with the right", async () => {
   const { media, joins, enter, now } = await inCall()
   now.can = []

@@ -74,6 +74,26 @@ describe("the first connection", () => {
     expect([0, 3, 50].map(backoffMs)).toEqual([1000, 8000, 8000])
   })
 
+  test("each further try has eight seconds more, up to thirty-two, until one is connected", () => {
+    let link = OFFERING
+    let next: LinkEvent = START
+    const waits: unknown[] = []
+    for (let n = 0; n < 5; n++) {
+      const begun = linkAfter(link, next)
+      waits.push(...timers(begun.effects))
+      link = linkAfter(begun.link, due("watchdog")).link
+      next = due("reopen")
+    }
+    expect(waits).toEqual([8, 16, 24, 32, 32].map((seconds) => ["watchdog", seconds * 1000]))
+    const { effects } = taken(link, due("reopen"), to("connected"), { type: "broken" }, due("reopen"))
+    expect(timers(effects)).toEqual([["watchdog", 8000]])
+  })
+
+  test("the tries of the side that waits are those that it is offered", () => {
+    const { effects } = taken(WAITING, START, signal("offer"), signal("offer", 1), signal("offer", 2))
+    expect(timers(effects)).toEqual([["watchdog", 27_000]])
+  })
+
   test("the side that waits has more patience, and then offers itself", () => {
     const [[name, ms] = []] = timers(taken(WAITING, START).effects)
     expect([name, Number(ms) > 8000 + backoffMs(0)]).toEqual(["watchdog", true])

@@ -14,6 +14,8 @@ export interface LinkState {
   readonly state: "waiting" | "connecting" | "connected" | "interrupted"
   /** Connections that failed since the last one that was connected. */
   readonly failures: number
+  /** Connections that began since the last one that was connected, at both ends the same. */
+  readonly tries: number
   /** Restarts of the interrupted connection. */
   readonly restarts: number
 }
@@ -45,9 +47,11 @@ export interface LinkStep {
   readonly effects: ReadonlyArray<LinkEffect>
 }
 
-/** For a connection to come about. The side that waits gives the other one the time to begin anew first. */
+/** For a connection to come about. Each further try has as long again, because a slow device never connects in eight seconds. */
 const WATCHDOG_MS = 8000
-const WATCHDOG_OF_WAITING_MS = 11_000
+const LONGEST_WATCHDOG_MS = 32_000
+/** The side that waits gives the other one the time to begin anew first. */
+const PATIENCE_OF_WAITING_MS = 3000
 /** A connection that is interrupted for a moment recovers by itself. */
 const INTERRUPTED_MS = 2000
 const RESTART_EVERY_MS = 5000
@@ -61,6 +65,7 @@ export const newLink = (ownId: string, peerId: string): LinkState => ({
   gen: 0,
   state: "waiting",
   failures: 0,
+  tries: 0,
   restarts: 0,
 })
 
@@ -70,10 +75,14 @@ export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_
 const timer = (name: LinkTimer, ms: number): LinkEffect => ({ type: "timer", timer: name, ms })
 const cancel = (name: LinkTimer): LinkEffect => ({ type: "cancel", timer: name })
 
-const watchdog = ({ offers }: LinkState): LinkEffect => timer("watchdog", offers ? WATCHDOG_MS : WATCHDOG_OF_WAITING_MS)
+/** 8, 16, 24, 32, 32 … seconds. */
+const watchdogMs = (tries: number): number => Math.min(LONGEST_WATCHDOG_MS, WATCHDOG_MS * Math.max(1, tries))
+
+const watchdog = ({ offers, tries }: LinkState): LinkEffect =>
+  timer("watchdog", watchdogMs(tries) + (offers ? 0 : PATIENCE_OF_WAITING_MS))
 
 const opened = (link: LinkState, gen: number, offer: boolean): LinkStep => {
-  const next: LinkState = { ...link, gen, state: "connecting", restarts: 0 }
+  const next: LinkState = { ...link, gen, state: "connecting", tries: link.tries + 1, restarts: 0 }
   return { link: next, effects: [cancel("restart"), cancel("reopen"), { type: "open", gen, offer }, watchdog(next)] }
 }
 
@@ -96,7 +105,7 @@ const changed = (link: LinkState, to: string): LinkStep => {
   switch (to) {
     case "connected":
       return {
-        link: { ...link, state: "connected", failures: 0, restarts: 0 },
+        link: { ...link, state: "connected", failures: 0, tries: 0, restarts: 0 },
         effects: [cancel("watchdog"), cancel("restart")],
       }
     case "disconnected":

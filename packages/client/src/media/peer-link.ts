@@ -1,7 +1,8 @@
 /**
  * The link to one peer: performs the effects of `link-rules.ts` on the browser's connection. Everything that awaits the browser
- * runs strictly one after the other, and nothing of an earlier connection reaches the present one. Two offers at once are resolved
- * by perfect negotiation (WebRTC 1.0, section 10.7): the side with the smaller id gives way.
+ * runs strictly one after the other, and nothing of an earlier connection reaches the present one, or delays it: what a connection
+ * was doing when it was closed never settles (WebRTC 1.0, section 4.4.1.2). Two offers at once are resolved by perfect negotiation
+ * (section 10.7): the side with the smaller id gives way.
  */
 import type { RtcLimits } from "../contract/types.ts"
 import type { DispatchData } from "../wire.ts"
@@ -37,6 +38,8 @@ interface Open {
   readonly gen: number
   readonly senders: Map<TrackKind, SenderLike>
   hasTracks: boolean
+  /** All that was asked of this connection so far. */
+  work: Promise<void>
 }
 
 const KINDS = ["audio", "video"] as const
@@ -63,7 +66,6 @@ export class PeerLink {
   #link: LinkState
   #open: Open | undefined
   #stream: StreamLike | null = null
-  #work: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(needs: LinkNeeds) {
@@ -166,7 +168,7 @@ export class PeerLink {
 
   /** Runs after everything before it, unless the connection was replaced meanwhile. */
   #then(open: Open, work: (open: Open) => Promise<void>): void {
-    this.#work = this.#work.then(async () => {
+    open.work = open.work.then(async () => {
       if (this.#open !== open) return
       try {
         await work(open)
@@ -183,7 +185,7 @@ export class PeerLink {
     const pc = this.#connection()
     // The watchdog tries again.
     if (pc === undefined) return
-    const open: Open = { pc, gen, senders: new Map(), hasTracks: false }
+    const open: Open = { pc, gen, senders: new Map(), hasTracks: false, work: Promise.resolve() }
     this.#open = open
     pc.onconnectionstatechange = () => this.#take({ type: "changed", to: pc.connectionState })
     pc.onicecandidate = ({ candidate }) => {
