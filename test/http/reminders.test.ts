@@ -90,8 +90,11 @@ test("a server reminds at its start of what fell due while it was down, and not 
   const token = new URL(letter.links[0]).searchParams.get("token")
   const entered = await call(second.url, "POST", `/v1/public/events/${soon.id}/enter`, { body: { token } })
   expect([entered.status, entered.body.name]).toEqual([200, "Reader"])
-  const metrics = await (await fetch(`${second.url}/metrics`)).text()
-  expect(metrics).toContain('gathercue_reminders_total{kind="minutes"} 2')
+  // The letters are stored before they are counted.
+  await eventually(async () => {
+    const metrics = await (await fetch(`${second.url}/metrics`)).text()
+    return metrics.includes('gathercue_reminders_total{kind="minutes"} 2')
+  }, "both reminders counted")
 
   const refusal = new URL(/https?:\S+\/unsubscribe\/\S+/.exec(letter.text)?.[0] ?? "").pathname
   const page = await (await fetch(second.url + refusal)).text()
