@@ -13,7 +13,9 @@ export class FileTooLarge extends Error {
 export class LimitedFile {
   readonly #path: string
   readonly #mostBytes: number
-  #file: FileHandle | undefined
+  /** A write that the library no longer waits for may still be opening it. */
+  #file: Promise<FileHandle> | undefined
+  #isClosed = false
   #failure: unknown
   #stop: (() => void) | undefined
 
@@ -39,13 +41,14 @@ export class LimitedFile {
   }
 
   async close(): Promise<void> {
-    const file = this.#file
+    this.#isClosed = true
+    const file = await this.#file?.catch(() => undefined)
     this.#file = undefined
     await file?.close()
   }
 
   async #write(chunk: StreamTargetChunk): Promise<void> {
-    if (this.#failure !== undefined) return
+    if (this.#failure !== undefined || this.#isClosed) return
     try {
       await this.#writeAll(chunk)
     } catch (cause) {
@@ -56,10 +59,11 @@ export class LimitedFile {
 
   async #writeAll({ data, position }: StreamTargetChunk): Promise<void> {
     if (position + data.byteLength > this.#mostBytes) throw new FileTooLarge()
-    this.#file ??= await open(this.#path, "w", 0o600)
+    this.#file ??= open(this.#path, "w", 0o600)
+    const file = await this.#file
     for (let written = 0; written < data.byteLength; ) {
       const left = data.byteLength - written
-      const { bytesWritten } = await this.#file.write(data, written, left, position + written)
+      const { bytesWritten } = await file.write(data, written, left, position + written)
       written += bytesWritten
     }
   }
