@@ -480,7 +480,13 @@ export const de: Texts = {
     nextPhase: "Nächste Phase",
     addPhase: "Hinzufügen",
     removePhase: "Herausnehmen",
-    orderFixed: "Die Reihenfolge steht fest, sobald die Veranstaltung angelegt ist. Eine neue Phase kommt ans Ende.",
+    removePhaseQuestion: (modality: string) =>
+      `Die Phase „${modality}“ wird mit ihren Einstellungen entfernt. Das lässt sich nicht rückgängig machen.`,
+    orderOpen: "Phasen lassen sich umordnen, bis die Veranstaltung beginnt: durch Ziehen, auch mit der Tastatur.",
+    orderFixed: "Die Veranstaltung hat begonnen, darum steht die Reihenfolge fest. Eine neue Phase kommt ans Ende.",
+    agendaStarted: "Die Veranstaltung hat inzwischen begonnen. Ihr Ablauf bleibt, wie er ist.",
+    agendaChanged: "Jemand hat den Ablauf inzwischen geändert. Hier steht er, wie er jetzt ist.",
+    phaseRecorded: "Zu dieser Phase gehört eine Aufzeichnung. Lösche zuerst die Aufzeichnung.",
     choosePhase: "Wähle eine Phase, um sie zu ändern.",
     phaseStatus: { pending: "kommt noch", active: "jetzt", ended: "vorbei", skipped: "übersprungen" },
     phaseChanged:

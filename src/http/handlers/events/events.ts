@@ -137,6 +137,15 @@ export const events: Handlers<typeof Events> = {
         return new Reply(phase, { status: 201, headers: [["location", `/v1/phases/${id}`]] })
       }),
   },
+  orderPhases: {
+    access: "event",
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "phases.order", d: payload }),
+  },
+  deletePhase: {
+    access: "phase",
+    handle: ({ scope: { eventId, phaseId } }) =>
+      Effect.asVoid(execute(eventId, { type: "phase.remove", d: { phaseId } })),
+  },
   patchPhase: {
     access: "phase",
     handle: ({ payload, scope: { eventId, phaseId } }) =>

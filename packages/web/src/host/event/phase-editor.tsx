@@ -13,6 +13,8 @@ interface Props {
   readonly eventId: string
   readonly stored: PhaseDraft
   readonly onSaved: () => void
+  /** More that can be done with the phase. */
+  readonly children?: React.ReactNode
 }
 
 type Outcome = { readonly is: "saved" } | { readonly is: "changed"; readonly now: PhaseDraft }
@@ -26,7 +28,7 @@ const save = async (eventId: string, before: PhaseDraft, draft: PhaseDraft): Pro
   return { is: "saved" }
 }
 
-export const PhaseEditor = ({ eventId, stored, onSaved }: Props) => {
+export const PhaseEditor = ({ eventId, stored, onSaved, children }: Props) => {
   const texts = useTexts()
   const { host, live } = texts
   const [before, look] = useState(stored)
@@ -64,6 +66,7 @@ export const PhaseEditor = ({ eventId, stored, onSaved }: Props) => {
           </div>
         </>
       )}
+      {children}
     </section>
   )
 }
