@@ -68,8 +68,9 @@ test("a workspace is made and its key is shown once", async () => {
   await page.getByLabel("Name").fill("Second")
   await page.getByLabel("Handle").fill("api")
   await page.getByRole("button", { name: "Create" }).click()
-  // A reserved word: the server's reason stands in the form, and what was typed stays.
-  await page.getByRole("alert").waitFor()
+  // A reserved word: it is said beside the field, and what was typed stays.
+  await page.getByText("This is reserved.").waitFor()
+  expect(await page.getByLabel("Handle").getAttribute("aria-invalid")).toBe("true")
   expect(await page.getByLabel("Name").inputValue()).toBe("Second")
   await page.getByLabel("Handle").fill("")
   await page.getByRole("button", { name: "Create" }).click()
@@ -168,7 +169,7 @@ describe("the agenda of a stored event", () => {
         .getByText(`${index + 1}. ${title}`, { exact: false })
         .waitFor()
     }
-    expect(await rowsOf(page).count()).toBe(titles.length)
+    await rowsOf(page).nth(titles.length).waitFor({ state: "detached" })
   }
 
   test("is put in order by keyboard, and a phase is taken out after a question", async () => {
@@ -177,7 +178,9 @@ describe("the agenda of a stored event", () => {
     await expectRows(page, ["Broadcast", "Meeting", "Breakout rooms"])
     // The last one is dragged to the front.
     const ordered = page.waitForResponse((response) => response.url().endsWith("/phases/order"))
-    await page.getByRole("button", { name: "Drag: 3. Breakout rooms" }).press("Enter")
+    await page.getByRole("row", { name: "1. Broadcast" }).focus()
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key)
+    await page.locator('[aria-label="Drag: 3. Breakout rooms"]:focus').press("Enter")
     await page.locator(".drop-line[data-drop-target]").waitFor({ state: "attached" })
     await page.keyboard.press("ArrowUp")
     await page.keyboard.press("ArrowUp")

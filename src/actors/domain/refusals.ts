@@ -36,7 +36,7 @@ export const wrongState = ({ event }: LiveState, { type }: MachineEvent): Refuse
   conflict(`The event is ${event.status} and cannot be ${DEED[type]}.`)
 
 export const endsTooEarly: Refuse<"event.patch"> = () =>
-  new Refused({ code: "bad_request", detail: "scheduledEndAt must not lie before scheduledAt." })
+  new Refused({ code: "bad_request", detail: "scheduledEndAt: must not lie before scheduledAt." })
 
 export const tooManyPhases: Refuse<"phase.append"> = () =>
   conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)

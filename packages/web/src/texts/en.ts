@@ -31,6 +31,26 @@ export const en = {
     unavailable: "The server is too busy. Try again in a moment.",
     internal_error: "The server had a fault. Try again.",
   } as { readonly [code: string]: string },
+  /** What is wrong with the value of a field. The server's own reason stands where there is no text here. */
+  faults: {
+    missing: "This is needed.",
+    lengthBetween: (least: number, most: number): string =>
+      least <= 1 ? `This must not be empty, and at most ${most} long.` : `This must be ${least} to ${most} long.`,
+    lengthAtLeast: (least: number): string =>
+      least <= 1 ? "This must not be empty." : `This must be at least ${least} long.`,
+    lengthAtMost: (most: number): string => `This must be at most ${most} long.`,
+    between: (least: number, most: number): string => `A number from ${least} to ${most}.`,
+    blank: "Write something that can be seen.",
+    oneLine: "Write one line that can be seen.",
+    email: "This is no e-mail address.",
+    tooLarge: "This is too long.",
+    past: "This lies in the past.",
+    reserved: "This is reserved.",
+    slug: "3 to 48 small letters, digits and hyphens; hyphens only inside.",
+    notPublic: "The address must be reachable from the internet.",
+    notHttps: "The address must begin with https://.",
+    endsBefore: "The end must come after the beginning.",
+  },
   rateLimited: (seconds: number): string => `Not so fast. Try again in ${seconds} s.`,
   unanswered: "No answer came. Look whether it was done before you send it again.",
   unreachable: "The server is not reached. Are you online?",

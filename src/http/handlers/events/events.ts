@@ -68,7 +68,7 @@ export const events: Handlers<typeof Events> = {
         const { defaultCapacity } = yield* HttpSettings
         const times = { scheduledAt: payload.scheduledAt ?? null, scheduledEndAt: payload.scheduledEndAt ?? null }
         if (endsBeforeItStarts(times)) {
-          return yield* new BadRequest({ detail: "scheduledEndAt must not lie before scheduledAt." })
+          return yield* new BadRequest({ detail: "scheduledEndAt: must not lie before scheduledAt." })
         }
         if ((payload.phases?.length ?? 0) > MAX_PHASES_PER_EVENT) {
           return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })
