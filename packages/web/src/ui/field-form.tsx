@@ -50,29 +50,47 @@ export const useFieldFaults = (
   }, [texts, error, names, codes])
 }
 
+const without = (errors: FieldErrors, name: string): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).filter(([other]) => other !== name))
+
+/** A field for numbers has its name at a hidden input beside the one in which is typed. */
+const nameOf = (input: HTMLInputElement): string =>
+  input.name === "" ? (input.closest(".field")?.querySelector<HTMLInputElement>("input[name]")?.name ?? "") : input.name
+
 /** `errors`: the same object until there are others. */
 export const FieldForm = ({ errors, ...rest }: Omit<FormProps, "validationErrors"> & Pick<FieldFaults, "errors">) => {
   const form = useRef<HTMLFormElement>(null)
   const isSentAgain = useRef(false)
-  const [dropped, drop] = useState<FieldErrors>(NO_ERRORS)
+  const [{ of, shown }, show] = useState({ of: errors, shown: errors })
+  if (of !== errors) show({ of: errors, shown: errors })
   useEffect(() => {
-    const now = form.current
+    const here = form.current
     const onInvalid = (event: Event) => {
-      const isServers = event.target instanceof HTMLElement && (event.target as HTMLInputElement).validity.customError
-      if (!isServers) return
+      if (!(event.target as HTMLInputElement).validity.customError) return
       event.preventDefault()
       event.stopPropagation()
       isSentAgain.current = true
-      drop(errors)
+      show((now) => ({ ...now, shown: NO_ERRORS }))
     }
-    now?.addEventListener("invalid", onInvalid, true)
-    return () => now?.removeEventListener("invalid", onInvalid, true)
-  }, [errors])
+    // While it is typed, and not when the field is left: the page would move under the button that is pressed.
+    const onInput = ({ target }: Event) => {
+      const name = nameOf(target as HTMLInputElement)
+      // After the field itself: a page that is shown anew before has the old text.
+      setTimeout(() => show((now) => (name in now.shown ? { ...now, shown: without(now.shown, name) } : now)))
+    }
+    here?.addEventListener("invalid", onInvalid, true)
+    here?.addEventListener("input", onInput)
+    return () => {
+      here?.removeEventListener("invalid", onInvalid, true)
+      here?.removeEventListener("input", onInput)
+    }
+  }, [])
   // The fields have forgotten the errors by now.
   useEffect(() => {
-    if (dropped !== errors || !isSentAgain.current) return
+    if (shown !== NO_ERRORS || !isSentAgain.current) return
     isSentAgain.current = false
-    form.current?.requestSubmit()
-  }, [dropped, errors])
-  return <Form {...rest} ref={form} validationErrors={dropped === errors ? NO_ERRORS : errors} />
+    // The browser ignores it as long as it is busy with the form that it does not send.
+    setTimeout(() => form.current?.requestSubmit())
+  }, [shown])
+  return <Form {...rest} ref={form} validationErrors={shown} />
 }
