@@ -32,6 +32,9 @@ const INTERNAL_AGENDA = {
     config: PhaseConfig,
     featureSet: Schema.Array(Feature),
   }),
+  /** The ids of all phases of the event, in their new order. */
+  "phases.order": Schema.Struct({ phaseIds: Schema.Array(Schema.String) }),
+  "phase.remove": Schema.Struct({ phaseId: Schema.String }),
   /** From the deadline timer. `endsAt` is the deadline that the timer saw: an extension makes the command stale. */
   "timer.elapse": Schema.Struct({ phaseId: Schema.String, endsAt: Schema.String }),
 } as const satisfies { readonly [name: string]: Schema.Top }

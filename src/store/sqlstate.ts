@@ -10,6 +10,8 @@ export interface SqlState {
   readonly fenced: boolean
   /** An event's capacity would fall below its registrations (raised by `refuse_lower_capacity`). */
   readonly overCapacity: boolean
+  /** A recording belongs to a phase that is to be removed (raised by `drop_phases`). */
+  readonly phaseRecorded: boolean
   /** The server is unreachable, starting, stopping or full: the same request may succeed later. */
   readonly unavailable: boolean
 }
@@ -31,6 +33,7 @@ export const sqlState = (cause: unknown): SqlState => {
     foreignKeyViolation: code === "23503",
     fenced: code === "GC001",
     overCapacity: code === "GC002",
+    phaseRecorded: code === "GC003",
     unavailable: UNAVAILABLE.test(code),
   }
 }

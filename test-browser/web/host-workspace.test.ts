@@ -60,7 +60,7 @@ test("a webhook is made, pinged, and its deliveries are looked at and sent again
   // An address with a password in it is refused, and what was typed stays.
   await page.getByRole("textbox", { name: "Address" }).fill("https://user:secret@example.com/")
   await page.getByRole("button", { name: "New webhook" }).press("Enter")
-  await page.getByRole("alert").waitFor()
+  await page.getByText("The URL must not carry a user name or password").waitFor()
   expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).toBe("https://user:secret@example.com/")
   // A name that does not exist: every try fails.
   await page.getByRole("textbox", { name: "Address" }).fill("https://hooks.invalid/in")

@@ -1,7 +1,8 @@
 /** The console before an event: accounts, workspaces, the agenda, publishing and sharing. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { call, PASSWORD } from "../../test/support/api.ts"
-import { newAddress, openConsole, stageWith } from "./host-pages.ts"
+import { newAddress, openConsole, type Stage, stageWith } from "./host-pages.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -67,8 +68,9 @@ test("a workspace is made and its key is shown once", async () => {
   await page.getByLabel("Name").fill("Second")
   await page.getByLabel("Handle").fill("api")
   await page.getByRole("button", { name: "Create" }).click()
-  // A reserved word: the server's reason stands in the form, and what was typed stays.
-  await page.getByRole("alert").waitFor()
+  // A reserved word: it is said beside the field, and what was typed stays.
+  await page.getByText("This is reserved.").waitFor()
+  expect(await page.getByLabel("Handle").getAttribute("aria-invalid")).toBe("true")
   expect(await page.getByLabel("Name").inputValue()).toBe("Second")
   await page.getByLabel("Handle").fill("")
   await page.getByRole("button", { name: "Create" }).click()
@@ -147,4 +149,97 @@ test("when the session is over the page says so, and shows the same event after 
   await page.getByLabel("Password").press("Enter")
   await page.getByRole("button", { name: "Publish" }).press("Enter")
   await page.getByRole("link", { name: "To the live console" }).waitFor()
+})
+
+describe("the agenda of a stored event", () => {
+  const MEETING = { modality: "meeting" }
+  const AGENDA = [{ modality: "broadcast" }, MEETING, { modality: "breakout" }]
+  const orderOf = async ({ event, acme }: Stage): Promise<ReadonlyArray<string>> => {
+    const { body } = await call(site.server.url, "GET", `/v1/events/${event.id}`, { key: acme.key })
+    return body.phases.map(({ modality }: { modality: string }) => modality)
+  }
+  const rowsOf = (page: Page) => page.getByRole("grid", { name: "Agenda" }).getByRole("row").locator(".phase-name")
+  const expectRows = async (page: Page, titles: ReadonlyArray<string>) => {
+    await rowsOf(page)
+      .nth(titles.length - 1)
+      .waitFor()
+    for (const [index, title] of titles.entries()) {
+      await rowsOf(page)
+        .nth(index)
+        .getByText(`${index + 1}. ${title}`, { exact: false })
+        .waitFor()
+    }
+    await rowsOf(page).nth(titles.length).waitFor({ state: "detached" })
+  }
+
+  test("is put in order by keyboard, and a phase is taken out after a question", async () => {
+    const stage = await stageWith(site, AGENDA, "publish")
+    const page = await openConsole(stage, `/host/event/${stage.event.id}`)
+    await expectRows(page, ["Broadcast", "Meeting", "Breakout rooms"])
+    // The last one is dragged to the front.
+    const ordered = page.waitForResponse((response) => response.url().endsWith("/phases/order"))
+    await page.getByRole("row", { name: "1. Broadcast" }).focus()
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key)
+    await page.locator('[aria-label="Drag: 3. Breakout rooms"]:focus').press("Enter")
+    await page.locator(".drop-line[data-drop-target]").waitFor({ state: "attached" })
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("Enter")
+    await expectRows(page, ["Breakout rooms", "Broadcast", "Meeting"])
+    expect((await ordered).status()).toBe(200)
+    expect(await orderOf(stage)).toEqual(["breakout", "broadcast", "meeting"])
+    await page.getByRole("row", { name: "2. Broadcast" }).click()
+    await page.getByRole("button", { name: "Later" }).press("Enter")
+    await expectRows(page, ["Breakout rooms", "Meeting", "Broadcast"])
+    await expectAccessible(page)
+    await page.getByRole("button", { name: "Take it out" }).press("Enter")
+    const dialog = page.getByRole("dialog", { name: "Take it out" })
+    await dialog.getByText("The phase “Broadcast” is removed", { exact: false }).waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole("button", { name: "Cancel" }).press("Enter")
+    await expectRows(page, ["Breakout rooms", "Meeting", "Broadcast"])
+    await page.getByRole("button", { name: "Take it out" }).press("Enter")
+    await dialog.getByRole("button", { name: "Take it out" }).press("Enter")
+    await expectRows(page, ["Breakout rooms", "Meeting"])
+    await page.getByText("Choose a phase to change it.").waitFor()
+    expect(await orderOf(stage)).toEqual(["breakout", "meeting"])
+  })
+
+  test("returns to the order of the server when another host started or changed it meanwhile", async () => {
+    const stage = await stageWith(site, AGENDA, "publish")
+    const { event, acme } = stage
+    const page = await openConsole(stage, `/host/event/${event.id}`, { expects: REFUSED })
+    await page.getByRole("row", { name: "1. Broadcast" }).click()
+    await page.getByLabel("Minutes", { exact: true }).fill("15")
+    await page.getByLabel("Minutes", { exact: true }).press("Tab")
+    await call(site.server.url, "POST", `/v1/events/${event.id}/phases`, {
+      key: acme.key,
+      body: { modality: "rotation" },
+    })
+    await page.getByRole("button", { name: "Later" }).press("Enter")
+    await page.getByRole("alert").getByText("Somebody else changed the agenda meanwhile.", { exact: false }).waitFor()
+    await expectRows(page, ["Broadcast", "Meeting", "Breakout rooms", "Speed networking"])
+    await call(site.server.url, "POST", `/v1/events/${event.id}/start`, { key: acme.key })
+    await page.getByRole("button", { name: "Later" }).press("Enter")
+    await page.getByRole("alert").getByText("The event has started meanwhile.", { exact: false }).waitFor()
+    await expectRows(page, ["Broadcast", "Meeting", "Breakout rooms", "Speed networking"])
+    await page.getByText("so the order is fixed", { exact: false }).waitFor()
+    expect(await page.getByRole("button", { name: "Take it out" }).count()).toBe(0)
+    // Nothing that was typed is lost.
+    expect(await page.getByLabel("Minutes", { exact: true }).inputValue()).toBe("15")
+    await expectAccessible(page)
+  })
+
+  test("keeps a phase that another host started with while the question was open", async () => {
+    const stage = await stageWith(site, AGENDA, "publish")
+    const { event, acme } = stage
+    const page = await openConsole(stage, `/host/event/${event.id}`, { expects: REFUSED })
+    await page.getByRole("row", { name: "2. Meeting" }).click()
+    await page.getByRole("button", { name: "Take it out" }).press("Enter")
+    await call(site.server.url, "POST", `/v1/events/${event.id}/start`, { key: acme.key })
+    await page.getByRole("dialog").getByRole("button", { name: "Take it out" }).press("Enter")
+    await page.getByRole("alert").getByText("The event has started meanwhile.", { exact: false }).waitFor()
+    await expectRows(page, ["Broadcast", "Meeting", "Breakout rooms"])
+  })
 })

@@ -87,6 +87,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     })),
   },
   {
+    weight: 2,
+    arbitrary: fc
+      .shuffledSubarray(["phase-0", "phase-1", "phase-2", "phase-3", "phase-4"], { minLength: 2 })
+      .map((phaseIds) => ({ type: "phases.order" as const, d: { phaseIds } })),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("phase.remove" as const), d: fc.record({ phaseId }) }) },
+  {
     weight: 1,
     arbitrary: fc.record({
       type: fc.constant("phase.update" as const),
@@ -138,11 +145,18 @@ const RANK = { pending: 0, active: 1, ended: 2, skipped: 2 }
 const expectLawful = (before: LiveState, after: LiveState): void => {
   expect(after.phases.filter(({ status }) => status === "active").length).toBeLessThanOrEqual(1)
   expect(ORDER[after.event.status]).toBeGreaterThanOrEqual(ORDER[before.event.status])
+  expect(after.phases.map(({ position }) => position)).toEqual(after.phases.map((_, index) => index))
   for (const old of before.phases) {
     const next = after.phases.find(({ id }) => id === old.id)
-    expect(RANK[next?.status ?? "pending"]).toBeGreaterThanOrEqual(RANK[old.status])
+    if (next === undefined) {
+      expect(["draft", "scheduled"]).toContain(before.event.status)
+      continue
+    }
+    // Once an event has begun its phases keep their places.
+    if (before.event.status === "live") expect(next.position).toBe(old.position)
+    expect(RANK[next.status]).toBeGreaterThanOrEqual(RANK[old.status])
     // A changed phase has a new revision, or clients would keep the old one; an unchanged one keeps its.
-    expect(next === old || (next?.rev ?? 0) > old.rev).toBe(true)
+    expect(next === old || next.rev > old.rev).toBe(true)
   }
   const [was, is] = [activePhaseOf(before), activePhaseOf(after)]
   // A command with a revision of the active phase applies to that phase alone.

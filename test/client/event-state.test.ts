@@ -76,6 +76,14 @@ describe("the client's state", () => {
     expect(newer.phases.find(({ id }) => id === "b")?.rev).toBe(3)
   })
 
+  test("takes over the agenda of an event that has not started", () => {
+    const [first, second] = state.phases
+    const ordered = applyDispatch(state, dispatch("agenda.updated", { phases: [second, first] }))
+    expect(ordered.phases.map(({ id }) => id)).toEqual(["b", "a"])
+    const shorter = applyDispatch(ordered, dispatch("agenda.updated", { phases: [first] }))
+    expect(shorter.phases.map(({ id }) => id)).toEqual(["a"])
+  })
+
   test("moves through a phase change and an end as the server does", () => {
     const ended = applyDispatch(
       state,

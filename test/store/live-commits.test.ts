@@ -46,7 +46,7 @@ const commitOf = ({ eventId, fencingToken }: Claimed, from: number, commandId: s
   ...{ eventId, fencingToken, from, version: from + 1, at, event: null, phases: [], occurrences: [] },
   publications: [{ stream: "event", s: from + 1, version: from + 1, frame, at }],
   commands: [{ scope: "test", commandId, bodyHash: commandId, reply: {}, at }],
-  ...{ changes: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
+  ...{ changes: [], dropped: [], moved: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
 })
 
 const outcome = (commit: Promise<number>): Promise<string> =>

@@ -36,7 +36,16 @@ test("a commit under an earlier fencing token, or from another version than the 
           commands: [],
         },
         publications: [{ stream: "event", s: ++s, version: from + 1, frame: "{}", at }],
-        ...{ changes: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
+        ...{
+          changes: [],
+          dropped: [],
+          moved: [],
+          removed: [],
+          restored: [],
+          presence: null,
+          captured: null,
+          deleted: false,
+        },
       }),
     ).then(
       () => "done",

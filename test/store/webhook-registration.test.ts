@@ -45,7 +45,7 @@ test("a new endpoint is active, and its secret is returned once and stored seale
 test("a target that may not be called is refused with the reason and nothing is stored", async () => {
   const { sql, create } = await openRegistration()
   expect(await create("https://169.254.169.254/")).toMatchObject({
-    failure: { _tag: "BadRequest", detail: "The URL must lead to a public address." },
+    failure: { _tag: "BadRequest", detail: "url: The URL must lead to a public address." },
   })
   expect(await sql`select id from webhook_endpoints`).toHaveLength(0)
 })

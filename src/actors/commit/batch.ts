@@ -9,6 +9,7 @@ import type { Change } from "../../model/live/live-records.ts"
 import type { PublicationFact } from "../../model/live/publication-fact.ts"
 import { wireStream } from "../../model/live/streams.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
+import type { PhaseState } from "../../model/phase.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/contract.ts"
 import { encodeEphemeralFrame, encodeOrdered } from "../../protocol/wire/encoding.ts"
@@ -187,6 +188,7 @@ export class Batch {
       at: toTimestamp(this.#at),
       event: event === before.event ? null : event,
       phases: phases.filter((phase) => !before.phases.includes(phase)),
+      ...placesOf(before.phases, phases),
       // A deleted event keeps no publications in the store; its last dispatches are still sent.
       publications: deleted ? [] : this.publications,
       occurrences: this.#occurrences,
@@ -219,6 +221,20 @@ export class Batch {
     const stored: StoredCommand = { ...command, reply: { result, version }, at }
     this.#commands.push(stored)
     this.loaded.answers.remember(stored)
+  }
+}
+
+/** The stored phases that are removed, and those that have another position. */
+const placesOf = (
+  before: ReadonlyArray<PhaseState>,
+  after: ReadonlyArray<PhaseState>,
+): Pick<LiveCommit, "dropped" | "moved"> => {
+  if (after === before) return { dropped: [], moved: [] }
+  const now = new Map(after.map(({ id, position }) => [id, position]))
+  const isMoved = ({ id, position }: PhaseState): boolean => now.has(id) && now.get(id) !== position
+  return {
+    dropped: before.filter(({ id }) => !now.has(id)).map(({ id }) => id),
+    moved: before.filter(isMoved).map(({ id }) => ({ id, position: now.get(id) ?? 0 })),
   }
 }
 

@@ -1,6 +1,12 @@
 /** Writing a batch to the store under the fence, and publishing it once it is committed. */
 import { Data, Effect } from "effect"
-import type { AnsweredBefore, CommitUnknown, LiveCommit, OverCapacity } from "../../store/live/live-commit.ts"
+import type {
+  AnsweredBefore,
+  CommitUnknown,
+  LiveCommit,
+  OverCapacity,
+  PhaseRecorded,
+} from "../../store/live/live-commit.ts"
 import { NotOwner, StoreUnavailable } from "../commands.ts"
 import type { ActorServices } from "../services.ts"
 import { loadedOf, recover } from "./activation.ts"
@@ -13,7 +19,7 @@ import { recallHeads } from "./rehydrate.ts"
 export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
 /** Why a batch was not written. */
-export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
+export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity | PhaseRecorded
 
 /** Broadcasts follow their event's visibility; recordings go with their event. */
 const changesMedia = ({ event, deleted, captured, changes }: LiveCommit): boolean =>

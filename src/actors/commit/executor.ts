@@ -15,6 +15,10 @@ import type { OwnedEvent } from "./owned-event.ts"
 import { recallAnswers, recallChat } from "./rehydrate.ts"
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
+const PHASE_RECORDED = new Refused({
+  code: "conflict",
+  detail: "A recording belongs to the phase. Delete the recording first.",
+})
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 
 export class Executor {
@@ -33,6 +37,7 @@ export class Executor {
       // The store refused the whole batch because of one command: each command runs alone to find it.
       Effect.catchTags({
         OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
+        PhaseRecorded: () => this.#oneByOne(envelopes, () => Effect.succeed(PHASE_RECORDED)),
         CommitRefused: () => this.#oneByOne(envelopes, () => new StoreUnavailable()),
       }),
     )

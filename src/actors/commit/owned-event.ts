@@ -143,6 +143,7 @@ export class OwnedEvent {
     return Effect.catchTags(this.commit(batch), {
       AnsweredBefore: Effect.die,
       OverCapacity: Effect.die,
+      PhaseRecorded: Effect.die,
       CommitRefused: () => new StoreUnavailable(),
     })
   }

@@ -11,7 +11,9 @@ import type { AgendaCommandType } from "../commands.ts"
 import {
   advancedMeanwhile,
   endsTooEarly,
+  isNotTheAgenda,
   noPhaseLeft,
+  noSuchPhase,
   phaseIsFixed,
   type Refuse,
   timerIsFixed,
@@ -41,6 +43,18 @@ const canPatch = ({ context, event }: Guarded): boolean =>
   event.type === "event.patch" && !endsBeforeItStarts({ ...context.event, ...event.d })
 
 const canAppend = ({ context }: Guarded): boolean => context.phases.length < MAX_PHASES_PER_EVENT
+
+const isPresentOrder = ({ context, event }: Guarded): boolean =>
+  event.type === "phases.order" && context.phases.map(({ id }) => id).join() === event.d.phaseIds.join()
+
+const canOrder = ({ context, event }: Guarded): boolean => {
+  if (event.type !== "phases.order") return false
+  const { missing, unknown, repeated } = steps.orderFaults(context.phases, event.d.phaseIds)
+  return missing.length + unknown.length + repeated.length === 0
+}
+
+const hasPhase = ({ context, event }: Guarded): boolean =>
+  event.type === "phase.remove" && findPhase(context, event.d.phaseId) !== undefined
 
 const canUpdatePhase = ({ context, event }: Guarded): boolean => {
   if (event.type !== "phase.update") return false
@@ -93,6 +107,16 @@ const refuseInThisState = {
   })),
 }
 
+/** The changes of an agenda that has not begun. */
+const ARRANGING = {
+  "phases.order": [
+    { guard: "isPresentOrder", actions: "answerCurrentState" },
+    { guard: "canOrder", actions: "orderPhases" },
+    refuse("phases.order", isNotTheAgenda),
+  ],
+  "phase.remove": [{ guard: "hasPhase", actions: "removePhase" }, refuse("phase.remove", noSuchPhase)],
+} as const
+
 const CHART = {
   id: "liveEvent",
   initial: "draft",
@@ -110,12 +134,14 @@ const CHART = {
   states: {
     draft: {
       on: {
+        ...ARRANGING,
         "event.publish": { target: "scheduled", actions: "publish" },
         "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, refuse("phase.append", tooManyPhases)],
       },
     },
     scheduled: {
       on: {
+        ...ARRANGING,
         "event.start": { target: "live", actions: "start" },
         "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, refuse("phase.append", tooManyPhases)],
       },
@@ -169,6 +195,9 @@ export const liveEventMachine = setup({
     isLastPhase,
     canPatch,
     canAppend,
+    isPresentOrder,
+    canOrder,
+    hasPhase,
     canUpdatePhase,
     canExtend,
     isTimerCurrent,
@@ -187,6 +216,8 @@ export const liveEventMachine = setup({
     endByHost: endBecauseOf("end"),
     patchEvent: apply("event.patch", steps.patchEvent),
     appendPhase: apply("phase.append", steps.appendPhase),
+    orderPhases: apply("phases.order", steps.orderPhases),
+    removePhase: apply("phase.remove", steps.removePhase),
     updatePhase: apply("phase.update", steps.updatePhase),
     remove: apply("event.delete", steps.remove),
   },

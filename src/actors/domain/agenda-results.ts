@@ -43,6 +43,8 @@ const RESULTS: { readonly [T in AgendaCommandType]: ResultFrom<T> } = {
   "phase.next": nextResult,
   "phase.update": phaseResult,
   "phase.append": phaseResult,
+  "phases.order": eventResult,
+  "phase.remove": eventResult,
   "timer.extend": timerResult,
   "timer.elapse": eventResult,
 }

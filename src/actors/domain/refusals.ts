@@ -2,7 +2,7 @@
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { type AgendaCommandType, Refused } from "../commands.ts"
 import { activePhaseOf, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
-import { extendsTooFar, type MachineEvent } from "./transitions.ts"
+import { extendsTooFar, type MachineEvent, orderFaults } from "./transitions.ts"
 
 /** The refusal of a command of this type in this state. */
 export type Refuse<T extends MachineEvent["type"]> = (
@@ -24,6 +24,8 @@ const DEED: Record<AgendaCommandType, string> = {
   "event.delete": "deleted",
   "event.patch": "changed",
   "phase.append": "given a phase",
+  "phases.order": "put in another order",
+  "phase.remove": "deprived of a phase",
   "phase.update": "changed",
   "timer.extend": "extended",
   "timer.elapse": "moved by a timer",
@@ -34,10 +36,24 @@ export const wrongState = ({ event }: LiveState, { type }: MachineEvent): Refuse
   conflict(`The event is ${event.status} and cannot be ${DEED[type]}.`)
 
 export const endsTooEarly: Refuse<"event.patch"> = () =>
-  new Refused({ code: "bad_request", detail: "scheduledEndAt must not lie before scheduledAt." })
+  new Refused({ code: "bad_request", detail: "scheduledEndAt: must not lie before scheduledAt." })
 
 export const tooManyPhases: Refuse<"phase.append"> = () =>
   conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)
+
+/** At most five faults, as for a body that is not what its schema says. */
+export const isNotTheAgenda: Refuse<"phases.order"> = ({ phases }, { d: { phaseIds } }) => {
+  const { missing, unknown, repeated } = orderFaults(phases, phaseIds)
+  const faults = [
+    ...missing.map((id) => `${id} is missing`),
+    ...unknown.map((id) => `${id} is no phase of the event`),
+    ...repeated.map((id) => `${id} is there twice`),
+  ]
+  const detail = faults.slice(0, 5).map((fault) => `phaseIds: ${fault}`)
+  return new Refused({ code: "bad_request", detail: `${detail.join("; ")}.` })
+}
+
+export const noSuchPhase: Refuse<"phase.remove"> = () => notFound("phase")
 
 export const phaseIsFixed: Refuse<"phase.update"> = (state, { d }) => {
   const phase = findPhase(state, d.phaseId)

@@ -190,6 +190,43 @@ export const appendPhase = (state: LiveState, { d: command }: Of<"phase.append">
   )
 }
 
+/** The phases, at the places that they have in the list; one that moves has a new revision, or clients would keep the old place. */
+const placed = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<PhaseState> =>
+  phases.map((phase, position) => (phase.position === position ? phase : { ...phase, position, rev: phase.rev + 1 }))
+
+/** The agenda as it is from now on. */
+const rearranged = (state: LiveState, phases: ReadonlyArray<PhaseState>): LiveState => {
+  const next = placed(phases)
+  return withEffects(
+    { ...state, phases: next },
+    publishing("agenda.updated", "event", { phases: next.map(gatewayPhase) }),
+  )
+}
+
+/** The differences between a list and the phases in any order. */
+export const orderFaults = (phases: ReadonlyArray<PhaseState>, ids: ReadonlyArray<string>) => {
+  const known = new Set(phases.map(({ id }) => id))
+  const named = new Set(ids)
+  return {
+    missing: [...known].filter((id) => !named.has(id)),
+    unknown: [...named].filter((id) => !known.has(id)),
+    repeated: [...named].filter((id) => ids.indexOf(id) !== ids.lastIndexOf(id)),
+  }
+}
+
+/** The ids are those of all phases. */
+export const orderPhases = (state: LiveState, { d: { phaseIds } }: Of<"phases.order">): LiveState =>
+  rearranged(
+    state,
+    state.phases.toSorted((a, b) => phaseIds.indexOf(a.id) - phaseIds.indexOf(b.id)),
+  )
+
+export const removePhase = (state: LiveState, { d: { phaseId } }: Of<"phase.remove">): LiveState =>
+  rearranged(
+    state,
+    state.phases.filter(({ id }) => id !== phaseId),
+  )
+
 /** `config` and `featureSet` are replaced as a whole; a running timer keeps its deadline (`timer.extend` changes it). */
 export const updatePhase = (state: LiveState, { d: command }: Of<"phase.update">): LiveState => {
   const phase = findPhase(state, command.phaseId)

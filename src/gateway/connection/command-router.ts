@@ -10,6 +10,7 @@ import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { ingestAddress } from "../../media/live/addresses.ts"
 import { isStorable } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
+import { faultsOf } from "../../model/schema-faults.ts"
 import type { RateClass } from "../../protocol/command.ts"
 import {
   COMMANDS,
@@ -176,7 +177,7 @@ export class Commands {
     if (!isStorable(d)) return { refusal: refusal("bad_request", "Text must not hold NUL or lone surrogates.") }
     const decoded = DECODERS[t](d === undefined ? {} : d)
     return Result.isFailure(decoded)
-      ? { refusal: refusal("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
+      ? { refusal: refusal("bad_request", faultsOf(decoded.failure.issue, t).slice(0, 500)) }
       : { t, d: decoded.success }
   }
 

@@ -17,6 +17,10 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   endEvent:
     "Ends the active phase, skips those that are left, and closes the sockets of everybody at the event. Webhook `event.ended`.",
   appendPhase: "To the end of the agenda, also while the event is live. An event has at most 50 phases.",
+  orderPhases:
+    "While the event is `draft` or `scheduled`, otherwise 409. `phaseIds` has each phase of the event once; otherwise 400 says which are missing, unknown or named twice. People who wait for the event see the new order at once.",
+  deletePhase:
+    "While its event is `draft` or `scheduled`, otherwise 409. The phases after it move up. A phase that a recording belongs to stays: 409. Roles, invites and questions stay as they are.",
   patchPhase: "Of a phase that has not ended. An absent field stays, a given one is replaced wholesale.",
   extendPhase:
     "People at the event see the new end at once. A phase with `extendable: false` refuses, and no phase is longer than a day.",

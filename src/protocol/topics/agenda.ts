@@ -99,6 +99,8 @@ export const AGENDA_DISPATCHES = {
   ),
   "phase.updated": ordered(["event"], Schema.Struct({ phase: PhaseView })),
   "phase.appended": ordered(["event"], Schema.Struct({ phase: PhaseView })),
+  /** All phases of an event that has not started, in their new order. A phase that is missing was removed. */
+  "agenda.updated": ordered(["event"], Schema.Struct({ phases: Schema.Array(PhaseView) })),
   /** `phase`: present for a phase's timer. */
   "timer.updated": ordered(["event"], Schema.Struct({ timer: TimerView, phase: optional(PhaseView) })),
   "timer.warning": ordered(["event"], Schema.Struct({ timerId: Schema.String, remainingMs: Schema.Int })),

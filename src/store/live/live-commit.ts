@@ -74,6 +74,10 @@ export interface LiveCommit {
   readonly event: Event | null
   /** Changed or new phases; those that end are written before those that become active. */
   readonly phases: ReadonlyArray<PhaseState>
+  /** The ids of phases that are removed. */
+  readonly dropped: ReadonlyArray<string>
+  /** The new positions of phases that were stored before. */
+  readonly moved: ReadonlyArray<Pick<PhaseState, "id" | "position">>
   readonly publications: ReadonlyArray<StoredPublication>
   readonly occurrences: ReadonlyArray<WebhookEvent>
   readonly commands: ReadonlyArray<StoredCommand>
@@ -102,14 +106,20 @@ export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
 /** The event's new capacity is below its registrations; nothing was written. */
 export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never, never>> {}
 
+/** A recording belongs to a phase that is to be removed; nothing was written. */
+export class PhaseRecorded extends Data.TaggedError("PhaseRecorded")<Record<never, never>> {}
+
 /** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
 export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
 
+export type CommitFailure = Fenced | AnsweredBefore | OverCapacity | PhaseRecorded | CommitUnknown
+
 /** The reason for which a commit wrote nothing, or left it unknown whether it did. */
-export const commitFailure = (cause: unknown): Fenced | AnsweredBefore | OverCapacity | CommitUnknown => {
+export const commitFailure = (cause: unknown): CommitFailure => {
   const state = sqlState(cause)
   if (state.fenced) return new Fenced()
   if (state.overCapacity) return new OverCapacity()
+  if (state.phaseRecorded) return new PhaseRecorded()
   if (state.constraint === "live_commands_pkey") return new AnsweredBefore()
   return new CommitUnknown({ cause, lost: state.unavailable })
 }
@@ -155,11 +165,13 @@ export const runCommits = async (
 /** The argument of `commit_live_event`; an absent part costs it nothing. */
 const rowsOf = (commit: LiveCommit): object => {
   const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
-  const { presence } = commit
+  const { presence, dropped, moved } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
     ...(event !== null && { event: eventRow(event) }),
+    ...(dropped.length > 0 && { dropped }),
+    ...(moved.length > 0 && { moved }),
     ...(settling.length > 0 && { settling: phaseRows(settling) }),
     ...(opening.length > 0 && { opening: phaseRows(opening) }),
     ...(publications.length > 0 && {

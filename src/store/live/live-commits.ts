@@ -9,12 +9,9 @@ import { Database, type Queryable } from "../database.ts"
 import { Gathering } from "../gathering.ts"
 import { isRefusal } from "../sqlstate.ts"
 import {
-  type AnsweredBefore,
-  type CommitUnknown,
+  type CommitFailure,
   commitFailure,
-  type Fenced,
   type LiveCommit,
-  type OverCapacity,
   runCommit,
   runCommits,
   type WrittenCommit,
@@ -90,9 +87,7 @@ export class LiveCommits extends Context.Service<
   LiveCommits,
   {
     /** Succeeds with the number of webhook deliveries stored. */
-    readonly commit: (
-      commit: LiveCommit,
-    ) => Effect.Effect<number, Fenced | AnsweredBefore | OverCapacity | CommitUnknown>
+    readonly commit: (commit: LiveCommit) => Effect.Effect<number, CommitFailure>
   }
 >()("gathercue/LiveCommits") {
   static readonly layer: Layer.Layer<LiveCommits, never, Database> = Layer.effect(

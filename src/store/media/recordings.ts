@@ -33,7 +33,8 @@ export const insertRecording = async (sql: Queryable, recording: NewRecording): 
                             uploaded_bytes, upload_expires_at, request_hash)
     select ${id}::uuid, ${eventId}::uuid, ${workspaceId}::uuid, ${phaseId}::uuid, ${roomId}, ${kind}, ${title}, 'uploading',
            ${sizeBytes}::bigint, ${storageKey}, ${reservedBytes}::bigint, ${uploadExpiresAt}::timestamptz, ${requestHash}
-     where ${phaseId}::uuid is null or exists (select 1 from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid)
+     where ${phaseId}::uuid is null or exists (select 1 from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid
+                                               for key share)
     returning ${sql.unsafe(COLUMNS)}`
   return row
 }

@@ -83,7 +83,7 @@ export class WebhookRegistration extends Context.Service<
         const database = yield* Database
         const egress = yield* Egress
         const checkTarget = (url: string) =>
-          Effect.mapError(egress.check(url), ({ detail }) => new BadRequest({ detail }))
+          Effect.mapError(egress.check(url), ({ detail }) => new BadRequest({ detail: `url: ${detail}` }))
         return {
           create: (wanted) =>
             Effect.gen(function* () {

@@ -62,6 +62,8 @@ export interface Dispatches {
   readonly "phase.ended": { readonly phaseId: string; readonly reason: "advance" | "end"; readonly phase: PhaseView }
   readonly "phase.updated": { readonly phase: PhaseView }
   readonly "phase.appended": { readonly phase: PhaseView }
+  /** All phases of an event that has not started, in their new order. A phase that is missing was removed. */
+  readonly "agenda.updated": { readonly phases: ReadonlyArray<PhaseView> }
   /** `phase`: present for a phase's timer. */
   readonly "timer.updated": { readonly timer: TimerView; readonly phase?: PhaseView }
   readonly "timer.warning": { readonly timerId: string; readonly remainingMs: number }

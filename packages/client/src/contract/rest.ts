@@ -72,11 +72,15 @@ export interface RestClient {
   readonly endEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
   /** Append a phase. */
   readonly appendPhase: (request: { readonly params: { readonly id: string }; readonly payload: PhaseInput }, settings?: CallSettings) => Promise<Phase>
+  /** Put the phases of an event that has not started in another order. */
+  readonly orderPhases: (request: { readonly params: { readonly id: string }; readonly payload: { readonly phaseIds: ReadonlyArray<string> } }, settings?: CallSettings) => Promise<EventWithPhases>
   /** Replace a phase's config or feature set. */
   readonly patchPhase: (request: {
     readonly params: { readonly id: string }
     readonly payload?: { readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
   }, settings?: CallSettings) => Promise<Phase>
+  /** Remove a phase from an event that has not started. */
+  readonly deletePhase: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
   /** Add seconds to the active phase's timer. */
   readonly extendPhase: (request: { readonly params: { readonly id: string }; readonly payload: { readonly seconds: number } }, settings?: CallSettings) => Promise<Phase>
   /** An event's questions with their votes, most votes first. */
@@ -866,7 +870,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "event.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string

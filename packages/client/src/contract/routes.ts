@@ -6,6 +6,7 @@ events/:id,GgetEvent,ApatchEvent,DdeleteEvent
 /advance,PadvanceEvent
 /end,PendEvent
 /phases,PappendPhase
+/phases/order,UorderPhases
 /questions,GlistQuestions
 /attendance,GlistAttendance
 /registrations,GlistRegistrations
@@ -25,7 +26,7 @@ events/:id,GgetEvent,ApatchEvent,DdeleteEvent
 /summary,UputSummary
 /tables/:roomId/summary,UputTableSummary
 /tables/:roomId/summary/draft,GdraftTableSummary
-phases/:id,ApatchPhase
+phases/:id,ApatchPhase,DdeletePhase
 /extend,PextendPhase
 /broadcast/start,PstartBroadcast
 /broadcast/pause,PpauseBroadcast

@@ -49,6 +49,8 @@ export const agendaAfter = (state: AgendaState, dispatch: NewsOf<"agenda">): Age
     case "phase.updated":
     case "phase.appended":
       return { ...state, phases: put(phases, dispatch.d.phase) }
+    case "agenda.updated":
+      return { ...state, phases: dispatch.d.phases }
     case "timer.updated":
     case "timer.elapsed": {
       const { phase, timer } = dispatch.d

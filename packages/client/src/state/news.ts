@@ -49,6 +49,7 @@ const CHANGES = {
   "phase.ended": ["agenda", "broadcast", "hands", "lobby", "stage"],
   "phase.updated": ["agenda", "broadcast", "lobby"],
   "phase.appended": ["agenda", "broadcast"],
+  "agenda.updated": ["agenda"],
   "timer.updated": ["agenda", "broadcast"],
   "timer.elapsed": ["agenda", "broadcast"],
 

@@ -1,6 +1,5 @@
 /** Entering with a session or without a name, and taking a place. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import type { EventSession } from "../api/event-session.ts"
 import type { PublicEvent } from "../api/public-event.ts"
 import { rest } from "../api/rest.ts"
@@ -8,6 +7,7 @@ import { useAction } from "../api/use-action.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button, LinkButton } from "../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../ui/field-form.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Notice, Problem } from "../ui/notice.tsx"
 
@@ -17,6 +17,8 @@ interface Props {
   readonly onEnter: () => void
 }
 
+const REGISTRATION = ["name", "email"] as const
+
 const Registration = ({ event }: Pick<Props, "event">) => {
   const texts = useTexts()
   const { attendee } = texts
@@ -24,6 +26,7 @@ const Registration = ({ event }: Pick<Props, "event">) => {
   const { run, isPending, error } = useAction((name: string, email: string) =>
     rest.register({ params: { id: event.id }, payload: { name, email } }),
   )
+  const { errors, left } = useFieldFaults(error, REGISTRATION)
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()
     const fields = new FormData(submitted.currentTarget)
@@ -42,14 +45,14 @@ const Registration = ({ event }: Pick<Props, "event">) => {
   return (
     <section className="panel" aria-label={attendee.registerTitle}>
       <h2>{attendee.registerTitle}</h2>
-      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+      <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="name" label={attendee.name} isRequired maxLength={80} autoComplete="name" />
         <TextField name="email" type="email" label={attendee.email} isRequired autoComplete="email" />
-        <Problem>{whyFailed(texts, error)}</Problem>
+        <Problem>{whyFailed(texts, left)}</Problem>
         <Button type="submit" look="main" isPending={isPending}>
           {attendee.register}
         </Button>
-      </Form>
+      </FieldForm>
     </section>
   )
 }

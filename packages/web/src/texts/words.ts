@@ -1,5 +1,6 @@
 /** The page's words for a failure of REST, of a command, or of the connection. */
 import { CommandRefused, CommandUnanswered, ConnectionClosed, RestProblem } from "@gathercue/client"
+import { OtherFaults } from "../api/field-faults.ts"
 import type { Texts } from "./en.ts"
 
 const waitOf = (texts: Texts, code: string, milliseconds: number | null | undefined): string | undefined =>
@@ -15,6 +16,7 @@ export const whyFailed = (texts: Texts, failure: unknown): string | null => {
     const wait = waitOf(texts, code, retryAfterSeconds === null ? null : retryAfterSeconds * 1000)
     return wait ?? texts.refusals[code] ?? message
   }
+  if (failure instanceof OtherFaults) return failure.message
   if (failure instanceof CommandUnanswered) return texts.unanswered
   if (failure instanceof CommandRefused) {
     const { code, message, retryAfterMs } = failure.refusal
@@ -28,3 +30,33 @@ export const whyFailed = (texts: Texts, failure: unknown): string | null => {
 /** Such as 2:05. */
 export const clockOf = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.max(0, seconds) % 60).padStart(2, "0")}`
+
+type Faults = Texts["faults"]
+
+/** The server's reasons that the pages have words for. */
+const REASONS: ReadonlyArray<readonly [reason: RegExp, words: (faults: Faults, a: number, b: number) => string]> = [
+  [/^Missing key$/, (faults) => faults.missing],
+  [/^Expected a value with a length between (\d+) and (\d+)$/, (faults, a, b) => faults.lengthBetween(a, b)],
+  [/^Expected a value with a length of at least (\d+)$/, (faults, a) => faults.lengthAtLeast(a)],
+  [/^Expected a value with a length of at most (\d+)$/, (faults, a) => faults.lengthAtMost(a)],
+  [/^Expected a value between (\d+) and (\d+)$/, (faults, a, b) => faults.between(a, b)],
+  [/^must not be blank$/, (faults) => faults.blank],
+  [/^must be one visible line$/, (faults) => faults.oneLine],
+  [/^must be an e-mail address$/, (faults) => faults.email],
+  [/^must be at most 16 KiB/, (faults) => faults.tooLarge],
+  [/^must lie in the future$/, (faults) => faults.past],
+  [/^is reserved$/, (faults) => faults.reserved],
+  [/^must be 3 to 48 lower-case letters/, (faults) => faults.slug],
+  [/^The URL must lead to a public address$/, (faults) => faults.notPublic],
+  [/^The URL must start with https/, (faults) => faults.notHttps],
+  [/^must (?:be after startMs|not lie before scheduledAt)$/, (faults) => faults.endsBefore],
+]
+
+/** The page's words for what is wrong with a value, or the server's. */
+export const wordsOfFault = ({ faults }: Texts, reason: string): string => {
+  for (const [pattern, words] of REASONS) {
+    const [found, a, b] = pattern.exec(reason) ?? []
+    if (found !== undefined) return words(faults, Number(a), Number(b))
+  }
+  return reason
+}

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Event, EventInput, EventPatch, EventWithPhases } from "../../../model/event.ts"
 import { Id } from "../../../model/ids.ts"
-import { FeatureSet, Phase, PhaseConfig, PhaseInput } from "../../../model/phase.ts"
+import { FeatureSet, MAX_PHASES_PER_EVENT, Phase, PhaseConfig, PhaseInput } from "../../../model/phase.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
 import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
@@ -82,6 +82,14 @@ export const Events = HttpApiGroup.make("events")
       .annotate(EndpointAccess, "event")
       .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "Append a phase"),
+    HttpApiEndpoint.put("orderPhases", "/v1/events/:id/phases/order", {
+      params: PathId,
+      payload: Schema.Struct({ phaseIds: Schema.Array(Id).check(Schema.isMaxLength(MAX_PHASES_PER_EVENT)) }),
+      success: EventWithPhases,
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Put the phases of an event that has not started in another order"),
     HttpApiEndpoint.patch("patchPhase", "/v1/phases/:id", {
       params: PathId,
       payload: Schema.Struct({
@@ -93,6 +101,13 @@ export const Events = HttpApiGroup.make("events")
     })
       .annotate(EndpointAccess, "phase")
       .annotate(OpenApi.Summary, "Replace a phase's config or feature set"),
+    HttpApiEndpoint.delete("deletePhase", "/v1/phases/:id", {
+      params: PathId,
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "phase")
+      .annotate(Audited, "phase.deleted")
+      .annotate(OpenApi.Summary, "Remove a phase from an event that has not started"),
     HttpApiEndpoint.post("extendPhase", "/v1/phases/:id/extend", {
       params: PathId,
       payload: Schema.Struct({ seconds: Schema.Int.check(Schema.isBetween({ minimum: 10, maximum: 3600 })) }),

@@ -160,6 +160,16 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   advanceEvent: { request: { phaseId: ids.phase }, response: agenda },
   endEvent: { response: { ...agenda, status: "ended", endedAt: T1, activePhaseId: null } },
   appendPhase: { request: { modality: "breakout", config: { roomSize: 4 }, featureSet: ["qa"] }, response: phase },
+  orderPhases: {
+    request: { phaseIds: [ids.phase] },
+    response: {
+      ...agenda,
+      status: "scheduled",
+      startedAt: null,
+      phases: [{ ...phase, status: "pending", startedAt: null, timerEndsAt: null }],
+      activePhaseId: null,
+    },
+  },
   patchPhase: { request: { config: { roomSize: 5 } }, response: phase },
   startBroadcast: { request: {}, response: exampleBroadcast },
   pauseBroadcast: { response: { ...exampleBroadcast, status: "paused" } },

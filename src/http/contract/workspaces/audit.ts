@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = [
   "user.deleted",
   "registrant.erased",
   "event.deleted",
+  "phase.deleted",
   "registration.cancelled",
   "recording.deleted",
   "broadcast.ingest_created",

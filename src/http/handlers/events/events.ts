@@ -68,7 +68,7 @@ export const events: Handlers<typeof Events> = {
         const { defaultCapacity } = yield* HttpSettings
         const times = { scheduledAt: payload.scheduledAt ?? null, scheduledEndAt: payload.scheduledEndAt ?? null }
         if (endsBeforeItStarts(times)) {
-          return yield* new BadRequest({ detail: "scheduledEndAt must not lie before scheduledAt." })
+          return yield* new BadRequest({ detail: "scheduledEndAt: must not lie before scheduledAt." })
         }
         if ((payload.phases?.length ?? 0) > MAX_PHASES_PER_EVENT) {
           return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })
@@ -136,6 +136,15 @@ export const events: Handlers<typeof Events> = {
         const phase = yield* phaseOf(answer.event, id)
         return new Reply(phase, { status: 201, headers: [["location", `/v1/phases/${id}`]] })
       }),
+  },
+  orderPhases: {
+    access: "event",
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "phases.order", d: payload }),
+  },
+  deletePhase: {
+    access: "phase",
+    handle: ({ scope: { eventId, phaseId } }) =>
+      Effect.asVoid(execute(eventId, { type: "phase.remove", d: { phaseId } })),
   },
   patchPhase: {
     access: "phase",

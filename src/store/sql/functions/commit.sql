@@ -12,6 +12,8 @@ $$;
 -- Writes a batch of commands, which takes the event from `from_version` to `to_version`. `of_epoch` is the fencing
 -- token of the activation. Returns the number of webhook deliveries that are to be sent. `written` has these parts, each of which may be absent:
 --   event         the event's row
+--   dropped       ids of phases that are removed
+--   moved         the new positions of stored phases; they come before new phases, which may take a position that becomes free
 --   settling      changed phases that are not active
 --   opening       the phase that becomes active; it comes after `settling`, because at most one phase may be active
 --   activities    the parts that write_activities lists
@@ -30,6 +32,8 @@ declare deliveries integer := 0;
 begin
   perform fence_live_event(of_event, of_epoch, from_version, to_version);
   if written ? 'event' then perform update_event(written->'event'); end if;
+  if written ? 'dropped' then perform drop_phases(of_event, written->'dropped'); end if;
+  if written ? 'moved' then perform move_phases(of_event, written->'moved'); end if;
   if written ? 'settling' then perform upsert_phases(written->'settling'); end if;
   if written ? 'opening' then perform upsert_phases(written->'opening'); end if;
   if written ? 'activities' then perform write_activities(of_event, written->'activities'); end if;
@@ -166,6 +170,26 @@ create or replace function update_event(e jsonb) returns void language sql as $$
          ended_at = (e->>'ended_at')::timestamptz
    where id = (e->>'id')::uuid
 $$;
+
+-- A recording belongs to its phase for good. One that is begun meanwhile waits for the lock, and finds no phase.
+create or replace function drop_phases(of_event uuid, dropped jsonb) returns void language plpgsql as $$
+declare ids uuid[] := array(select jsonb_array_elements_text(dropped)::uuid);
+begin
+  perform 1 from phases where event_id = of_event and id = any (ids) for update;
+  if exists (select from recordings where phase_id = any (ids)) then
+    raise exception 'a recording belongs to the phase' using errcode = 'GC003';
+  end if;
+  delete from phases where event_id = of_event and id = any (ids);
+end $$;
+
+-- A position is unique in each row that an update writes, and not only at its end: the phases go by way of positions that no agenda has.
+create or replace function move_phases(of_event uuid, moved jsonb) returns void language plpgsql as $$
+begin
+  update phases p set position = p.position + 1000 from jsonb_to_recordset(moved) as m(id uuid)
+   where p.event_id = of_event and p.id = m.id;
+  update phases p set position = m.position from jsonb_to_recordset(moved) as m(id uuid, position integer)
+   where p.event_id = of_event and p.id = m.id;
+end $$;
 
 -- Inserts new phases and rewrites changed ones.
 create or replace function upsert_phases(changed jsonb) returns void language sql as $$

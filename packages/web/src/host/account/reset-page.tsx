@@ -1,21 +1,24 @@
 /** Asking for the letter with which a new password is set. */
 
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 
+const FIELDS = ["email"] as const
+
 export const ResetPage = () => {
   const { host } = useTexts()
   const [answer, asked] = useState<{ readonly resetUrl?: string } | undefined>(undefined)
   const { run, isPending, error } = useAction((email: string) => rest.requestPasswordReset({ payload: { email } }))
+  const { errors, left } = useFieldFaults(error, FIELDS)
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()
     asked(await run(String(new FormData(submitted.currentTarget).get("email"))))
@@ -23,13 +26,13 @@ export const ResetPage = () => {
   return (
     <main className="page page-narrow stack">
       <PageTitle>{host.newPassword}</PageTitle>
-      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+      <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
-        <Failure error={error} />
+        <Failure error={left} />
         <Button type="submit" look="main" isPending={isPending}>
           {host.sendLetter}
         </Button>
-      </Form>
+      </FieldForm>
       {answer === undefined ? null : <Notice>{host.letterSent}</Notice>}
       {/* In development no letter goes out. */}
       {answer?.resetUrl === undefined ? null : <LinkButton href={answer.resetUrl}>{host.newPassword}</LinkButton>}

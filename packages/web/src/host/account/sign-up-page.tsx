@@ -1,16 +1,18 @@
 /** A new account with its first workspace. */
-import { RestProblem } from "@gathercue/client"
-import { Form } from "react-aria-components"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { useAccount } from "./account-context.tsx"
+
+const FIELDS = ["name", "email", "password"] as const
+const CODES: FieldCodes = { email_taken: { field: "email", words: ({ host }) => host.emailTaken } }
 
 export const SignUpPage = () => {
   const { host } = useTexts()
@@ -19,6 +21,7 @@ export const SignUpPage = () => {
   const { run, isPending, error } = useAction((payload: { name: string; email: string; password: string }) =>
     rest.signup({ payload }),
   )
+  const { errors, left } = useFieldFaults(error, FIELDS, CODES)
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()
     const fields = new FormData(submitted.currentTarget)
@@ -31,15 +34,10 @@ export const SignUpPage = () => {
     enter(view)
     navigate("/", { replace: true })
   }
-  const isTaken = error instanceof RestProblem && error.code === "email_taken"
   return (
     <main className="page page-narrow stack">
       <PageTitle>{host.signUp}</PageTitle>
-      <Form
-        className="stack"
-        validationErrors={isTaken ? { email: host.emailTaken } : {}}
-        onSubmit={(submitted) => void submit(submitted)}
-      >
+      <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="name" label={host.name} isRequired maxLength={200} autoComplete="name" />
         <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
         <TextField
@@ -52,11 +50,11 @@ export const SignUpPage = () => {
           maxLength={256}
           autoComplete="new-password"
         />
-        <Failure error={isTaken ? null : error} />
+        <Failure error={left} />
         <Button type="submit" look="main" isPending={isPending}>
           {host.signUp}
         </Button>
-      </Form>
+      </FieldForm>
       <p>
         <PageLink to="/">{host.signIn}</PageLink>
       </p>

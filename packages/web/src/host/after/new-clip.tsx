@@ -1,15 +1,17 @@
 /** Cuts a part out of a recording. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 
 const MS = 1000
+
+const CLIP_FIELDS = ["title", "startMs", "endMs"] as const
 
 export const NewClip = ({
   recordingId,
@@ -35,6 +37,7 @@ export const NewClip = ({
       },
     }),
   )
+  const { errors, left } = useFieldFaults(error, CLIP_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     if ((await run()) === undefined) return
@@ -42,14 +45,19 @@ export const NewClip = ({
     onMade()
   }
   return (
-    <Form className="row text-form" aria-label={host.newClip} onSubmit={(submitted) => void submit(submitted)}>
-      <TextField label={host.title} value={title} onChange={write} autoComplete="off" maxLength={200} />
-      <NumberField label={host.fromSecond} minimum={0} maximum={most} value={from} onChange={begin} />
-      <NumberField label={host.toSecond} minimum={1} maximum={most} value={to} onChange={end} />
+    <FieldForm
+      className="row text-form"
+      aria-label={host.newClip}
+      errors={errors}
+      onSubmit={(submitted) => void submit(submitted)}
+    >
+      <TextField name="title" label={host.title} value={title} onChange={write} autoComplete="off" maxLength={200} />
+      <NumberField name="startMs" label={host.fromSecond} minimum={0} maximum={most} value={from} onChange={begin} />
+      <NumberField name="endMs" label={host.toSecond} minimum={1} maximum={most} value={to} onChange={end} />
       <Button type="submit" isPending={isPending}>
         {host.newClip}
       </Button>
-      <Failure error={error} />
-    </Form>
+      <Failure error={left} />
+    </FieldForm>
   )
 }

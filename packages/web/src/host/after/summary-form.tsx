@@ -5,8 +5,11 @@ import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Failure } from "../parts/failure.tsx"
+
+const FIELDS = ["text"] as const
 
 export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
   const texts = useTexts()
@@ -21,16 +24,21 @@ export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
   const { run, isPending, error } = useAction(() =>
     rest.putSummary({ params: { id: eventId }, payload: { text: text.trim() } }),
   )
+  const { errors, left } = useFieldFaults(error, FIELDS)
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    saved((await run()) !== undefined)
+  }
   return (
-    <div className="stack">
-      <TextField label={host.summary} lines={6} value={text} onChange={write} />
-      <Failure error={error ?? recap.error} />
+    <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
+      <TextField name="text" label={host.summary} lines={6} value={text} onChange={write} />
+      <Failure error={left ?? recap.error} />
       <div className="row">
-        <Button isPending={isPending} onPress={() => void run().then((done) => saved(done !== undefined))}>
+        <Button type="submit" isPending={isPending}>
           {texts.save}
         </Button>
         <span role="status">{isSaved ? host.saved : ""}</span>
       </div>
-    </div>
+    </FieldForm>
   )
 }

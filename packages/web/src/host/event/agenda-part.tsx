@@ -1,42 +1,75 @@
-/** The agenda of a stored event: its order is fixed, phases can be appended, and each can be changed until it ends. */
+/** The agenda of a stored event: it can be arranged until the event starts, phases can be appended, and each can be changed until it ends. */
 import type { Modality } from "@gathercue/client"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
+import { Problem } from "../../ui/notice.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Failure } from "../parts/failure.tsx"
 import type { EventProps } from "./event-page.tsx"
+import { MoveButtons } from "./move-buttons.tsx"
 import { NewPhase } from "./new-phase.tsx"
-import { draftOf, inputOf, newDraft } from "./phase-draft.ts"
+import { draftOf, inputOf, moved, newDraft, type PhaseDraft } from "./phase-draft.ts"
 import { PhaseEditor } from "./phase-editor.tsx"
 import { PhaseList } from "./phase-list.tsx"
+import { useArranging } from "./use-arranging.ts"
 
 export const AgendaPart = ({ event, onChange, reload }: EventProps) => {
-  const { host } = useTexts()
+  const { host, live } = useTexts()
   const [key, choose] = useState<string | undefined>(undefined)
   const phases = event.phases.map(draftOf)
   const chosen = phases.find((phase) => phase.key === key)
+  const latest = useRef(event)
+  latest.current = event
+  const { order, remove, isPending, problem } = useArranging({ event, onChange })
   const adding = useAction((modality: Modality) =>
     rest.appendPhase({ params: { id: event.id }, payload: inputOf(newDraft(modality)) }),
   )
   const add = async (modality: Modality) => {
     const phase = await adding.run(modality)
     if (phase === undefined) return
-    onChange({ ...event, phases: [...event.phases, phase] })
+    const now = latest.current
+    onChange({ ...now, phases: [...now.phases, phase] })
     choose(phase.id)
+  }
+  const move =
+    order === undefined
+      ? undefined
+      : (from: number, to: number) => order(moved(phases, from, to).map((phase) => phase.key))
+  const removeChosen = async (phase: PhaseDraft) => {
+    if (await remove(phase.key)) choose(undefined)
+    // A refusal is said beside the agenda as the server has it.
+    return true
   }
   return (
     <>
-      <PhaseList phases={phases} chosen={key} onChoose={choose} />
-      <p className="quiet">{host.orderFixed}</p>
+      <PhaseList phases={phases} chosen={key} onChoose={choose} {...(move === undefined ? {} : { onMove: move })} />
       {event.status === "ended" ? null : (
-        <NewPhase isPending={adding.isPending} onAdd={(modality) => void add(modality)} />
+        <>
+          <p className="quiet">{move === undefined ? host.orderFixed : host.orderOpen}</p>
+          <NewPhase isPending={adding.isPending || isPending} onAdd={(modality) => void add(modality)} />
+        </>
       )}
+      <Problem>{problem}</Problem>
       <Failure error={adding.error} />
       {chosen === undefined ? (
         <p className="quiet">{host.choosePhase}</p>
       ) : (
-        <PhaseEditor key={chosen.key} eventId={event.id} stored={chosen} onSaved={reload} />
+        <PhaseEditor key={chosen.key} eventId={event.id} stored={chosen} onSaved={reload}>
+          {move === undefined ? null : (
+            <div className="row">
+              <MoveButtons phases={phases} chosen={chosen} onMove={move} />
+              <ConfirmButton
+                label={host.removePhase}
+                question={host.removePhaseQuestion(live.modality[chosen.modality])}
+                isPending={isPending}
+                error={null}
+                onConfirm={() => removeChosen(chosen)}
+              />
+            </div>
+          )}
+        </PhaseEditor>
       )}
     </>
   )

@@ -1,14 +1,14 @@
 /** Title, time and rules of an event, and its end. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Failure } from "../parts/failure.tsx"
-import { EventFields, valuesOf } from "./event-fields.tsx"
+import { EVENT_FIELDS, EventFields, valuesOf } from "./event-fields.tsx"
 import type { EventProps } from "./event-page.tsx"
 
 export const DetailsPart = ({ event, onChange }: EventProps) => {
@@ -28,6 +28,7 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
       },
     })
   })
+  const { errors, left } = useFieldFaults(saving.error, EVENT_FIELDS)
   const removal = useAction(() => rest.deleteEvent({ params: { id: event.id } }).then(() => true))
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
@@ -39,16 +40,21 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
   }
   return (
     <>
-      <Form className="stack" aria-label={host.details} onSubmit={(submitted) => void submit(submitted)}>
+      <FieldForm
+        className="stack"
+        aria-label={host.details}
+        errors={errors}
+        onSubmit={(submitted) => void submit(submitted)}
+      >
         <EventFields values={values} onChange={change} />
-        <Failure error={saving.error} />
+        <Failure error={left} />
         <div className="row">
           <Button type="submit" look="main" isPending={saving.isPending}>
             {texts.save}
           </Button>
           <span role="status">{isSaved ? host.saved : ""}</span>
         </div>
-      </Form>
+      </FieldForm>
       <div className="row">
         <ConfirmButton
           label={host.deleteEvent}

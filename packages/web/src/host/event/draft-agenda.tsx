@@ -1,5 +1,4 @@
 /** The agenda of an event that is not stored yet: everything can be changed. */
-import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { MoveButtons } from "./move-buttons.tsx"
@@ -11,12 +10,15 @@ import { PhaseList } from "./phase-list.tsx"
 export const DraftAgenda = ({
   phases,
   onChange,
+  chosenKey: key,
+  onChoose: choose,
 }: {
   readonly phases: ReadonlyArray<PhaseDraft>
   readonly onChange: (phases: ReadonlyArray<PhaseDraft>) => void
+  readonly chosenKey: string | undefined
+  readonly onChoose: (key: string | undefined) => void
 }) => {
   const { host, live } = useTexts()
-  const [key, choose] = useState<string | undefined>(undefined)
   const chosen = phases.find((phase) => phase.key === key)
   return (
     <fieldset className="stack">
@@ -38,6 +40,7 @@ export const DraftAgenda = ({
         <section className="panel stack" aria-label={live.modality[chosen.modality]}>
           <h3>{live.modality[chosen.modality]}</h3>
           <PhaseFields
+            within={`phases.${phases.indexOf(chosen)}.`}
             draft={chosen}
             onChange={(draft) => onChange(phases.map((phase) => (phase.key === draft.key ? draft : phase)))}
           />

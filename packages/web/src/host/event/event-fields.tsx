@@ -49,6 +49,9 @@ export const valuesOf = (event: Event): EventValues => {
   }
 }
 
+/** The names of the fields; the description is sent in the metadata. */
+export const EVENT_FIELDS = ["title", "metadata", "type", "scheduledAt", "scheduledEndAt", "capacity"] as const
+
 const VISIBILITIES: ReadonlyArray<Visibility> = ["public", "unlisted", "private"]
 
 export const EventFields = ({
@@ -63,6 +66,7 @@ export const EventFields = ({
   return (
     <>
       <TextField
+        name="title"
         label={host.title}
         value={values.title}
         onChange={(title) => set({ title })}
@@ -70,6 +74,7 @@ export const EventFields = ({
         maxLength={300}
       />
       <TextField
+        name="metadata"
         label={host.description}
         lines={3}
         value={values.description}
@@ -77,6 +82,7 @@ export const EventFields = ({
       />
       <div className="split">
         <TextField
+          name="type"
           label={host.type}
           hint={host.typeHint}
           value={values.type}
@@ -90,17 +96,24 @@ export const EventFields = ({
           value={values.visibility}
           onChange={(visibility) => set({ visibility })}
         />
-        <MomentField label={host.begins} value={values.scheduledAt} onChange={(scheduledAt) => set({ scheduledAt })} />
         <MomentField
+          name="scheduledAt"
+          label={host.begins}
+          value={values.scheduledAt}
+          onChange={(scheduledAt) => set({ scheduledAt })}
+        />
+        <MomentField
+          name="scheduledEndAt"
           label={host.ends}
           value={values.scheduledEndAt}
           onChange={(scheduledEndAt) => set({ scheduledEndAt })}
         />
         <NumberField
+          name="capacity"
           label={host.places}
           hint={host.placesDefault}
           minimum={1}
-          maximum={1_000_000}
+          maximum={100_000}
           value={values.capacity ?? undefined}
           onChange={(capacity) => set({ capacity: capacity ?? null })}
         />

@@ -1,15 +1,25 @@
 /** A new event with its agenda. */
-import { useState } from "react"
-import { Form } from "react-aria-components"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { useLocation } from "wouter"
+import { faultsOf } from "../../api/field-faults.ts"
 import { useAction } from "../../api/use-action.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { DraftAgenda } from "./draft-agenda.tsx"
-import { EventFields, type EventValues, NEW_EVENT } from "./event-fields.tsx"
-import { inputOf, newDraft, type PhaseDraft } from "./phase-draft.ts"
+import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT } from "./event-fields.tsx"
+import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
+
+/** The place of the first phase that the server refused; -1 where it refused none. */
+const refusedPhase = (error: unknown): number => {
+  for (const path of faultsOf(error).keys()) {
+    const [, place] = /^phases\.(\d+)\./.exec(path) ?? []
+    if (place !== undefined) return Number(place)
+  }
+  return -1
+}
 
 const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string; readonly onCancel: () => void }) => {
   const texts = useTexts()
@@ -17,8 +27,10 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const [, navigate] = useLocation()
   const [values, change] = useState<EventValues>(NEW_EVENT)
   const [phases, arrange] = useState<ReadonlyArray<PhaseDraft>>(() => [newDraft("broadcast")])
+  const sent = useRef(phases)
   const { run, isPending, error } = useAction(() => {
     const { description, title, ...others } = values
+    sent.current = phases
     return restOf(workspaceId).createEvent({
       payload: {
         ...others,
@@ -28,24 +40,37 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
       },
     })
   })
+  const [key, choose] = useState<string | undefined>(undefined)
+  const place = phases.findIndex((phase) => phase.key === key)
+  const names = useMemo(() => [...EVENT_FIELDS, ...PHASE_FIELDS.map((name) => `phases.${place}.${name}`)], [place])
+  const { errors, left } = useFieldFaults(error, names)
+  useEffect(() => {
+    const refused = refusedPhase(error)
+    if (refused >= 0) choose(sent.current[refused]?.key)
+  }, [error])
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await run()
     if (made !== undefined) navigate(`/event/${made.id}`)
   }
   return (
-    <Form className="panel stack" aria-label={host.newEvent} onSubmit={(submitted) => void submit(submitted)}>
+    <FieldForm
+      className="panel stack"
+      aria-label={host.newEvent}
+      errors={errors}
+      onSubmit={(submitted) => void submit(submitted)}
+    >
       <h2>{host.newEvent}</h2>
       <EventFields values={values} onChange={change} />
-      <DraftAgenda phases={phases} onChange={arrange} />
-      <Failure error={error} />
+      <DraftAgenda phases={phases} onChange={arrange} chosenKey={key} onChoose={choose} />
+      <Failure error={left} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {host.create}
         </Button>
         <Button onPress={onCancel}>{texts.cancel}</Button>
       </div>
-    </Form>
+    </FieldForm>
   )
 }
 

@@ -13,6 +13,14 @@ export interface PhaseDraft {
 export const MODALITIES: ReadonlyArray<Modality> = ["broadcast", "meeting", "breakout", "rotation"]
 export const FEATURES: ReadonlyArray<Feature> = ["qa", "chat", "polls", "reactions", "transcript", "capture"]
 
+/** The paths of the values in a phase that have fields in which numbers are typed. */
+export const PHASE_FIELDS = [
+  "config.durationSeconds",
+  "config.roomSize",
+  "config.rounds",
+  "config.roundSeconds",
+] as const
+
 export const draftOf = ({ id, modality, featureSet, config, status }: Phase): PhaseDraft => ({
   key: id,
   modality,

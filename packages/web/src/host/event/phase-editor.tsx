@@ -4,15 +4,18 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { Failure } from "../parts/failure.tsx"
-import { draftOf, isSame, type PhaseDraft } from "./phase-draft.ts"
+import { draftOf, isSame, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
 import { PhaseFields } from "./phase-fields.tsx"
 
 interface Props {
   readonly eventId: string
   readonly stored: PhaseDraft
   readonly onSaved: () => void
+  /** More that can be done with the phase. */
+  readonly children?: React.ReactNode
 }
 
 type Outcome = { readonly is: "saved" } | { readonly is: "changed"; readonly now: PhaseDraft }
@@ -26,14 +29,16 @@ const save = async (eventId: string, before: PhaseDraft, draft: PhaseDraft): Pro
   return { is: "saved" }
 }
 
-export const PhaseEditor = ({ eventId, stored, onSaved }: Props) => {
+export const PhaseEditor = ({ eventId, stored, onSaved, children }: Props) => {
   const texts = useTexts()
   const { host, live } = texts
   const [before, look] = useState(stored)
   const [draft, change] = useState(stored)
   const [message, say] = useState<string | undefined>(undefined)
   const { run, isPending, error } = useAction(() => save(eventId, before, draft))
-  const submit = async () => {
+  const { errors, left } = useFieldFaults(error, PHASE_FIELDS)
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
     const outcome = await run()
     if (outcome === undefined) return
     if (outcome.is === "changed") {
@@ -52,18 +57,19 @@ export const PhaseEditor = ({ eventId, stored, onSaved }: Props) => {
       {stored.status === "ended" || stored.status === "skipped" ? (
         <p className="quiet">{host.phaseStatus[stored.status]}</p>
       ) : (
-        <>
+        <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
           <PhaseFields draft={draft} onChange={change} />
-          <Failure error={error} />
+          <Failure error={left} />
           {message === undefined ? null : <Notice>{message}</Notice>}
           <div className="row">
-            <Button look="main" isPending={isPending} onPress={() => void submit()}>
+            <Button type="submit" look="main" isPending={isPending}>
               {texts.save}
             </Button>
             {isSame(draft, before) ? null : <Button onPress={() => change(before)}>{host.takeStored}</Button>}
           </div>
-        </>
+        </FieldForm>
       )}
+      {children}
     </section>
   )
 }

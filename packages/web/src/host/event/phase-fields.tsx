@@ -10,6 +10,8 @@ const SECONDS_PER_MINUTE = 60
 const DAY_SECONDS = 86_400
 
 interface Props {
+  /** The path of the phase in what is sent, with its dot; empty where the phase is all of it. */
+  readonly within?: string
   readonly draft: PhaseDraft
   readonly onChange: (draft: PhaseDraft) => void
 }
@@ -35,7 +37,7 @@ const Features = ({ draft, onChange }: Props) => {
   )
 }
 
-const Timer = ({ draft, onChange }: Props) => {
+const Timer = ({ within = "", draft, onChange }: Props) => {
   const { host } = useTexts()
   const { config } = draft
   const set = (name: string, value: string | number | boolean | undefined) =>
@@ -43,6 +45,7 @@ const Timer = ({ draft, onChange }: Props) => {
   return (
     <>
       <NumberField
+        name={`${within}config.durationSeconds`}
         label={host.minutes}
         hint={host.minutesDefault}
         minimum={0.1}
@@ -76,7 +79,7 @@ const Timer = ({ draft, onChange }: Props) => {
   )
 }
 
-const Rooms = ({ draft, onChange }: Props) => {
+const Rooms = ({ within = "", draft, onChange }: Props) => {
   const { host } = useTexts()
   const { config, modality } = draft
   const set = (name: string, value: number | undefined) =>
@@ -84,6 +87,7 @@ const Rooms = ({ draft, onChange }: Props) => {
   if (modality === "breakout") {
     return (
       <NumberField
+        name={`${within}config.roomSize`}
         label={host.roomSize}
         hint={host.roomSizeDefault}
         minimum={1}
@@ -97,6 +101,7 @@ const Rooms = ({ draft, onChange }: Props) => {
   return (
     <>
       <NumberField
+        name={`${within}config.rounds`}
         label={host.rounds}
         hint={host.roundsDefault}
         minimum={1}
@@ -105,6 +110,7 @@ const Rooms = ({ draft, onChange }: Props) => {
         onChange={(rounds) => set("rounds", rounds)}
       />
       <NumberField
+        name={`${within}config.roundSeconds`}
         label={host.roundSeconds}
         hint={host.roundSecondsDefault}
         minimum={5}
@@ -116,7 +122,7 @@ const Rooms = ({ draft, onChange }: Props) => {
   )
 }
 
-export const PhaseFields = ({ draft, onChange }: Props) => {
+export const PhaseFields = ({ within = "", draft, onChange }: Props) => {
   const { host } = useTexts()
   const { config, modality, featureSet } = draft
   const set = (name: string, value: string | boolean | undefined) =>
@@ -124,8 +130,8 @@ export const PhaseFields = ({ draft, onChange }: Props) => {
   return (
     <div className="stack">
       <Features draft={draft} onChange={onChange} />
-      <Timer draft={draft} onChange={onChange} />
-      <Rooms draft={draft} onChange={onChange} />
+      <Timer within={within} draft={draft} onChange={onChange} />
+      <Rooms within={within} draft={draft} onChange={onChange} />
       {modality === "broadcast" ? null : (
         <Choice<LobbyPolicy>
           label={host.lobby}

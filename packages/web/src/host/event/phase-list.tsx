@@ -26,6 +26,8 @@ export const PhaseList = ({ phases, chosen, onChoose, onMove }: PhaseListProps) 
   })
   return (
     <GridList
+      // A list whose order becomes fixed is another one: its hooks cannot go while it is there.
+      key={onMove === undefined ? "fixed" : "open"}
       aria-label={host.agenda}
       items={phases.map((phase, index) => ({ ...phase, id: phase.key, index }))}
       selectionMode="single"

@@ -2,11 +2,11 @@
 import type { PollKind, PollResults } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Failure } from "../parts/failure.tsx"
 import type { ClientProps } from "./live-props.ts"
@@ -14,6 +14,8 @@ import type { ClientProps } from "./live-props.ts"
 const KINDS: ReadonlyArray<PollKind> = ["single", "multi", "rating"]
 const RESULTS: ReadonlyArray<PollResults> = ["live", "afterVote", "onPublish"]
 const RATING = "1\n2\n3\n4\n5"
+
+const POLL_FIELDS = ["question", "options"] as const
 
 export const NewPoll = ({ client }: ClientProps) => {
   const { host } = useTexts()
@@ -28,6 +30,7 @@ export const NewPoll = ({ client }: ClientProps) => {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
+  const { errors, left } = useFieldFaults(error, POLL_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await send("poll.create", {
@@ -43,9 +46,15 @@ export const NewPoll = ({ client }: ClientProps) => {
     write("")
   }
   return (
-    <Form className="panel stack" aria-label={host.newPoll} onSubmit={(submitted) => void submit(submitted)}>
+    <FieldForm
+      className="panel stack"
+      aria-label={host.newPoll}
+      errors={errors}
+      onSubmit={(submitted) => void submit(submitted)}
+    >
       <h2>{host.newPoll}</h2>
       <TextField
+        name="question"
         label={host.pollQuestion}
         value={question}
         onChange={ask}
@@ -71,6 +80,7 @@ export const NewPoll = ({ client }: ClientProps) => {
         />
       </div>
       <TextField
+        name="options"
         label={host.pollOptions}
         hint={host.pollOptionsHint}
         lines={4}
@@ -84,12 +94,12 @@ export const NewPoll = ({ client }: ClientProps) => {
       <CheckField isSelected={allowChange} onChange={allow}>
         {host.pollAllowChange}
       </CheckField>
-      <Failure error={error} />
+      <Failure error={left} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {host.newPoll}
         </Button>
       </div>
-    </Form>
+    </FieldForm>
   )
 }

@@ -11,15 +11,18 @@ const localOf = (timestamp: string | null): string => {
 }
 
 export const MomentField = ({
+  name,
   label,
   value,
   onChange,
 }: {
+  readonly name: string
   readonly label: string
   readonly value: string | null
   readonly onChange: (timestamp: string | null) => void
 }) => (
   <TextField
+    name={name}
     label={label}
     type="datetime-local"
     value={localOf(value)}

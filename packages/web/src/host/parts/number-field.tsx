@@ -2,6 +2,7 @@
 import { NumberField as AriaNumberField, FieldError, Input, Label, Text } from "react-aria-components"
 
 export interface NumberFieldProps {
+  readonly name?: string
   readonly label: string
   readonly hint?: string
   readonly value: number | undefined
@@ -14,6 +15,7 @@ export interface NumberFieldProps {
 }
 
 export const NumberField = ({
+  name,
   label,
   hint,
   value,
@@ -25,6 +27,7 @@ export const NumberField = ({
 }: NumberFieldProps) => (
   <AriaNumberField
     className="field"
+    {...(name === undefined ? {} : { name })}
     value={value ?? Number.NaN}
     onChange={(next) => onChange(Number.isNaN(next) ? undefined : next)}
     minValue={minimum}

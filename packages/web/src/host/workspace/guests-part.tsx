@@ -1,16 +1,18 @@
 /** Partners whose signed tokens let their people join as guests. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { usePages } from "../parts/use-pages.ts"
 import type { WorkspaceProps } from "./workspace-page.tsx"
+
+const PARTNER_FIELDS = ["issuer", "jwksUrl", "publicKeyPem"] as const
 
 const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
   const { host } = useTexts()
@@ -27,6 +29,7 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
       },
     }),
   )
+  const { errors, left } = useFieldFaults(error, PARTNER_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     if ((await run()) === undefined) return
@@ -36,15 +39,34 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
     onMade()
   }
   return (
-    <Form className="panel stack" aria-label={host.newPartner} onSubmit={(submitted) => void submit(submitted)}>
-      <TextField label={host.issuer} hint={host.issuerHint} value={issuer} onChange={writeIssuer} isRequired />
-      <TextField label={host.jwksUrl} hint={host.oneOfBoth} type="url" value={jwksUrl} onChange={writeUrl} />
-      <TextField label={host.publicKey} lines={4} value={publicKeyPem} onChange={writeKey} />
-      <Failure error={error} />
+    <FieldForm
+      className="panel stack"
+      aria-label={host.newPartner}
+      errors={errors}
+      onSubmit={(submitted) => void submit(submitted)}
+    >
+      <TextField
+        name="issuer"
+        label={host.issuer}
+        hint={host.issuerHint}
+        value={issuer}
+        onChange={writeIssuer}
+        isRequired
+      />
+      <TextField
+        name="jwksUrl"
+        label={host.jwksUrl}
+        hint={host.oneOfBoth}
+        type="url"
+        value={jwksUrl}
+        onChange={writeUrl}
+      />
+      <TextField name="publicKeyPem" label={host.publicKey} lines={4} value={publicKeyPem} onChange={writeKey} />
+      <Failure error={left} />
       <Button type="submit" isPending={isPending}>
         {host.newPartner}
       </Button>
-    </Form>
+    </FieldForm>
   )
 }
 

@@ -1,11 +1,11 @@
 /** Invites to a workspace, or to one of its events: by letter, or as a link for whoever gets it. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
@@ -46,6 +46,8 @@ const IssuedInvite = ({ invite }: { readonly invite: Issued }) => {
   )
 }
 
+const INVITE_FIELDS = ["email"] as const
+
 const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInvite: (issued: Issued) => void }) => {
   const { host } = useTexts()
   const roles = useRoles(eventId !== undefined)
@@ -61,6 +63,7 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
       },
     }),
   )
+  const { errors, left } = useFieldFaults(error, INVITE_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const issued = await run()
@@ -69,8 +72,9 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
     onInvite(issued)
   }
   return (
-    <Form className="row text-form" onSubmit={(submitted) => void submit(submitted)}>
+    <FieldForm className="row text-form" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
       <TextField
+        name="email"
         label={host.email}
         hint={host.inviteHint}
         type="email"
@@ -82,8 +86,8 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
       <Button type="submit" isPending={isPending}>
         {host.invite}
       </Button>
-      <Failure error={error} />
-    </Form>
+      <Failure error={left} />
+    </FieldForm>
   )
 }
 

@@ -1,10 +1,10 @@
 /** The keys with which servers call the API. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -13,6 +13,8 @@ import { Failure } from "../parts/failure.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { usePages } from "../parts/use-pages.ts"
+
+const KEY_FIELDS = ["name", "expiresAt"] as const
 
 const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
   const { host } = useTexts()
@@ -25,6 +27,7 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
       payload: { name: name.trim() === "" ? null : name.trim(), expiresAt },
     }),
   )
+  const { errors, left } = useFieldFaults(error, KEY_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await run()
@@ -35,14 +38,14 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
   }
   return (
     <>
-      <Form className="row text-form" onSubmit={(submitted) => void submit(submitted)}>
-        <TextField label={host.name} value={name} onChange={write} maxLength={200} autoComplete="off" />
-        <MomentField label={host.expires} value={expiresAt} onChange={expire} />
+      <FieldForm className="row text-form" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
+        <TextField name="name" label={host.name} value={name} onChange={write} maxLength={200} autoComplete="off" />
+        <MomentField name="expiresAt" label={host.expires} value={expiresAt} onChange={expire} />
         <Button type="submit" isPending={isPending}>
           {host.newKey}
         </Button>
-        <Failure error={error} />
-      </Form>
+        <Failure error={left} />
+      </FieldForm>
       {secret === undefined ? null : (
         <>
           <Notice>{host.secretOnce}</Notice>

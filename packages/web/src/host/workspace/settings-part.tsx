@@ -1,5 +1,4 @@
 /** The name and the handle of the workspace, and its end. */
-import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { Form } from "react-aria-components"
 import { useLocation } from "wouter"
@@ -7,9 +6,13 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { Failure } from "../parts/failure.tsx"
+
+const FIELDS = ["name", "slug"] as const
+const CODES: FieldCodes = { slug_taken: { field: "slug", words: ({ host }) => host.slugTaken } }
 
 const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
   const texts = useTexts()
@@ -21,24 +24,20 @@ const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { run, isPending, error } = useAction(() =>
     rest.patchWorkspace({ params: { id: workspaceId }, payload: { name: name.trim(), slug: slug.trim() } }),
   )
-  const isTaken = error instanceof RestProblem && error.code === "slug_taken"
+  const { errors, left } = useFieldFaults(error, FIELDS, CODES)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     if ((await run()) !== undefined) reload()
   }
   return (
-    <Form
-      className="stack"
-      validationErrors={isTaken ? { slug: host.slugTaken } : {}}
-      onSubmit={(submitted) => void submit(submitted)}
-    >
-      <TextField label={host.name} value={name} onChange={write} isRequired maxLength={200} />
+    <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
+      <TextField name="name" label={host.name} value={name} onChange={write} isRequired maxLength={200} />
       <TextField name="slug" label={host.slug} value={slug} onChange={writeSlug} isRequired />
-      <Failure error={isTaken ? null : error} />
+      <Failure error={left} />
       <Button type="submit" isPending={isPending}>
         {texts.save}
       </Button>
-    </Form>
+    </FieldForm>
   )
 }
 

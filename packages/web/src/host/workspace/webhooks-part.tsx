@@ -1,12 +1,12 @@
 /** The addresses that the server tells of what happens. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
+import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
@@ -15,6 +15,8 @@ import { SecretShown } from "./secret-shown.tsx"
 import { WebhookRow } from "./webhook-row.tsx"
 
 type Type = Awaited<ReturnType<ReturnType<typeof restOf>["listWebhookEventTypes"]>>["eventTypes"][number]["type"]
+
+const WEBHOOK_FIELDS = ["url"] as const
 
 const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
   const { host } = useTexts()
@@ -26,6 +28,7 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
   const { run, isPending, error } = useAction(() =>
     api.createWebhook({ payload: { url: url.trim(), eventTypes: chosen } }),
   )
+  const { errors, left } = useFieldFaults(error, WEBHOOK_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await run()
@@ -35,8 +38,21 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
     onMade()
   }
   return (
-    <Form className="panel stack" aria-label={host.newWebhook} onSubmit={(submitted) => void submit(submitted)}>
-      <TextField label={host.webhookUrl} hint={host.webhookHint} type="url" value={url} onChange={write} isRequired />
+    <FieldForm
+      className="panel stack"
+      aria-label={host.newWebhook}
+      errors={errors}
+      onSubmit={(submitted) => void submit(submitted)}
+    >
+      <TextField
+        name="url"
+        label={host.webhookUrl}
+        hint={host.webhookHint}
+        type="url"
+        value={url}
+        onChange={write}
+        isRequired
+      />
       <fieldset>
         <legend>{host.webhookTypes}</legend>
         {(types.value?.eventTypes ?? []).map(({ type }) => (
@@ -49,12 +65,12 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
           </CheckField>
         ))}
       </fieldset>
-      <Failure error={error} />
+      <Failure error={left} />
       <Button type="submit" isPending={isPending}>
         {host.newWebhook}
       </Button>
       <SecretShown label={host.webhookSecret} secret={secret} />
-    </Form>
+    </FieldForm>
   )
 }
 

@@ -1,11 +1,10 @@
 /** The workspaces of the account, and a new one. */
-import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { useAccount } from "../account/account-context.tsx"
@@ -13,6 +12,9 @@ import { CopyField } from "../parts/copy-field.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
+
+const FIELDS = ["name", "slug"] as const
+const CODES: FieldCodes = { slug_taken: { field: "slug", words: ({ host }) => host.slugTaken } }
 
 const NewWorkspace = () => {
   const { host } = useTexts()
@@ -23,6 +25,7 @@ const NewWorkspace = () => {
     rest.createWorkspace({ payload: { name: name.trim(), ...(slug.trim() === "" ? {} : { slug: slug.trim() }) } }),
   )
   const [secret, show] = useState<string | undefined>(undefined)
+  const { errors, left } = useFieldFaults(error, FIELDS, CODES)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await run()
@@ -32,22 +35,17 @@ const NewWorkspace = () => {
     writeSlug("")
     reload()
   }
-  const isTaken = error instanceof RestProblem && error.code === "slug_taken"
   return (
     <section className="panel stack" aria-label={host.newWorkspace}>
       <h2>{host.newWorkspace}</h2>
-      <Form
-        className="stack"
-        validationErrors={isTaken ? { slug: host.slugTaken } : {}}
-        onSubmit={(submitted) => void submit(submitted)}
-      >
-        <TextField label={host.name} value={name} onChange={write} isRequired maxLength={200} />
+      <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
+        <TextField name="name" label={host.name} value={name} onChange={write} isRequired maxLength={200} />
         <TextField name="slug" label={host.slug} hint={host.slugHint} value={slug} onChange={writeSlug} />
-        <Failure error={isTaken ? null : error} />
+        <Failure error={left} />
         <Button type="submit" isPending={isPending}>
           {host.create}
         </Button>
-      </Form>
+      </FieldForm>
       {secret === undefined ? null : (
         <>
           <Notice>{host.secretOnce}</Notice>
