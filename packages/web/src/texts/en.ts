@@ -334,6 +334,34 @@ export const en = {
     letterOut: "The letter is on its way.",
     verify: "Confirm the address",
 
+    account: {
+      title: "Your account",
+      password: "Change the password",
+      currentPassword: "Present password",
+      wrongPassword: "This is not your password.",
+      weakPassword: "This password is too easy to guess. Choose another one.",
+      passwordChanged: "The password is changed. You are signed out everywhere else.",
+      noPassword: "Do you not know it, or have you always signed in without one? Then set one by a letter.",
+      sessions: "Where you are signed in",
+      thisOne: "this browser",
+      since: (moment: string) => `since ${moment}`,
+      endSession: "Sign out there",
+      endOthers: "Sign out everywhere else",
+      signOutEverywhere: "Sign out everywhere",
+      signOutEverywhereQuestion: "You are signed out here and in all other browsers.",
+      data: "Your data",
+      dataHint: "Everything that is stored about you, in one file (JSON).",
+      download: "Download your data",
+      deletion: "Delete the account",
+      deletionQuestion:
+        "Your account and all that names you is deleted, in every workspace. You are signed out everywhere. This cannot be taken back.",
+      passwordAgain: "Type your password to confirm",
+      passwordAgainHint: "Empty if the account has none.",
+      onlyOwner:
+        "Nobody else owns a workspace of yours. Make somebody an owner of it, or delete the workspace. These are the ones that you own:",
+      signInAgain: "Sign out, sign in again, and delete the account within ten minutes.",
+    },
+
     workspace: "Workspace",
     workspaces: "Workspaces",
     newWorkspace: "New workspace",
@@ -342,6 +370,7 @@ export const en = {
     slugHint: "Small letters, digits and hyphens. Empty: made from the name.",
     slugTaken: "Another workspace has this handle.",
     slugAgain: "Type the handle to confirm",
+    slugDiffers: "The workspace has another handle.",
     workspaceParts: [
       ["events", "Events"],
       ["members", "Members"],
@@ -357,6 +386,12 @@ export const en = {
     removeMemberQuestion: (name: string) => `${name} loses the workspace and every role at its events, at once.`,
     leaveWorkspace: "Leave the workspace",
     leaveWorkspaceQuestion: "You lose the workspace and your roles at its events.",
+    onlyOwnerLeaves: "You are the only owner. Make somebody else an owner first, or delete the workspace.",
+    ownersStay: "You may not do this. Nobody changes or removes an owner.",
+    makeOwner: "Make an owner",
+    makeOwnerQuestion: (name: string) =>
+      `${name} may do everything here from now on, also delete the workspace. Nobody else can take this back.`,
+    you: "you",
     deleteWorkspace: "Delete the workspace",
     deleteWorkspaceQuestion:
       "All events, recordings, people and keys of the workspace are deleted. This cannot be taken back.",

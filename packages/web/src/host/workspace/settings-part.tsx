@@ -1,5 +1,4 @@
 /** The name and the handle of the workspace, and its end. */
-import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { Form } from "react-aria-components"
 import { useLocation } from "wouter"
@@ -10,6 +9,7 @@ import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { Failure } from "../parts/failure.tsx"
+import { useFieldErrors } from "../parts/use-field-errors.ts"
 
 const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
   const texts = useTexts()
@@ -21,20 +21,16 @@ const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { run, isPending, error } = useAction(() =>
     rest.patchWorkspace({ params: { id: workspaceId }, payload: { name: name.trim(), slug: slug.trim() } }),
   )
-  const isTaken = error instanceof RestProblem && error.code === "slug_taken"
+  const { errors, rest: failure } = useFieldErrors(error, [{ code: "slug_taken", field: "slug", text: host.slugTaken }])
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     if ((await run()) !== undefined) reload()
   }
   return (
-    <Form
-      className="stack"
-      validationErrors={isTaken ? { slug: host.slugTaken } : {}}
-      onSubmit={(submitted) => void submit(submitted)}
-    >
+    <Form className="stack" validationErrors={errors} onSubmit={(submitted) => void submit(submitted)}>
       <TextField label={host.name} value={name} onChange={write} isRequired maxLength={200} />
       <TextField name="slug" label={host.slug} value={slug} onChange={writeSlug} isRequired />
-      <Failure error={isTaken ? null : error} />
+      <Failure error={failure} />
       <Button type="submit" isPending={isPending}>
         {texts.save}
       </Button>
@@ -56,12 +52,15 @@ const Deletion = ({ workspaceId }: { readonly workspaceId: string }) => {
     reload()
     navigate("/workspaces")
   }
+  const { errors, rest: failure } = useFieldErrors(error, [
+    { code: "conflict", field: "slugAgain", text: host.slugDiffers },
+  ])
   return (
-    <Form className="panel stack" onSubmit={(submitted) => void submit(submitted)}>
+    <Form className="panel stack" validationErrors={errors} onSubmit={(submitted) => void submit(submitted)}>
       <h2>{host.deleteWorkspace}</h2>
       <p>{host.deleteWorkspaceQuestion}</p>
-      <TextField label={host.slugAgain} value={slug} onChange={write} isRequired autoComplete="off" />
-      <Failure error={error} />
+      <TextField name="slugAgain" label={host.slugAgain} value={slug} onChange={write} isRequired autoComplete="off" />
+      <Failure error={failure} />
       <Button type="submit" look="danger" isPending={isPending}>
         {host.deleteWorkspace}
       </Button>

@@ -1,5 +1,4 @@
 /** The workspaces of the account, and a new one. */
-import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
@@ -13,6 +12,7 @@ import { CopyField } from "../parts/copy-field.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
+import { useFieldErrors } from "../parts/use-field-errors.ts"
 
 const NewWorkspace = () => {
   const { host } = useTexts()
@@ -32,18 +32,14 @@ const NewWorkspace = () => {
     writeSlug("")
     reload()
   }
-  const isTaken = error instanceof RestProblem && error.code === "slug_taken"
+  const { errors, rest: failure } = useFieldErrors(error, [{ code: "slug_taken", field: "slug", text: host.slugTaken }])
   return (
     <section className="panel stack" aria-label={host.newWorkspace}>
       <h2>{host.newWorkspace}</h2>
-      <Form
-        className="stack"
-        validationErrors={isTaken ? { slug: host.slugTaken } : {}}
-        onSubmit={(submitted) => void submit(submitted)}
-      >
+      <Form className="stack" validationErrors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField label={host.name} value={name} onChange={write} isRequired maxLength={200} />
         <TextField name="slug" label={host.slug} hint={host.slugHint} value={slug} onChange={writeSlug} />
-        <Failure error={isTaken ? null : error} />
+        <Failure error={failure} />
         <Button type="submit" isPending={isPending}>
           {host.create}
         </Button>

@@ -1,0 +1,68 @@
+/** The end of the account, which its password confirms. The only owner of a workspace gives it to somebody else first, or deletes it. */
+import { type AccountView, RestProblem } from "@gathercue/client"
+import { useState } from "react"
+import { Form } from "react-aria-components"
+import { useLocation } from "wouter"
+import { rest } from "../../api/rest.ts"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { TextField } from "../../ui/fields.tsx"
+import { Failure } from "../parts/failure.tsx"
+import { PageLink } from "../parts/page-link.tsx"
+import { useFieldErrors } from "../parts/use-field-errors.ts"
+import { useAccount } from "./account-context.tsx"
+
+export const AccountDeletion = ({ workspaces }: Pick<AccountView, "workspaces">) => {
+  const { host } = useTexts()
+  const { expire } = useAccount()
+  const [, navigate] = useLocation()
+  const [password, write] = useState("")
+  const { run, isPending, error } = useAction(() =>
+    rest.deleteAccount({ payload: { password: password === "" ? null : password } }).then(() => true),
+  )
+  const submit = async (submitted: React.FormEvent) => {
+    submitted.preventDefault()
+    if ((await run()) !== true) return
+    navigate("/", { replace: true })
+    expire()
+  }
+  const isOnlyOwner = error instanceof RestProblem && error.code === "conflict"
+  // The server refuses a wrong password as it refuses an account without one whose sign-in is too old.
+  const { errors, rest: failure } = useFieldErrors(
+    error,
+    password === "" ? [] : [{ code: "forbidden", field: "deletionPassword", text: host.account.wrongPassword }],
+  )
+  return (
+    <Form className="panel stack" validationErrors={errors} onSubmit={(submitted) => void submit(submitted)}>
+      <h2>{host.account.deletion}</h2>
+      <p>{host.account.deletionQuestion}</p>
+      <TextField
+        name="deletionPassword"
+        type="password"
+        label={host.account.passwordAgain}
+        hint={host.account.passwordAgainHint}
+        value={password}
+        onChange={write}
+        autoComplete="current-password"
+      />
+      <Failure error={failure} words={{ conflict: host.account.onlyOwner, forbidden: host.account.signInAgain }} />
+      {isOnlyOwner ? (
+        <ul className="rows">
+          {workspaces
+            .filter(({ role }) => role === "owner")
+            .map(({ id, name }) => (
+              <li key={id}>
+                <PageLink to={`/workspace/${id}/members`}>{name}</PageLink>
+              </li>
+            ))}
+        </ul>
+      ) : null}
+      <div className="row">
+        <Button type="submit" look="danger" isPending={isPending}>
+          {host.account.deletion}
+        </Button>
+      </div>
+    </Form>
+  )
+}
