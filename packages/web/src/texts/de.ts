@@ -94,6 +94,10 @@ export const de: Texts = {
 
   live: {
     here: (n) => `${people(n)} da`,
+    whoIsHere: "Wer da ist",
+    searchPeople: "Namen suchen",
+    morePeople: "Mehr",
+    nobodyFound: "Niemand mit diesem Namen ist da.",
     between: "Zwischen zwei Phasen",
     modality: {
       broadcast: "Übertragung",

@@ -94,6 +94,10 @@ export const en = {
 
   live: {
     here: (n: number) => `${people(n)} here`,
+    whoIsHere: "People who are here",
+    searchPeople: "Search a name",
+    morePeople: "More",
+    nobodyFound: "Nobody of this name is here.",
     between: "Between two phases",
     modality: {
       broadcast: "Broadcast",

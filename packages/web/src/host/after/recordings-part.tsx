@@ -1,12 +1,12 @@
 /** The recordings of the event, and the clips that are cut out of them. */
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 import { NewClip } from "./new-clip.tsx"
 
 const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: ReturnType<typeof useClips> }) => {
