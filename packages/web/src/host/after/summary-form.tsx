@@ -23,10 +23,24 @@ export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
   )
   return (
     <div className="stack">
-      <TextField label={host.summary} lines={6} value={text} onChange={write} />
+      <TextField
+        label={host.summary}
+        hint={host.summaryHint}
+        lines={6}
+        value={text}
+        onChange={(next) => {
+          write(next)
+          saved(false)
+        }}
+        maxLength={5000}
+      />
       <Failure error={error ?? recap.error} />
       <div className="row">
-        <Button isPending={isPending} onPress={() => void run().then((done) => saved(done !== undefined))}>
+        <Button
+          isDisabled={text.trim() === ""}
+          isPending={isPending}
+          onPress={() => void run().then((done) => saved(done !== undefined))}
+        >
           {texts.save}
         </Button>
         <span role="status">{isSaved ? host.saved : ""}</span>
