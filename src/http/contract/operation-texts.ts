@@ -61,6 +61,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   changePassword: "Asks for the current password. The session that calls goes on.",
   listSessions: "Each with the time of its last use; `current` marks the one that calls.",
   endSession: "The session's cookie is refused from then on.",
+  getIdp: "For a sign-in page, which offers a way to `GET /v1/auth/idp/start` then.",
   startIdp: "Answers with a redirect to the identity provider. Where none is configured it answers 501.",
   finishIdp: "Checks the provider's answer, sets the session cookie and sends the browser on to the application.",
   createWorkspace: "The caller becomes its owner. The secret of the first API key is in this answer alone.",

@@ -908,6 +908,8 @@ export interface RestClient {
   readonly exportAccount: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
   /** Delete the signed-in account; its password confirms. */
   readonly deleteAccount: (request: { readonly payload: { readonly password: string | null } }, settings?: CallSettings) => Promise<void>
+  /** Whether accounts may sign in through an identity provider. */
+  readonly getIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly configured: boolean }>
   /** Send the browser to the identity provider for consent. */
   readonly startIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
   /** Where the identity provider sends the browser back to; signs in. */

@@ -48,6 +48,14 @@ export const de: Texts = {
     4309: "Diese Seite passt nicht zum Server. Lade sie neu.",
   },
 
+  site: {
+    links: "Andere Seiten",
+    join: "An einer Veranstaltung teilnehmen",
+    host: "Für Gastgeber",
+    docs: "Dokumentation (englisch)",
+    reference: "API-Referenz (englisch)",
+  },
+
   attendee: {
     title: "Veranstaltung",
     joinByCode: "An einer Veranstaltung teilnehmen",
@@ -326,6 +334,8 @@ export const de: Texts = {
     signIn: "Anmelden",
     signUp: "Konto anlegen",
     signOut: "Abmelden",
+    signInByProvider: "Mit dem Konto deiner Organisation anmelden",
+    providerRefused: "Du wurdest dort nicht angemeldet. Versuch es noch einmal, oder melde dich mit Passwort an.",
     password: "Passwort",
     passwordHint: "Mindestens 8 Zeichen.",
     wrongPassword: "Diese Adresse und dieses Passwort gehören nicht zusammen.",

@@ -48,6 +48,14 @@ export const en = {
     4309: "This page does not fit the server. Reload it.",
   } as { readonly [code: number]: string },
 
+  site: {
+    links: "Other pages",
+    join: "Join an event",
+    host: "For hosts",
+    docs: "Documentation",
+    reference: "API reference",
+  },
+
   attendee: {
     title: "Event",
     joinByCode: "Join an event",
@@ -325,6 +333,8 @@ export const en = {
     signIn: "Sign in",
     signUp: "Make an account",
     signOut: "Sign out",
+    signInByProvider: "Sign in with your organisation's account",
+    providerRefused: "You were not signed in there. Try again, or sign in with a password.",
     password: "Password",
     passwordHint: "8 characters or more.",
     wrongPassword: "This address and this password do not belong together.",

@@ -414,5 +414,6 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
   },
   getPlatformStatus: { response: platformStatus },
+  getIdp: { response: { configured: true } },
   getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
 }
