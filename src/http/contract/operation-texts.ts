@@ -134,7 +134,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
   createMembership:
     "It takes effect at once, also for a person who is connected. 400 `role_not_on_event` names the roles that the event has.",
-  listMemberships: "Of the workspace's users; roles of its members and of guests are not listed.",
+  listMemberships:
+    "Of the workspace's users, each with the user's name and address; roles of its members and of guests are not listed.",
   deleteMembership: "A person who has no other right to be at the event is disconnected.",
   createWebhook:
     "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type.",

@@ -334,7 +334,18 @@ export interface RestClient {
   readonly listMemberships: (request: {
     readonly params: { readonly id: string }
     readonly query?: { readonly limit?: number; readonly cursor?: string }
-  }, settings?: CallSettings) => Promise<{ readonly memberships: ReadonlyArray<Membership>; readonly nextCursor: string | null }>
+  }, settings?: CallSettings) => Promise<{
+    readonly memberships: ReadonlyArray<{
+      readonly id: string
+      readonly eventId: string
+      readonly userId: string
+      readonly role: EventRole
+      readonly createdAt: string
+      readonly name: string | null
+      readonly email: string | null
+    }>
+    readonly nextCursor: string | null
+  }>
   /** Take a role on the event; what else lets the user in counts from then on. */
   readonly deleteMembership: (request: { readonly params: { readonly id: string; readonly membershipId: string } }, settings?: CallSettings) => Promise<void>
   /** Everything that is stored about a user. */

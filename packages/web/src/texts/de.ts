@@ -519,6 +519,7 @@ export const de: Texts = {
       ["details", "Angaben"],
       ["share", "Teilen"],
       ["registrations", "Anmeldungen"],
+      ["roles", "Rollen"],
       ["attendance", "Anwesenheit"],
       ["recordings", "Aufnahmen"],
       ["exports", "Exporte und Rückblick"],
@@ -577,6 +578,14 @@ export const de: Texts = {
     screen: "Ansicht für die Leinwand",
     registrations: "Anmeldungen",
     noRegistrations: "Niemand hat sich angemeldet.",
+    memberships: "Rollen in der Veranstaltung",
+    membershipsHint:
+      "Wem dein Server oder eine Einladung hier eine Rolle gegeben hat. Mitglieder des Arbeitsbereichs haben ihre auch so.",
+    noMemberships: "Niemand hat eine Rolle bekommen.",
+    takeRole: "Rolle nehmen",
+    takeRoleQuestion: (name) =>
+      `${name} verliert die Rolle und wird getrennt, wenn nichts anderes den Zutritt erlaubt.`,
+    roleNotOnEvent: "Keine Phase der Veranstaltung hat diese Rolle.",
     cancelRegistration: "Absagen",
     cancelRegistrationQuestion: (name) => `Der Platz von ${name} wird frei, und der Link dazu gilt nicht mehr.`,
 
@@ -798,7 +807,7 @@ export const de: Texts = {
       gone: "Die Aufnahme wurde inzwischen gelöscht.",
       done: (name) => `${name} ist hochgeladen.`,
     },
-    summaryHint: "Der Rückblick zeigt sie allen, sobald sie gespeichert ist.",
+    summaryHint: "Was du speicherst, steht sofort im Rückblick, für alle, die die Veranstaltung sehen dürfen.",
     watch: "Ansehen",
     download: "Herunterladen",
     deleteMediaQuestion: "Es wird mit allem gelöscht, was daraus gemacht wurde.",

@@ -517,6 +517,7 @@ export const en = {
       ["details", "Details"],
       ["share", "Share"],
       ["registrations", "Registrations"],
+      ["roles", "Roles"],
       ["attendance", "Attendance"],
       ["recordings", "Recordings"],
       ["exports", "Exports and recap"],
@@ -574,6 +575,14 @@ export const en = {
     screen: "Screen for a projector",
     registrations: "Registrations",
     noRegistrations: "Nobody has registered.",
+    memberships: "Roles at the event",
+    membershipsHint:
+      "People to whom your server or an invite has given a role here. Members of the workspace have theirs without it.",
+    noMemberships: "Nobody was given a role.",
+    takeRole: "Take the role",
+    takeRoleQuestion: (name: string) =>
+      `${name} loses the role, and is disconnected unless another right lets them in.`,
+    roleNotOnEvent: "No phase of the event has this role.",
     cancelRegistration: "Cancel",
     cancelRegistrationQuestion: (name: string) => `The place of ${name} is free again, and their link stops working.`,
 
@@ -788,7 +797,7 @@ export const en = {
       gone: "The recording was deleted meanwhile.",
       done: (name: string) => `${name} is uploaded.`,
     },
-    summaryHint: "The recap shows it to everybody as soon as it is saved.",
+    summaryHint: "What you save stands in the recap at once, for all who may see the event.",
     watch: "Watch",
     download: "Download",
     deleteMediaQuestion: "It is deleted with all that was made from it.",
