@@ -1,6 +1,6 @@
 /** The console while something is broadcast, and after the event. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call } from "../../test/support/api.ts"
+import { call, createPerson } from "../../test/support/api.ts"
 import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
@@ -86,6 +86,29 @@ test("after the event there are attendance, tables to download, and a summary fo
   await page.getByText("No recordings.").waitFor()
   await page.getByText("No clips.").waitFor()
   await expectAccessible(page)
+})
+
+test("roles at an event are listed by name, changed and taken", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }], "publish")
+  const { url } = site.server
+  const { key } = stage.acme
+  const zoe = await createPerson(url, key, stage.event.id, "participant", "Zoe")
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/roles`, { expects: REFUSED })
+  const roles = async () =>
+    (await call(url, "GET", `/v1/events/${stage.event.id}/memberships`, { key })).body.memberships
+  expect(await roles()).toMatchObject([{ userId: zoe.userId, name: "Zoe", email: null, role: "participant" }])
+  await page.getByRole("button", { name: /Role: Zoe/ }).press("Enter")
+  await page.getByRole("option", { name: "speaker" }).press("Enter")
+  await page.getByText("No phase of the event has this role.").waitFor()
+  await expectAccessible(page)
+  await page.getByRole("button", { name: /Role: Zoe/ }).press("Enter")
+  await page.getByRole("option", { name: "host" }).press("Enter")
+  await page.getByRole("button", { name: "host Role: Zoe" }).waitFor()
+  expect(await roles()).toMatchObject([{ role: "host" }])
+  await page.getByRole("button", { name: "Take the role: Zoe" }).press("Enter")
+  await page.getByRole("dialog").getByRole("button", { name: "Take the role" }).press("Enter")
+  await page.getByText("Nobody was given a role.").waitFor()
+  expect(await roles()).toEqual([])
 })
 
 test("an event is renamed, and deleted after a question", async () => {

@@ -37,7 +37,7 @@ export const openConsole = async (
   await page.getByLabel("E-mail address").fill(acme.owner.email)
   await page.getByLabel("Password").fill(PASSWORD)
   await page.getByLabel("Password").press("Enter")
-  await page.getByRole("button", { name: "Sign out" }).waitFor()
+  await page.getByRole("button", { name: "Sign out", exact: true }).waitFor()
   return page
 }
 

@@ -55,6 +55,11 @@ const person = (fields: Partial<Person> = {}): Person => ({
 const me = async (session: string) => (await call(server.url, "GET", "/v1/accounts/me", { cookie: session })).body
 
 describe("starting", () => {
+  test("is offered to anybody who asks", async () => {
+    const { status, body } = await call(server.url, "GET", "/v1/auth/idp")
+    expect([status, body]).toEqual([200, { configured: true }])
+  })
+
   test("sends the browser to the provider with state, nonce and a PKCE challenge", async () => {
     const { answer, location } = await begin()
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([302, "no-store"])
@@ -177,6 +182,15 @@ describe("without a provider", () => {
       }
     },
   )
+
+  test("is not offered", async () => {
+    const plain = await startTestServer()
+    try {
+      expect((await call(plain.url, "GET", "/v1/auth/idp")).body).toEqual({ configured: false })
+    } finally {
+      await plain.stop()
+    }
+  })
 
   test("or with one that is away, the start says to come later", async () => {
     const away = await startTestServer({ IDP_ISSUER: "http://127.0.0.1:9", IDP_CLIENT_ID: "x", IDP_CLIENT_SECRET: "y" })

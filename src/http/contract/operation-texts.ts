@@ -65,6 +65,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   changePassword: "Asks for the current password. The session that calls goes on.",
   listSessions: "Each with the time of its last use; `current` marks the one that calls.",
   endSession: "The session's cookie is refused from then on.",
+  getIdp: "For a sign-in page, which offers a way to `GET /v1/auth/idp/start` then.",
   startIdp: "Answers with a redirect to the identity provider. Where none is configured it answers 501.",
   finishIdp: "Checks the provider's answer, sets the session cookie and sends the browser on to the application.",
   createWorkspace: "The caller becomes its owner. The secret of the first API key is in this answer alone.",
@@ -137,7 +138,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
   createMembership:
     "It takes effect at once, also for a person who is connected. 400 `role_not_on_event` names the roles that the event has.",
-  listMemberships: "Of the workspace's users; roles of its members and of guests are not listed.",
+  listMemberships:
+    "Of the workspace's users, each with the user's name and address; roles of its members and of guests are not listed.",
   deleteMembership: "A person who has no other right to be at the event is disconnected.",
   createWebhook:
     "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type.",

@@ -86,17 +86,24 @@ export const upsertMembership = async (
   return row
 }
 
+export interface ListedMembershipRow extends MembershipRow {
+  /** Of the user. */
+  readonly name: string | null
+  readonly email: string | null
+}
+
 /** Of one event, the newest first. */
 export const pageMemberships = async (
   sql: Queryable,
   eventId: string,
   page: PageRequest,
-): Promise<Page<MembershipRow>> => {
+): Promise<Page<ListedMembershipRow>> => {
   const after = page.after ?? FIRST_PAGE
-  const rows = await sql<MembershipRow[]>`
-    select id, event_id, user_id, role, created_at from memberships
-     where event_id = ${eventId} and (created_at, id) < (${after.createdAt}, ${after.id})
-     order by created_at desc, id desc limit ${page.limit + 1}`
+  const rows = await sql<ListedMembershipRow[]>`
+    select m.id, m.event_id, m.user_id, m.role, m.created_at, u.name, u.email
+      from memberships m join users u on u.id = m.user_id
+     where m.event_id = ${eventId} and (m.created_at, m.id) < (${after.createdAt}, ${after.id})
+     order by m.created_at desc, m.id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
 }
 

@@ -338,7 +338,18 @@ export interface RestClient {
   readonly listMemberships: (request: {
     readonly params: { readonly id: string }
     readonly query?: { readonly limit?: number; readonly cursor?: string }
-  }, settings?: CallSettings) => Promise<{ readonly memberships: ReadonlyArray<Membership>; readonly nextCursor: string | null }>
+  }, settings?: CallSettings) => Promise<{
+    readonly memberships: ReadonlyArray<{
+      readonly id: string
+      readonly eventId: string
+      readonly userId: string
+      readonly role: EventRole
+      readonly createdAt: string
+      readonly name: string | null
+      readonly email: string | null
+    }>
+    readonly nextCursor: string | null
+  }>
   /** Take a role on the event; what else lets the user in counts from then on. */
   readonly deleteMembership: (request: { readonly params: { readonly id: string; readonly membershipId: string } }, settings?: CallSettings) => Promise<void>
   /** Everything that is stored about a user. */
@@ -912,6 +923,8 @@ export interface RestClient {
   readonly exportAccount: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
   /** Delete the signed-in account; its password confirms. */
   readonly deleteAccount: (request: { readonly payload: { readonly password: string | null } }, settings?: CallSettings) => Promise<void>
+  /** Whether accounts may sign in through an identity provider. */
+  readonly getIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly configured: boolean }>
   /** Send the browser to the identity provider for consent. */
   readonly startIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
   /** Where the identity provider sends the browser back to; signs in. */

@@ -70,6 +70,7 @@ workspaces/:id,ApatchWorkspace,DdeleteWorkspace
 /audit,GlistAudit
 auth
 /gateway-token,PcreateGatewayToken
+/idp,GgetIdp
 /idp/start,GstartIdp
 /idp/callback,GfinishIdp
 webhooks,PcreateWebhook,GlistWebhooks

@@ -7,6 +7,7 @@ import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Problem } from "../ui/notice.tsx"
+import { SiteLinks } from "../ui/site-links.tsx"
 
 export const JoinPage = () => {
   const texts = useTexts()
@@ -18,15 +19,25 @@ export const JoinPage = () => {
     if (found !== undefined) location.assign(`/e/${found.eventId}`)
   }
   return (
-    <main className="page page-narrow">
-      <h1>{attendee.joinByCode}</h1>
-      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
-        <TextField name="code" label={attendee.code} hint={attendee.codeHint} isRequired autoComplete="off" autoFocus />
-        <Problem>{whyFailed(texts, error)}</Problem>
-        <Button type="submit" look="main" isPending={isPending}>
-          {attendee.join}
-        </Button>
-      </Form>
-    </main>
+    <>
+      <main className="page page-narrow">
+        <h1>{attendee.joinByCode}</h1>
+        <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+          <TextField
+            name="code"
+            label={attendee.code}
+            hint={attendee.codeHint}
+            isRequired
+            autoComplete="off"
+            autoFocus
+          />
+          <Problem>{whyFailed(texts, error)}</Problem>
+          <Button type="submit" look="main" isPending={isPending}>
+            {attendee.join}
+          </Button>
+        </Form>
+      </main>
+      <SiteLinks to="/host" />
+    </>
   )
 }

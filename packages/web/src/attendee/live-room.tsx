@@ -10,6 +10,7 @@ import { Button } from "../ui/button.tsx"
 import { Notice } from "../ui/notice.tsx"
 import { ConnectionNotice } from "./connection-notice.tsx"
 import { EventFloor } from "./event-floor.tsx"
+import { Here } from "./here.tsx"
 import { useEmbedding } from "./use-embedding.ts"
 
 interface Props {
@@ -23,7 +24,7 @@ interface Props {
 }
 
 export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props) => {
-  const { attendee, live } = useTexts()
+  const { attendee } = useTexts()
   const api = session === undefined ? rest : restWith(session.token)
   const client = useGateway({
     key: `${eventId} ${session?.token ?? ""}`,
@@ -35,7 +36,6 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
   useEmbedding(client, eventId)
   const title = useEvent(client, ({ event }) => event.title)
   const isBefore = useEvent(client, ({ event }) => event.status === "scheduled") ?? false
-  const people = useEvent(client, ({ presence }) => presence.total)
   useEffect(() => {
     // Frees the place at once.
     const leave = () => client.close()
@@ -58,7 +58,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
           {isInside ? (
             <>
               {isBefore ? null : <PhaseBadge client={client} />}
-              <span className="quiet">{live.here(people ?? 0)}</span>
+              <Here client={client} />
             </>
           ) : null}
           <Button onPress={onLeave}>{attendee.leave}</Button>

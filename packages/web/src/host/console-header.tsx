@@ -20,7 +20,7 @@ export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
           <PageLink to="/workspaces">{host.workspaces}</PageLink>
         </div>
         <div className="row">
-          <span>{view.account.name}</span>
+          <PageLink to="/account">{view.account.name}</PageLink>
           <LanguageChoice />
           <Button isPending={isPending} onPress={() => void run()}>
             {host.signOut}

@@ -3,6 +3,7 @@ import type { AccountView } from "@gathercue/client"
 import { lazy, Suspense } from "react"
 import { Redirect, Route, Switch } from "wouter"
 import { useTexts } from "../texts/language.tsx"
+import { AccountPage } from "./account/account-page.tsx"
 import { ConsoleHeader } from "./console-header.tsx"
 import { EventPage } from "./event/event-page.tsx"
 import { WorkspacePage } from "./workspace/workspace-page.tsx"
@@ -24,6 +25,9 @@ export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
       <ConsoleHeader view={view} />
       <main className="page stack">
         <Switch>
+          <Route path="/account">
+            <AccountPage view={view} />
+          </Route>
           <Route path="/workspaces">
             <WorkspacesPage />
           </Route>

@@ -67,6 +67,14 @@ export const de: Texts = {
     4309: "Diese Seite passt nicht zum Server. Lade sie neu.",
   },
 
+  site: {
+    links: "Andere Seiten",
+    join: "An einer Veranstaltung teilnehmen",
+    host: "Für Gastgeber",
+    docs: "Dokumentation (englisch)",
+    reference: "API-Referenz (englisch)",
+  },
+
   attendee: {
     title: "Veranstaltung",
     joinByCode: "An einer Veranstaltung teilnehmen",
@@ -113,6 +121,10 @@ export const de: Texts = {
 
   live: {
     here: (n) => `${people(n)} da`,
+    whoIsHere: "Wer da ist",
+    searchPeople: "Namen suchen",
+    morePeople: "Mehr",
+    nobodyFound: "Niemand mit diesem Namen ist da.",
     between: "Zwischen zwei Phasen",
     modality: {
       broadcast: "Übertragung",
@@ -341,6 +353,8 @@ export const de: Texts = {
     signIn: "Anmelden",
     signUp: "Konto anlegen",
     signOut: "Abmelden",
+    signInByProvider: "Mit dem Konto deiner Organisation anmelden",
+    providerRefused: "Du wurdest dort nicht angemeldet. Versuch es noch einmal, oder melde dich mit Passwort an.",
     password: "Passwort",
     passwordHint: "Mindestens 8 Zeichen.",
     wrongPassword: "Diese Adresse und dieses Passwort gehören nicht zusammen.",
@@ -354,6 +368,33 @@ export const de: Texts = {
     letterOut: "Die Mail ist unterwegs.",
     verify: "Adresse bestätigen",
 
+    account: {
+      title: "Dein Konto",
+      password: "Passwort ändern",
+      currentPassword: "Bisheriges Passwort",
+      wrongPassword: "Das ist nicht dein Passwort.",
+      weakPassword: "Dieses Passwort ist zu leicht zu erraten. Nimm ein anderes.",
+      passwordChanged: "Das Passwort ist geändert. Überall sonst bist du abgemeldet.",
+      noPassword: "Du weißt es nicht, oder hast dich immer ohne angemeldet? Dann setze eines per Mail.",
+      sessions: "Wo du angemeldet bist",
+      thisOne: "dieser Browser",
+      since: (moment) => `seit ${moment}`,
+      endSession: "Dort abmelden",
+      endOthers: "Überall sonst abmelden",
+      signOutEverywhere: "Überall abmelden",
+      signOutEverywhereQuestion: "Du wirst hier und in allen anderen Browsern abgemeldet.",
+      data: "Deine Daten",
+      dataHint: "Alles, was über dich gespeichert ist, in einer Datei (JSON).",
+      download: "Deine Daten herunterladen",
+      deletion: "Konto löschen",
+      deletionQuestion:
+        "Dein Konto und alles, was dich nennt, wird in jedem Arbeitsbereich gelöscht. Du wirst überall abgemeldet. Das lässt sich nicht zurücknehmen.",
+      passwordAgain: "Gib zur Bestätigung dein Passwort ein",
+      passwordAgainHint: "Leer, wenn das Konto keines hat.",
+      onlyOwner: "Ein Arbeitsbereich gehört nur dir. Gib ihn auch jemand anderem, oder lösche ihn. Diese gehören dir:",
+      signInAgain: "Melde dich ab und neu an, und lösche das Konto innerhalb von zehn Minuten.",
+    },
+
     workspace: "Arbeitsbereich",
     workspaces: "Arbeitsbereiche",
     newWorkspace: "Neuer Arbeitsbereich",
@@ -362,6 +403,7 @@ export const de: Texts = {
     slugHint: "Kleine Buchstaben, Ziffern und Bindestriche. Leer: aus dem Namen.",
     slugTaken: "Ein anderer Arbeitsbereich hat diesen Kurznamen.",
     slugAgain: "Gib zur Bestätigung den Kurznamen ein",
+    slugDiffers: "Der Arbeitsbereich hat einen anderen Kurznamen.",
     workspaceParts: [
       ["events", "Veranstaltungen"],
       ["members", "Mitglieder"],
@@ -378,6 +420,12 @@ export const de: Texts = {
       `${name} verliert sofort den Arbeitsbereich und alle Rollen in seinen Veranstaltungen.`,
     leaveWorkspace: "Arbeitsbereich verlassen",
     leaveWorkspaceQuestion: "Du verlierst den Arbeitsbereich und deine Rollen in seinen Veranstaltungen.",
+    onlyOwnerLeaves: "Der Arbeitsbereich gehört nur dir. Gib ihn zuerst auch jemand anderem, oder lösche ihn.",
+    ownersStay: "Das darfst du nicht. Wem der Arbeitsbereich gehört, den ändert oder entfernt niemand anderes.",
+    makeOwner: "Eigentum teilen",
+    makeOwnerQuestion: (name) =>
+      `${name} darf hier ab jetzt alles, auch den Arbeitsbereich löschen. Niemand sonst kann das zurücknehmen.`,
+    you: "du",
     deleteWorkspace: "Arbeitsbereich löschen",
     deleteWorkspaceQuestion:
       "Alle Veranstaltungen, Aufnahmen, Personen und Schlüssel des Arbeitsbereichs werden gelöscht. Das lässt sich nicht zurücknehmen.",
@@ -490,6 +538,7 @@ export const de: Texts = {
       ["details", "Angaben"],
       ["share", "Teilen"],
       ["registrations", "Anmeldungen"],
+      ["roles", "Rollen"],
       ["attendance", "Anwesenheit"],
       ["recordings", "Aufnahmen"],
       ["exports", "Exporte und Rückblick"],
@@ -554,6 +603,14 @@ export const de: Texts = {
     screen: "Ansicht für die Leinwand",
     registrations: "Anmeldungen",
     noRegistrations: "Niemand hat sich angemeldet.",
+    memberships: "Rollen in der Veranstaltung",
+    membershipsHint:
+      "Wem dein Server oder eine Einladung hier eine Rolle gegeben hat. Mitglieder des Arbeitsbereichs haben ihre auch so.",
+    noMemberships: "Niemand hat eine Rolle bekommen.",
+    takeRole: "Rolle nehmen",
+    takeRoleQuestion: (name) =>
+      `${name} verliert die Rolle und wird getrennt, wenn nichts anderes den Zutritt erlaubt.`,
+    roleNotOnEvent: "Keine Phase der Veranstaltung hat diese Rolle.",
     cancelRegistration: "Absagen",
     cancelRegistrationQuestion: (name) => `Der Platz von ${name} wird frei, und der Link dazu gilt nicht mehr.`,
 
@@ -750,6 +807,32 @@ export const de: Texts = {
       ready: "fertig",
       failed: "fehlgeschlagen",
     },
+    mediaFailures: {
+      upload_expired: "Sie wurde nicht innerhalb eines Tages vollständig hochgeladen.",
+      too_large: "Sie ist größer, als eine Aufnahme sein darf.",
+      unreadable_media: "Die Datei ist beschädigt oder hat kein Format, das hier gelesen wird.",
+      too_long: "Sie ist länger als 24 Stunden.",
+      nothing_in_range: "Dieser Teil hat kein Bild und keinen Ton.",
+      track_not_copied: "Ein Bild oder Ton der Aufnahme lässt sich nicht schneiden.",
+      quota_exceeded: "Der Arbeitsbereich hat keinen Platz dafür.",
+      storage_full: "Der Server hatte keinen Platz dafür.",
+      processing_failed: "Der Server konnte sie nicht vorbereiten.",
+    },
+    upload: {
+      title: "Aufnahme hochladen",
+      hint: "MP4, MOV, WebM, Matroska, MPEG-TS, Ogg, WAV, MP3, FLAC oder AAC. Der Rückblick einer öffentlichen Veranstaltung zeigt allen die neueste Aufnahme.",
+      choose: "Datei wählen",
+      send: "Hochladen",
+      sent: (sent, total) => `${sent} von ${total}`,
+      progress: (name) => `Hochladen von ${name}`,
+      goOn: "Weiter hochladen",
+      tooLarge: "Die Datei ist größer, als eine Aufnahme sein darf.",
+      noRoom:
+        "Dafür ist kein Platz: Der Arbeitsbereich hat seinen Speicher verbraucht, oder die Veranstaltung hat so viele Aufnahmen, wie sie haben darf.",
+      gone: "Die Aufnahme wurde inzwischen gelöscht.",
+      done: (name) => `${name} ist hochgeladen.`,
+    },
+    summaryHint: "Was du speicherst, steht sofort im Rückblick, für alle, die die Veranstaltung sehen dürfen.",
     watch: "Ansehen",
     download: "Herunterladen",
     deleteMediaQuestion: "Es wird mit allem gelöscht, was daraus gemacht wurde.",

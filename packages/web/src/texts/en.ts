@@ -68,6 +68,14 @@ export const en = {
     4309: "This page does not fit the server. Reload it.",
   } as { readonly [code: number]: string },
 
+  site: {
+    links: "Other pages",
+    join: "Join an event",
+    host: "For hosts",
+    docs: "Documentation",
+    reference: "API reference",
+  },
+
   attendee: {
     title: "Event",
     joinByCode: "Join an event",
@@ -114,6 +122,10 @@ export const en = {
 
   live: {
     here: (n: number) => `${people(n)} here`,
+    whoIsHere: "People who are here",
+    searchPeople: "Search a name",
+    morePeople: "More",
+    nobodyFound: "Nobody of this name is here.",
     between: "Between two phases",
     modality: {
       broadcast: "Broadcast",
@@ -341,6 +353,8 @@ export const en = {
     signIn: "Sign in",
     signUp: "Make an account",
     signOut: "Sign out",
+    signInByProvider: "Sign in with your organisation's account",
+    providerRefused: "You were not signed in there. Try again, or sign in with a password.",
     password: "Password",
     passwordHint: "8 characters or more.",
     wrongPassword: "This address and this password do not belong together.",
@@ -354,6 +368,34 @@ export const en = {
     letterOut: "The letter is on its way.",
     verify: "Confirm the address",
 
+    account: {
+      title: "Your account",
+      password: "Change the password",
+      currentPassword: "Present password",
+      wrongPassword: "This is not your password.",
+      weakPassword: "This password is too easy to guess. Choose another one.",
+      passwordChanged: "The password is changed. You are signed out everywhere else.",
+      noPassword: "Do you not know it, or have you always signed in without one? Then set one by a letter.",
+      sessions: "Where you are signed in",
+      thisOne: "this browser",
+      since: (moment: string) => `since ${moment}`,
+      endSession: "Sign out there",
+      endOthers: "Sign out everywhere else",
+      signOutEverywhere: "Sign out everywhere",
+      signOutEverywhereQuestion: "You are signed out here and in all other browsers.",
+      data: "Your data",
+      dataHint: "Everything that is stored about you, in one file (JSON).",
+      download: "Download your data",
+      deletion: "Delete the account",
+      deletionQuestion:
+        "Your account and all that names you is deleted, in every workspace. You are signed out everywhere. This cannot be taken back.",
+      passwordAgain: "Type your password to confirm",
+      passwordAgainHint: "Empty if the account has none.",
+      onlyOwner:
+        "Nobody else owns a workspace of yours. Make somebody an owner of it, or delete the workspace. These are the ones that you own:",
+      signInAgain: "Sign out, sign in again, and delete the account within ten minutes.",
+    },
+
     workspace: "Workspace",
     workspaces: "Workspaces",
     newWorkspace: "New workspace",
@@ -362,6 +404,7 @@ export const en = {
     slugHint: "Small letters, digits and hyphens. Empty: made from the name.",
     slugTaken: "Another workspace has this handle.",
     slugAgain: "Type the handle to confirm",
+    slugDiffers: "The workspace has another handle.",
     workspaceParts: [
       ["events", "Events"],
       ["members", "Members"],
@@ -377,6 +420,12 @@ export const en = {
     removeMemberQuestion: (name: string) => `${name} loses the workspace and every role at its events, at once.`,
     leaveWorkspace: "Leave the workspace",
     leaveWorkspaceQuestion: "You lose the workspace and your roles at its events.",
+    onlyOwnerLeaves: "You are the only owner. Make somebody else an owner first, or delete the workspace.",
+    ownersStay: "You may not do this. Nobody changes or removes an owner.",
+    makeOwner: "Make an owner",
+    makeOwnerQuestion: (name: string) =>
+      `${name} may do everything here from now on, also delete the workspace. Nobody else can take this back.`,
+    you: "you",
     deleteWorkspace: "Delete the workspace",
     deleteWorkspaceQuestion:
       "All events, recordings, people and keys of the workspace are deleted. This cannot be taken back.",
@@ -488,6 +537,7 @@ export const en = {
       ["details", "Details"],
       ["share", "Share"],
       ["registrations", "Registrations"],
+      ["roles", "Roles"],
       ["attendance", "Attendance"],
       ["recordings", "Recordings"],
       ["exports", "Exports and recap"],
@@ -551,6 +601,14 @@ export const en = {
     screen: "Screen for a projector",
     registrations: "Registrations",
     noRegistrations: "Nobody has registered.",
+    memberships: "Roles at the event",
+    membershipsHint:
+      "People to whom your server or an invite has given a role here. Members of the workspace have theirs without it.",
+    noMemberships: "Nobody was given a role.",
+    takeRole: "Take the role",
+    takeRoleQuestion: (name: string) =>
+      `${name} loses the role, and is disconnected unless another right lets them in.`,
+    roleNotOnEvent: "No phase of the event has this role.",
     cancelRegistration: "Cancel",
     cancelRegistrationQuestion: (name: string) => `The place of ${name} is free again, and their link stops working.`,
 
@@ -740,6 +798,32 @@ export const en = {
     recordings: "Recordings",
     noRecordings: "No recordings.",
     mediaStatus: { uploading: "uploading", processing: "being prepared", ready: "ready", failed: "failed" },
+    mediaFailures: {
+      upload_expired: "It was not uploaded completely within a day.",
+      too_large: "It is larger than a recording may be.",
+      unreadable_media: "The file is damaged, or has no format that is read here.",
+      too_long: "It is longer than 24 hours.",
+      nothing_in_range: "That part has no picture and no sound.",
+      track_not_copied: "A picture or sound of the recording cannot be cut.",
+      quota_exceeded: "The workspace has no room for it.",
+      storage_full: "The server had no room for it.",
+      processing_failed: "The server could not prepare it.",
+    } as { readonly [code: string]: string },
+    upload: {
+      title: "Upload a recording",
+      hint: "MP4, MOV, WebM, Matroska, MPEG-TS, Ogg, WAV, MP3, FLAC or AAC. The recap of a public event shows the newest recording to everybody.",
+      choose: "Choose a file",
+      send: "Upload",
+      sent: (sent: string, total: string) => `${sent} of ${total}`,
+      progress: (name: string) => `Upload of ${name}`,
+      goOn: "Go on with the upload",
+      tooLarge: "The file is larger than a recording may be.",
+      noRoom:
+        "There is no room for it: the workspace has used up its space, or the event has as many recordings as it may have.",
+      gone: "The recording was deleted meanwhile.",
+      done: (name: string) => `${name} is uploaded.`,
+    },
+    summaryHint: "What you save stands in the recap at once, for all who may see the event.",
     watch: "Watch",
     download: "Download",
     deleteMediaQuestion: "It is deleted with all that was made from it.",

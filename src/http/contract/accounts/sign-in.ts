@@ -10,6 +10,12 @@ const given = (description: string) => Schema.optionalKey(Schema.String.annotate
 
 export const SignIn = HttpApiGroup.make("signIn")
   .add(
+    HttpApiEndpoint.get("getIdp", "/v1/auth/idp", {
+      success: Schema.Struct({ configured: Schema.Boolean }),
+      error: problems("rate_limited", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(OpenApi.Summary, "Whether accounts may sign in through an identity provider"),
     HttpApiEndpoint.get("startIdp", "/v1/auth/idp/start", {
       success: redirect,
       error: problems("idp_not_configured", "unavailable", "internal_error"),

@@ -203,7 +203,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   },
   createUserSession: { response: { sessionToken: JWT, expiresAt: T1, userId: ids.user } },
   createMembership: { request: { userId: ids.user, role: "speaker" }, response: membership },
-  listMemberships: { response: examplePage("memberships", membership) },
+  listMemberships: { response: examplePage("memberships", { ...membership, name: user.name, email: user.email }) },
   createWebhook: {
     request: { url: webhook.url, eventTypes: webhook.eventTypes },
     response: { ...webhook, secret: `whsec_${TOKEN}` },
@@ -424,5 +424,6 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
   },
   getPlatformStatus: { response: platformStatus },
+  getIdp: { response: { configured: true } },
   getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
 }

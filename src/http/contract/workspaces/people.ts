@@ -41,13 +41,22 @@ const Picture = Schema.optionalKey(
   ),
 )
 
-export const Membership = Schema.Struct({
+const MEMBERSHIP = {
   id: Schema.String,
   eventId: Schema.String,
   userId: Schema.String,
   role: EventRole,
   createdAt: Instant,
-}).annotate(named("Membership"))
+}
+
+export const Membership = Schema.Struct(MEMBERSHIP).annotate(named("Membership"))
+
+/** With the user's name and address, so that a list can be read by people. */
+const ListedMembership = Schema.Struct({
+  ...MEMBERSHIP,
+  name: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String),
+}).annotate(named("ListedMembership"))
 
 export const People = HttpApiGroup.make("people")
   .add(
@@ -98,7 +107,7 @@ export const People = HttpApiGroup.make("people")
     HttpApiEndpoint.get("listMemberships", "/v1/events/:id/memberships", {
       params: PathId,
       query: PageQuery,
-      success: pageOf("memberships", Membership),
+      success: pageOf("memberships", ListedMembership),
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")

@@ -63,6 +63,10 @@ const createAccount = (sql: Queryable, name: string, email: string) =>
   })
 
 export const signIn: Handlers<typeof SignIn> = {
+  getIdp: {
+    access: "public",
+    handle: () => Effect.map(IdentityProvider, ({ isConfigured }) => ({ configured: isConfigured })),
+  },
   startIdp: {
     access: "browser",
     handle: () =>

@@ -32,6 +32,9 @@ export const useAccount = (): Account => {
   return account
 }
 
+/** After a sign-in that no page of the console sees the end of. */
+export const expectSignIn = (): void => localStorage.setItem(KEY, "expected")
+
 const isSignedOut = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 401
 
 const readAccount = async (): Promise<AccountView | null> => {

@@ -1,10 +1,10 @@
 /** The attendance report: each person's stay at the event. */
 import { rest } from "../../api/rest.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 
 export const AttendancePart = ({ event }: EventProps) => {
   const { host } = useTexts()

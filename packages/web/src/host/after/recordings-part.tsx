@@ -1,13 +1,25 @@
 /** The recordings of the event, and the clips that are cut out of them. */
+import type { Recording } from "@gathercue/client"
+import { useEffect } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
+import { usePages } from "../../api/use-pages.ts"
+import type { Texts } from "../../texts/en.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 import { NewClip } from "./new-clip.tsx"
+import { UploadPart } from "./upload/upload-part.tsx"
+
+const stateOf = (host: Texts["host"], status: Recording["status"], failure: Recording["failure"]): string =>
+  failure === null
+    ? host.mediaStatus[status]
+    : `${host.mediaStatus[status]}: ${host.mediaFailures[failure.code] ?? failure.detail}`
+
+/** Until the server has looked at a file. */
+const LOOK_AGAIN_MS = 2000
 
 const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: ReturnType<typeof useClips> }) => {
   const { host } = useTexts()
@@ -24,7 +36,7 @@ const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: R
                 <span>
                   {title ?? host.clip}{" "}
                   <span className="quiet">
-                    {span(durationMs)}, {host.mediaStatus[status]} {failure?.detail}
+                    {span(durationMs)}, {stateOf(host, status, failure)}
                   </span>
                 </span>
                 <span className="row">
@@ -72,6 +84,14 @@ export const RecordingsPart = ({ event }: EventProps) => {
   })
   const clips = useClips(event.id)
   const removal = useAction((id: string) => rest.deleteRecording({ params: { id } }).then(() => true))
+  const { reload } = pages
+  const isProcessed = (pages.items ?? []).every(({ status }) => status !== "processing")
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `reload` is another function at each render.
+  useEffect(() => {
+    if (isProcessed) return
+    const timer = setInterval(reload, LOOK_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isProcessed])
   return (
     <>
       <div className="row row-apart">
@@ -98,7 +118,7 @@ export const RecordingsPart = ({ event }: EventProps) => {
                       {name}{" "}
                       <span className="quiet">
                         {durationMs === null ? "" : `${span(durationMs)}, `}
-                        {host.mediaStatus[status]} {failure?.detail}
+                        {stateOf(host, status, failure)}
                       </span>
                     </span>
                     <span className="row">
@@ -134,6 +154,7 @@ export const RecordingsPart = ({ event }: EventProps) => {
           </ul>
         )}
       </Paged>
+      <UploadPart eventId={event.id} onEnd={reload} />
       <Clips eventId={event.id} pages={clips} />
     </>
   )

@@ -31,10 +31,21 @@ export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
   }
   return (
     <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
-      <TextField name="text" label={host.summary} lines={6} value={text} onChange={write} />
+      <TextField
+        name="text"
+        label={host.summary}
+        hint={host.summaryHint}
+        lines={6}
+        value={text}
+        onChange={(next) => {
+          write(next)
+          saved(false)
+        }}
+        maxLength={5000}
+      />
       <Failure error={left ?? recap.error} />
       <div className="row">
-        <Button type="submit" isPending={isPending}>
+        <Button type="submit" isDisabled={text.trim() === ""} isPending={isPending}>
           {texts.save}
         </Button>
         <span role="status">{isSaved ? host.saved : ""}</span>

@@ -14,6 +14,7 @@ import { PageTitle } from "../parts/page-title.tsx"
 import { PartLinks } from "../parts/part-links.tsx"
 import { AgendaPart } from "./agenda-part.tsx"
 import { DetailsPart } from "./details-part.tsx"
+import { MembershipsPart } from "./memberships-part.tsx"
 import { RegistrationsPart } from "./registrations-part.tsx"
 import { SharePart } from "./share-part.tsx"
 
@@ -30,6 +31,7 @@ const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   details: DetailsPart,
   share: SharePart,
   registrations: RegistrationsPart,
+  roles: MembershipsPart,
   attendance: AttendancePart,
   recordings: RecordingsPart,
   exports: ExportsPart,

@@ -10,7 +10,7 @@ import { Failure } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 import { type Board, RoomBoards } from "./room-boards.tsx"
-import { useAudience } from "./use-people.ts"
+import { useNames } from "./use-names.ts"
 
 type Strategy = BreakoutPlanView["strategy"]
 type Late = "leastLoaded" | "ask" | "main"
@@ -19,6 +19,12 @@ const STRATEGIES: ReadonlyArray<Strategy> = ["balanced", "self", "manual"]
 const LATE: ReadonlyArray<Late> = ["leastLoaded", "ask", "main"]
 const UNPLACED = "unplaced"
 const MINUTE_MS = 60_000
+const NOBODY: ReadonlyArray<string> = []
+
+const idsOf = ({ rooms, unplaced }: BreakoutPlanView): ReadonlyArray<string> => [
+  ...rooms.flatMap(({ people }) => people),
+  ...unplaced,
+]
 
 /** A plan with everybody where they are, but for one. */
 const pinnedOf = (plan: BreakoutPlanView, personId: string, room: number | undefined) => {
@@ -70,7 +76,6 @@ const Opening = ({ client, plan }: ClientProps & { readonly plan: BreakoutPlanVi
 
 export const BreakoutPlan = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
   const { host } = useTexts()
-  const audience = useAudience(client) ?? []
   const [rooms, count] = useState<number | undefined>(phase.config.roomSize === undefined ? 2 : undefined)
   const [size, fill] = useState<number | undefined>(phase.config.roomSize)
   const [strategy, choose] = useState<Strategy>("balanced")
@@ -90,16 +95,14 @@ export const BreakoutPlan = ({ client, phase }: ClientProps & { readonly phase: 
     })
     if (answer !== undefined) look(answer.d.plan)
   }
-  const nameOf = (id: string) => ({
-    id,
-    name: audience.find(({ participantId }) => participantId === id)?.name ?? id,
-  })
+  const nameOf = useNames(client, plan === undefined ? NOBODY : idsOf(plan))
+  const named = (id: string) => ({ id, name: nameOf(id) })
   const boards: ReadonlyArray<Board> =
     plan === undefined
       ? []
       : [
-          ...plan.rooms.map(({ name, people }, index) => ({ id: String(index), name, people: people.map(nameOf) })),
-          { id: UNPLACED, name: host.unplaced, people: plan.unplaced.map(nameOf) },
+          ...plan.rooms.map(({ name, people }, index) => ({ id: String(index), name, people: people.map(named) })),
+          { id: UNPLACED, name: host.unplaced, people: plan.unplaced.map(named) },
         ]
   return (
     <section className="stack" aria-label={host.breakouts}>

@@ -1,6 +1,7 @@
 /** The open rooms: who is where, calls for help, and the end with a time to finish. */
 import { useCommand, useCountdown, useDispatch, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
+import { useAudience } from "../../live/use-people.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
@@ -8,7 +9,6 @@ import { Failure } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import type { ClientProps } from "./live-props.ts"
 import { type Board, RoomBoards } from "./room-boards.tsx"
-import { useAudience } from "./use-people.ts"
 
 const MAIN = "main"
 const MS = 1000

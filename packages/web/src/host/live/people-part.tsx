@@ -2,6 +2,7 @@
 import type { ParticipantView } from "@gathercue/client"
 import { useState } from "react"
 import { GridList, GridListItem, ListLayout, Virtualizer } from "react-aria-components"
+import { usePeople } from "../../live/use-people.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -9,7 +10,6 @@ import { Failure } from "../parts/failure.tsx"
 import { Blocked } from "./blocked.tsx"
 import type { LiveProps } from "./live-props.ts"
 import { PersonPanel } from "./person-panel.tsx"
-import { usePeople } from "./use-people.ts"
 
 const ROW_HEIGHT = 48
 
@@ -20,7 +20,7 @@ export const PeoplePart = ({ client }: LiveProps) => {
   const { host } = useTexts()
   const [query, search] = useState("")
   const [chosen, choose] = useState<string | undefined>(undefined)
-  const { items, error, hasMore, more, isLoading } = usePeople(client, query.trim())
+  const { items, error, hasMore, more, isLoading, refresh } = usePeople(client, query.trim())
   const people = items ?? []
   const person = people.find(({ participantId }) => participantId === chosen)
   return (
@@ -62,7 +62,12 @@ export const PeoplePart = ({ client }: LiveProps) => {
         {person === undefined ? (
           <p className="quiet">{host.choosePerson}</p>
         ) : (
-          <PersonPanel key={person.participantId} client={client} person={person} />
+          <PersonPanel
+            key={person.participantId}
+            client={client}
+            person={person}
+            onChange={() => void refresh(person).catch(() => {})}
+          />
         )}
         <Blocked client={client} />
       </div>

@@ -11,12 +11,16 @@ import { Failure } from "../parts/failure.tsx"
 import { keepName } from "./known-names.ts"
 import { type ClientProps, useCan } from "./live-props.ts"
 
-type Props = ClientProps & { readonly person: ParticipantView }
+interface Props extends ClientProps {
+  readonly person: ParticipantView
+  /** A command about the person was done. */
+  readonly onChange: () => void
+}
 
 const ROLES: ReadonlyArray<EventRole> = ["host", "speaker", "participant", "viewer"]
 const MAIN = "main"
 
-const Room = ({ client, person }: Props) => {
+const Room = ({ client, person, onChange }: Props) => {
   const { host } = useTexts()
   const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
   const rev = useEvent(client, (state) => state.rooms.breakout?.rev)
@@ -29,7 +33,9 @@ const Room = ({ client, person }: Props) => {
         options={[[MAIN, host.mainRoom] as const, ...rooms.map(({ id, name }) => [id, name] as const)]}
         value={person.roomId ?? MAIN}
         onChange={(room) =>
-          void send("breakout.move", { id: person.participantId, roomId: room === MAIN ? null : room }, { rev })
+          void send("breakout.move", { id: person.participantId, roomId: room === MAIN ? null : room }, { rev }).then(
+            onChange,
+          )
         }
       />
       <Failure error={error} />
@@ -37,7 +43,7 @@ const Room = ({ client, person }: Props) => {
   )
 }
 
-const Removal = ({ client, person }: Props) => {
+const Removal = ({ client, person, onChange }: Props) => {
   const { host } = useTexts()
   const { send, isPending, error } = useCommand(client)
   const [block, choose] = useState(false)
@@ -55,7 +61,9 @@ const Removal = ({ client, person }: Props) => {
           error={error}
           onConfirm={async () => {
             keepName(person)
-            return (await send("participant.remove", { id: person.participantId, block })) !== undefined
+            const isDone = (await send("participant.remove", { id: person.participantId, block })) !== undefined
+            if (isDone) onChange()
+            return isDone
           }}
         />
       </div>
@@ -63,7 +71,7 @@ const Removal = ({ client, person }: Props) => {
   )
 }
 
-export const PersonPanel = ({ client, person }: Props) => {
+export const PersonPanel = ({ client, person, onChange }: Props) => {
   const { host } = useTexts()
   const { participantId: id, name, muted, role, hand } = person
   const mayInvite = useCan(client, "stage.invite")
@@ -77,31 +85,31 @@ export const PersonPanel = ({ client, person }: Props) => {
         label={host.role}
         options={options}
         value={role}
-        onChange={(given) => void send("role.set", { id, role: given })}
+        onChange={(given) => void send("role.set", { id, role: given }).then(onChange)}
       />
       <div className="row">
-        <Button isPending={isPending} onPress={() => void send("participant.mute", { id, on: !muted })}>
+        <Button isPending={isPending} onPress={() => void send("participant.mute", { id, on: !muted }).then(onChange)}>
           {muted ? host.unmute : host.mute}
         </Button>
         {mayInvite && role !== "speaker" ? (
-          <Button isPending={isPending} onPress={() => void send("stage.invite", { id })}>
+          <Button isPending={isPending} onPress={() => void send("stage.invite", { id }).then(onChange)}>
             {host.inviteOnStage}
           </Button>
         ) : null}
         {hand ? (
-          <Button isPending={isPending} onPress={() => void send("hand.lowerFor", { id })}>
+          <Button isPending={isPending} onPress={() => void send("hand.lowerFor", { id }).then(onChange)}>
             {host.lowerHand}
           </Button>
         ) : null}
         {mayLobby ? (
-          <Button isPending={isPending} onPress={() => void send("participant.toLobby", { id })}>
+          <Button isPending={isPending} onPress={() => void send("participant.toLobby", { id }).then(onChange)}>
             {host.toLobby}
           </Button>
         ) : null}
       </div>
       <Failure error={error} />
-      <Room client={client} person={person} />
-      <Removal client={client} person={person} />
+      <Room client={client} person={person} onChange={onChange} />
+      <Removal client={client} person={person} onChange={onChange} />
     </section>
   )
 }

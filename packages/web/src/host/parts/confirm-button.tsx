@@ -3,15 +3,14 @@ import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Failure } from "./failure.tsx"
+import { Failure, type FailureProps } from "./failure.tsx"
 
-export interface ConfirmButtonProps {
+export interface ConfirmButtonProps extends FailureProps {
   readonly label: string
   /** For a button among many like it: what it is about. */
   readonly name?: string
   readonly question: string
   readonly isPending: boolean
-  readonly error: unknown
   /** Resolves with whether it was done. */
   readonly onConfirm: () => Promise<boolean>
   readonly isDisabled?: boolean
@@ -23,6 +22,7 @@ export const ConfirmButton = ({
   question,
   isPending,
   error,
+  words = {},
   onConfirm,
   isDisabled = false,
 }: ConfirmButtonProps) => {
@@ -43,7 +43,7 @@ export const ConfirmButton = ({
       </Button>
       <Dialog title={label} isOpen={isOpen} onClose={() => open(false)}>
         <p>{question}</p>
-        <Failure error={error} />
+        <Failure error={error} words={words} />
         <div className="row">
           <Button look="danger" isPending={isPending} onPress={() => void confirm()}>
             {label}

@@ -7,14 +7,23 @@ import { Problem } from "../../ui/notice.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { changeMeanwhile } from "./change-meanwhile.ts"
 
-export const Failure = ({ error }: { readonly error: unknown }) => {
+export interface FailureProps {
+  readonly error: unknown
+  /** By the code of a refusal: what it means here, where that is more than its general words say. */
+  readonly words?: { readonly [code: string]: string }
+}
+
+export const Failure = ({ error, words = {} }: FailureProps) => {
   const texts = useTexts()
   const { view, expire } = useAccount()
-  const isSignedOut = view !== undefined && error instanceof RestProblem && error.status === 401
+  const isRefused = error instanceof RestProblem
+  const here = isRefused ? words[error.code] : undefined
   return (
     <>
-      <Problem>{changeMeanwhile(texts, error) ?? whyFailed(texts, error)}</Problem>
-      {isSignedOut ? <Button onPress={expire}>{texts.host.signIn}</Button> : null}
+      <Problem>{here ?? changeMeanwhile(texts, error) ?? whyFailed(texts, error)}</Problem>
+      {view !== undefined && isRefused && error.status === 401 ? (
+        <Button onPress={expire}>{texts.host.signIn}</Button>
+      ) : null}
     </>
   )
 }

@@ -1,8 +1,9 @@
 /** A list that comes in pages, with what is to be said while it comes, where it is empty, and where it fails. */
+
+import type { Pages } from "../../api/use-pages.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Failure } from "./failure.tsx"
-import type { Pages } from "./use-pages.ts"
 
 export const Paged = <A,>({
   pages,

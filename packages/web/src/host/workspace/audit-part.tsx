@@ -1,9 +1,9 @@
 /** Administrative acts in the workspace, the newest first. */
 import { rest } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 
 export const AuditPart = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()

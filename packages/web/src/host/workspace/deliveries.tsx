@@ -2,12 +2,12 @@
 import { useState } from "react"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 
 interface Props {
   readonly workspaceId: string

@@ -1,10 +1,11 @@
 /** The events of the workspace, the newest first, and a new one. */
+
+import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { NewEvent } from "../event/new-event.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 
 const PER_PAGE = 25
 

@@ -2,6 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -9,7 +10,6 @@ import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
 const PARTNER_FIELDS = ["issuer", "jwksUrl", "publicKeyPem"] as const

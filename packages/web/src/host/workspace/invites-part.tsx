@@ -2,6 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -11,7 +12,6 @@ import { Notice } from "../../ui/notice.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 
 interface Props {
   readonly workspaceId: string

@@ -2,6 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
+import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -12,7 +13,6 @@ import { CopyField } from "../parts/copy-field.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { usePages } from "../parts/use-pages.ts"
 
 const KEY_FIELDS = ["name", "expiresAt"] as const
 

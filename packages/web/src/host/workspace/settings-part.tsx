@@ -1,6 +1,5 @@
 /** The name and the handle of the workspace, and its end. */
 import { useState } from "react"
-import { Form } from "react-aria-components"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -41,6 +40,9 @@ const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
   )
 }
 
+const DELETION_FIELDS = ["slug"] as const
+const DIFFERENT: FieldCodes = { conflict: { field: "slug", words: ({ host }) => host.slugDiffers } }
+
 const Deletion = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
   const { reload } = useAccount()
@@ -55,16 +57,17 @@ const Deletion = ({ workspaceId }: { readonly workspaceId: string }) => {
     reload()
     navigate("/workspaces")
   }
+  const { errors, left } = useFieldFaults(error, DELETION_FIELDS, DIFFERENT)
   return (
-    <Form className="panel stack" onSubmit={(submitted) => void submit(submitted)}>
+    <FieldForm className="panel stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
       <h2>{host.deleteWorkspace}</h2>
       <p>{host.deleteWorkspaceQuestion}</p>
-      <TextField label={host.slugAgain} value={slug} onChange={write} isRequired autoComplete="off" />
-      <Failure error={error} />
+      <TextField name="slug" label={host.slugAgain} value={slug} onChange={write} isRequired autoComplete="off" />
+      <Failure error={left} />
       <Button type="submit" look="danger" isPending={isPending}>
         {host.deleteWorkspace}
       </Button>
-    </Form>
+    </FieldForm>
   )
 }
 

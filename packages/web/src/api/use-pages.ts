@@ -15,6 +15,8 @@ export interface Pages<A> {
   readonly more: () => void
   /** Reads the first page anew; what is shown stays until it has come. */
   readonly reload: () => void
+  /** Changes what is shown, without reading anything. */
+  readonly edit: (change: (items: ReadonlyArray<A>) => ReadonlyArray<A>) => void
 }
 
 interface State<A> {
@@ -60,5 +62,6 @@ export const usePages = <A>(key: string, read: (cursor: string | undefined) => P
     hasMore: cursor !== null,
     more: () => load(items ?? [], cursor ?? undefined),
     reload: () => load([], undefined),
+    edit: (edited) => change((now) => (now.items === undefined ? now : { ...now, items: edited(now.items) })),
   }
 }

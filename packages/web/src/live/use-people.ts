@@ -5,9 +5,11 @@
 import type { GatewayClient, ParticipantView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useEffect, useMemo } from "react"
-import { type Pages, usePages } from "../parts/use-pages.ts"
+import { type Pages, usePages } from "../api/use-pages.ts"
+import { useSettled } from "../api/use-settled.ts"
 
 const PER_PAGE = 100
+const MOST_PER_PAGE = 200
 /** A large audience changes all the time. */
 const LIST_AGAIN_MS = 5000
 
@@ -23,20 +25,37 @@ const bySearch = (people: ReadonlyArray<ParticipantView>, query: string): Readon
     .sort((a, b) => a.name.localeCompare(b.name) || a.participantId.localeCompare(b.participantId))
 }
 
-export const usePeople = (client: GatewayClient, query: string): Pages<ParticipantView> => {
+export interface People extends Omit<Pages<ParticipantView>, "edit" | "reload"> {
+  /** Shows a person as they are now, after a command about them. */
+  readonly refresh: (person: ParticipantView) => Promise<void>
+}
+
+const LONGEST_QUERY = 100
+
+export const usePeople = (client: GatewayClient, query: string): People => {
   const audience = useAudience(client)
   const isKnown = useEvent(client, ({ presence }) => presence.mode)
   const isListed = isKnown === "summary"
-  const roster = usePages(`${isListed} ${query}`, async (cursor) => {
+  // A participant may ask for one page a second.
+  const wanted = useSettled(query)
+  const roster = usePages(`${isListed} ${wanted}`, async (cursor) => {
     if (!isListed) return { items: NOBODY, nextCursor: null }
     const { d } = await client.command("roster.list", {
       limit: PER_PAGE,
-      ...(query === "" ? {} : { query }),
+      ...(wanted === "" ? {} : { query: wanted }),
       ...(cursor === undefined ? {} : { cursor }),
     })
     return { items: d.participants, nextCursor: d.nextCursor }
   })
-  const { reload } = roster
+  const { reload, edit } = roster
+  const refresh = async ({ participantId, name }: ParticipantView): Promise<void> => {
+    if (!isListed) return
+    const { d } = await client.command("roster.list", { query: name.slice(0, LONGEST_QUERY), limit: MOST_PER_PAGE })
+    const now = d.participants.find((one) => one.participantId === participantId)
+    // Somebody of the same name may stand before them, on a page that is full.
+    if (now === undefined && d.nextCursor !== null) return
+    edit((items) => items.flatMap((one) => (one.participantId === participantId ? (now ?? []) : one)))
+  }
   const isLong = (roster.items?.length ?? 0) > PER_PAGE
   // biome-ignore lint/correctness/useExhaustiveDependencies: `reload` is another function at each render.
   useEffect(() => {
@@ -46,6 +65,6 @@ export const usePeople = (client: GatewayClient, query: string): Pages<Participa
     return () => clearInterval(timer)
   }, [isListed, isLong])
   const found = useMemo(() => (audience === undefined ? undefined : bySearch(audience, query)), [audience, query])
-  if (isListed) return roster
-  return { items: found, error: null, isLoading: found === undefined, hasMore: false, more: () => {}, reload: () => {} }
+  if (isListed) return { ...roster, refresh }
+  return { items: found, error: null, isLoading: found === undefined, hasMore: false, more: () => {}, refresh }
 }

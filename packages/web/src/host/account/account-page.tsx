@@ -1,0 +1,26 @@
+/** The account: its password, where it is signed in, what is stored about it, and its end. */
+import type { AccountView } from "@gathercue/client"
+import { useTexts } from "../../texts/language.tsx"
+import { PageTitle } from "../parts/page-title.tsx"
+import { AccountDeletion } from "./account-deletion.tsx"
+import { AccountExport } from "./account-export.tsx"
+import { PasswordForm } from "./password-form.tsx"
+import { SessionsPart } from "./sessions-part.tsx"
+import { useSessions } from "./use-sessions.ts"
+
+export const AccountPage = ({ view }: { readonly view: AccountView }) => {
+  const { host } = useTexts()
+  const sessions = useSessions()
+  return (
+    <>
+      <PageTitle>{host.account.title}</PageTitle>
+      <p>
+        {view.account.name} <span className="quiet">{view.account.email}</span>
+      </p>
+      <PasswordForm email={view.account.email} onChange={sessions.reload} />
+      <SessionsPart sessions={sessions} />
+      <AccountExport />
+      <AccountDeletion workspaces={view.workspaces} />
+    </>
+  )
+}

@@ -1,0 +1,156 @@
+/**
+ * The upload of one file as a recording: begun, sent in parts or as a whole, completed. What was sent is not sent again: a part that is
+ * stored stays, and a whole goes on where the stored bytes end.
+ */
+import { RestProblem } from "@gathercue/client"
+import { rest } from "../../../api/rest.ts"
+import { sendBytes } from "./send-bytes.ts"
+
+type Begun = Awaited<ReturnType<typeof rest.createRecording>>
+
+export interface UploadView {
+  readonly fileName: string
+  readonly totalBytes: number
+  readonly sentBytes: number
+  /** `stopped`: `error` says why, and `start` goes on. `done`: the server inspects the file. */
+  readonly state: "sending" | "stopped" | "done"
+  readonly error: unknown
+}
+
+export interface UploadInput {
+  readonly eventId: string
+  readonly file: File
+  readonly title: string
+}
+
+/** A connection that was lost often comes back at once. */
+const RETRY_MS: ReadonlyArray<number> = [500, 1500]
+
+const isPassing = (failure: unknown): boolean =>
+  failure instanceof TypeError || (failure instanceof RestProblem && failure.status === 503)
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", end)
+      resolve()
+    }, ms)
+    signal.addEventListener("abort", end)
+  })
+
+/** Null: the address does not tell, as that of a bucket, which takes the whole anew. */
+const storedBytes = async (url: string, signal: AbortSignal): Promise<number | null> => {
+  const answer = await fetch(url, { method: "HEAD", signal })
+  const offset = answer.ok ? answer.headers.get("upload-offset") : null
+  return offset === null ? null : Number(offset)
+}
+
+export class RecordingUpload {
+  readonly #input: UploadInput
+  readonly #onChange: () => void
+  #begun: Begun | undefined
+  #storedParts = 0
+  #hasTried = false
+  #ended = new AbortController()
+  #view: UploadView
+
+  constructor(input: UploadInput, onChange: () => void) {
+    this.#input = input
+    this.#onChange = onChange
+    const { name: fileName, size: totalBytes } = input.file
+    this.#view = { fileName, totalBytes, sentBytes: 0, state: "sending", error: null }
+  }
+
+  get view(): UploadView {
+    return this.#view
+  }
+
+  /** Begins, or goes on. Never rejects. */
+  start = async (): Promise<void> => {
+    const { signal } = this.#ended
+    this.#show({ state: "sending", error: null })
+    try {
+      this.#begun ??= await this.#begin()
+      await this.#send(this.#begun, signal)
+      const { id } = this.#begun
+      await rest.completeRecording({ params: { id }, payload: { sizeBytes: this.#input.file.size } }, { signal })
+      this.#show({ state: "done" })
+    } catch (error) {
+      if (!signal.aborted) this.#show({ state: "stopped", error })
+    }
+  }
+
+  /** Stops, and removes what was sent. */
+  cancel = async (): Promise<void> => {
+    this.#ended.abort()
+    this.#ended = new AbortController()
+    if (this.#begun !== undefined) await rest.deleteRecording({ params: { id: this.#begun.id } })
+  }
+
+  #begin(): Promise<Begun> {
+    const { eventId, file, title } = this.#input
+    return rest.createRecording({
+      params: { id: eventId },
+      payload: { kind: "merged", sizeBytes: file.size, ...(title === "" ? {} : { title }) },
+    })
+  }
+
+  async #send(begun: Begun, signal: AbortSignal): Promise<void> {
+    const { parts } = begun
+    if (parts === null) return this.#repeat(signal, () => this.#sendWhole(begun.uploadUrl, signal))
+    while (this.#storedParts < parts.maxParts) {
+      await this.#repeat(signal, () => this.#sendPart(begun, parts.sizeBytes, signal))
+      this.#storedParts += 1
+    }
+  }
+
+  async #sendPart({ id }: Begun, partBytes: number, signal: AbortSignal): Promise<void> {
+    const number = this.#storedParts + 1
+    const from = (number - 1) * partBytes
+    const addresses = await rest.addressParts({ params: { id }, payload: { from: number, to: number } }, { signal })
+    for (const { url, sizeBytes } of addresses.parts) {
+      await sendBytes({
+        url,
+        signal,
+        bytes: this.#input.file.slice(from, from + sizeBytes),
+        onProgress: (sent) => this.#show({ sentBytes: from + sent }),
+      })
+    }
+  }
+
+  async #sendWhole(url: string, signal: AbortSignal): Promise<void> {
+    const { file } = this.#input
+    const offset = this.#hasTried ? await storedBytes(url, signal) : null
+    this.#hasTried = true
+    const from = offset ?? 0
+    if (from === file.size) return
+    await sendBytes({
+      url,
+      signal,
+      bytes: file.slice(from),
+      headers: offset === null ? {} : { "content-range": `bytes ${from}-${file.size - 1}/${file.size}` },
+      onProgress: (sent) => this.#show({ sentBytes: from + sent }),
+    })
+  }
+
+  async #repeat(signal: AbortSignal, send: () => Promise<void>): Promise<void> {
+    for (const wait of RETRY_MS) {
+      try {
+        return await send()
+      } catch (failure) {
+        if (signal.aborted || !isPassing(failure)) throw failure
+        await pause(wait, signal)
+      }
+    }
+    return send()
+  }
+
+  #show(changed: Partial<UploadView>): void {
+    this.#view = { ...this.#view, ...changed }
+    this.#onChange()
+  }
+}
