@@ -75,6 +75,8 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
       at,
       event: null,
       phases: [],
+      dropped: [],
+      moved: [],
       publications: [{ stream: "event", s, version, at, frame }],
       occurrences: [],
       commands: [{ scope: "bench", commandId: id, bodyHash: id, reply: { result: d, version }, at }],

@@ -62,8 +62,23 @@ test("a page is sent again only when it has changed", async () => {
   expect(again.status).toBe(304)
 })
 
-test("the first view of an attendee is at most 120 KB of script", async () => {
-  const html = await (await get(`/e/${ID}`)).text()
+test("the page names the texts of the browser's first language that there is, so that they load beside its script", async () => {
+  const linked = async (accepted: string) => {
+    const { headers } = await get("/join", { "accept-language": accepted })
+    expect(headers.get("vary")).toContain("accept-language")
+    const [, file = "", language] =
+      /^<(\/web\/([a-z]+)-[^>]+\.js)>; rel="modulepreload"$/.exec(headers.get("link") ?? "") ?? []
+    expect((await get(file)).status).toBe(200)
+    return language
+  }
+  expect(await linked("de-AT,de;q=0.9,en;q=0.8")).toBe("de")
+  expect(await linked("fr, en-GB;q=0.7, de;q=0.3")).toBe("en")
+  expect(await linked("fr")).toBe("en")
+  expect(await linked("")).toBe("en")
+})
+
+test.each([`/e/${ID}`, "/host"])("the first view of %s is at most 120 KB of script", async (path) => {
+  const html = await (await get(path)).text()
   const scripts = Array.from(html.matchAll(/(?:href|src)="(\/web\/[^"]+\.js)"/g), ([, file = ""]) => file)
   let bytes = 0
   for (const script of scripts) {

@@ -80,15 +80,37 @@ const assetAnswer = (folder: URL, name: string): Answer => {
   )
 }
 
+/** The languages of the pages, each a file of its own; the first one where a browser asks for none of them. */
+const LANGUAGES = ["en", "de"] as const
+
+/** The file with the texts that the page will ask for, as it chooses itself: by the order of the browser's languages. */
+const textsFor = (accepted: string, files: ReadonlyArray<string>): string | undefined => {
+  const tags = accepted.split(",").map((tag) => tag.trim().slice(0, 2).toLowerCase())
+  const language = tags.find((tag) => LANGUAGES.some((one) => one === tag)) ?? LANGUAGES[0]
+  return files.find((name) => name.startsWith(`${language}-`) && name.endsWith(".js"))
+}
+
+/** The page learns which texts it needs only when its script runs: the browser loads them beside the script instead of after it. */
+const withTexts =
+  (page: Answer, files: ReadonlyArray<string>): Answer =>
+  (request) => {
+    const texts = textsFor(request.headers["accept-language"] ?? "", files)
+    const added: HttpResponse["headers"] = [
+      ["vary", "accept-language"],
+      ...(texts === undefined ? [] : [["link", `</web/${texts}>; rel="modulepreload"`] as const]),
+    ]
+    return Effect.map(page(request), (answer) => answer && { ...answer, headers: [...answer.headers, ...added] })
+  }
+
 /** `folder`: built by `scripts/build-web.mjs`. No routes where it is not built, as in a server that runs from its sources. */
 export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRoute> => {
   if (!existsSync(new URL("attendee.html", folder))) return []
+  const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))
   const page = (name: string, paths: ReadonlyArray<string>, policy: Policy): ReadonlyArray<WebRoute> => {
     const text = readFileSync(new URL(`${name}.html`, folder), "utf8")
-    const answer = sharedBody(Effect.succeed(text), pageHeaders(policyOf(options, policy)))
+    const answer = withTexts(sharedBody(Effect.succeed(text), pageHeaders(policyOf(options, policy))), names)
     return paths.map((path) => ({ path, answer }))
   }
-  const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))
   const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))
   const absent: Answer = () => Effect.succeed(undefined)
   const own: Policy = { elsewhere: false, ancestors: [] }

@@ -1,14 +1,27 @@
 /** The pages below `/host`. */
-import { Redirect, Route, Router, Switch } from "wouter"
+import { lazy, Suspense } from "react"
+import { Route, Router, Switch } from "wouter"
+import { useTexts } from "../texts/language.tsx"
 import { AccountProvider, useAccount } from "./account/account-context.tsx"
 import { ResetPage } from "./account/reset-page.tsx"
 import { SignInPage } from "./account/sign-in-page.tsx"
 import { SignUpPage } from "./account/sign-up-page.tsx"
-import { SignedInPages } from "./signed-in-pages.tsx"
+
+const loadConsole = () => import("./signed-in-pages.tsx")
+const SignedInPages = lazy(async () => ({ default: (await loadConsole()).SignedInPages }))
+// Signing in does not need it, and nobody shall wait for it afterwards. Without a network it is tried again when it is shown.
+loadConsole().catch(() => {})
 
 const Pages = () => {
   const { view } = useAccount()
-  if (view !== undefined) return <SignedInPages view={view} />
+  const { loading } = useTexts()
+  if (view !== undefined) {
+    return (
+      <Suspense fallback={<p role="status">{loading}</p>}>
+        <SignedInPages view={view} />
+      </Suspense>
+    )
+  }
   return (
     <Switch>
       <Route path="/sign-up">
@@ -31,5 +44,3 @@ export const HostApp = () => (
     </AccountProvider>
   </Router>
 )
-
-export const ToStart = () => <Redirect to="/" replace />
