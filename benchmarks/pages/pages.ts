@@ -164,6 +164,7 @@ const measureTyping = async (open: Open, live: LiveServer, kept: Kept, people: C
 
 const measureMemory = async (open: Open, live: LiveServer, kept: Kept, people: Child, minutes: number) => {
   const opened = await inside(open, "desk", live, kept)
+  await opened.devtools.send("Performance.enable")
   const samples: Memory[] = []
   const each = (minutes * 60) / SAMPLES
   for (let n = 0; n < SAMPLES; n++) {

@@ -48,10 +48,10 @@ test("from the code to the event, by registering and the link of the letter into
 /** Compressed, as a server sends them. */
 const MOST_BYTES = 120 * 1024
 
-test("the first view loads little, and nothing of the inside", async () => {
-  const { event } = await occasionWith(site, acme, [{ modality: "broadcast" }])
+/** The scripts that the first view loads, with their packed sizes. */
+const firstScripts = async (eventId: string, text: RegExp): Promise<ReadonlyMap<string, number>> => {
   const scripts = new Map<string, number>()
-  const page = await site.open(`/e/${event.id}`, {
+  const page = await site.open(`/e/${eventId}`, {
     prepare: async (before) => {
       before.on("response", async (response) => {
         const { pathname } = new URL(response.url())
@@ -59,12 +59,32 @@ test("the first view loads little, and nothing of the inside", async () => {
       })
     },
   })
-  await page.getByText("Live now").waitFor()
+  await page.getByText(text).first().waitFor()
   await page.waitForLoadState("networkidle")
-  expect([...scripts.keys()].filter((path) => /live-room|replay|call|hls/.test(path))).toEqual([])
+  return scripts
+}
+
+const named = (scripts: ReadonlyMap<string, number>, name: RegExp) =>
+  [...scripts.keys()].filter((path) => name.test(path))
+
+test("the first view of an event that has not begun loads little, and nothing of the inside", async () => {
+  const event = await createEvent(site.server.url, acme.key, {
+    scheduledAt: new Date(Date.now() + 7_500_000).toISOString(),
+    phases: [{ modality: "broadcast" }],
+  })
+  await api("POST", `/v1/events/${event.id}/publish`)
+  const scripts = await firstScripts(event.id, /Starts/)
+  expect(named(scripts, /live-room|replay|call|hls/)).toEqual([])
   const bytes = [...scripts.values()].reduce((sum, one) => sum + one, 0)
   expect(bytes).toBeGreaterThan(50 * 1024)
   expect(bytes).toBeLessThan(MOST_BYTES)
+})
+
+test("at a live event the inside is loaded while the person reads, but for what plays pictures", async () => {
+  const { event } = await occasionWith(site, acme, [{ modality: "broadcast" }])
+  const scripts = await firstScripts(event.id, /Live now/)
+  expect(named(scripts, /live-room/)).toHaveLength(1)
+  expect(named(scripts, /replay|call|hls/)).toEqual([])
 })
 
 test("before an event a person sees when it is, gets a calendar file, waits inside, and is there when it begins", async () => {

@@ -11,8 +11,9 @@ import { EventCard } from "./event-card.tsx"
 import { usePublicEvent } from "./use-public-event.ts"
 import { WayIn } from "./way-in.tsx"
 
-/** Loaded when somebody enters: most who look at an event only look. */
-const LiveRoom = lazy(async () => ({ default: (await import("./live-room.tsx")).LiveRoom }))
+/** Loaded when somebody enters, or sees that they can: most who look at an event before it begins only look. */
+const loadLiveRoom = () => import("./live-room.tsx")
+const LiveRoom = lazy(async () => ({ default: (await loadLiveRoom()).LiveRoom }))
 
 /** Loaded when the event is over. */
 const Replay = lazy(async () => ({ default: (await import("./replay/replay.tsx")).Replay }))
@@ -50,6 +51,10 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
     tellEmbedder({ type: "gathercue.ready", eventId })
     return stop
   }, [eventId])
+  useEffect(() => {
+    // Without a network it is tried again when somebody enters.
+    if (status === "live") loadLiveRoom().catch(() => {})
+  }, [status])
   useEffect(() => {
     if (status === "ended") tellEmbedder({ type: "gathercue.ended", eventId })
   }, [status, eventId])
