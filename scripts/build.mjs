@@ -35,6 +35,12 @@ const inputs = SOURCE_FOLDERS.map((folder) => join(root, folder))
 if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const startedAt = new Date()
   const compiler = join(root, "node_modules/typescript/bin/tsc")
+  if (!existsSync(compiler)) {
+    console.error(
+      "The sources are newer than the build, and the compiler is not installed: run npm ci with the development packages, or start what is built with node dist/src/main.js.",
+    )
+    process.exit(1)
+  }
   const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
   const client =
     status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0

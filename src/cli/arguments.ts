@@ -72,6 +72,10 @@ export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   if (values.help === true) return { ...common, command: "help" }
   if (values.version === true) return { ...common, command: "version" }
   const named = commandOf(positionals)
+  const [first = ""] = positionals
+  if (named === undefined && positionals.length === 1 && Object.hasOwn(COMMANDS, `${first}${FOLDER}`)) {
+    throw new ArgumentsInvalid(`"${first}" needs a folder: gathercue ${first}${FOLDER}.`)
+  }
   if (named === undefined) throw new ArgumentsInvalid(`"${positionals.join(" ")}" is no command; ${HINT}.`)
   return { ...common, ...named }
 }

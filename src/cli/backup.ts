@@ -11,7 +11,8 @@ import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
 import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, copyFiles, describeFile, flush } from "../store/embedded/copy-files.ts"
 import { findDatabase } from "../store/embedded/place.ts"
-import { restoreDatabase } from "../store/embedded/restore.ts"
+import { type PutDatabase, restoreInto } from "../store/embedded/restore.ts"
+import { endRestoring, isHalfRestored, noteRestoring } from "../store/embedded/restoring.ts"
 import { usable } from "../store/open-database.ts"
 import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
@@ -114,6 +115,38 @@ const requireSame = (expected: ReadonlyArray<CopiedFile>, folder: string, copies
   if (extra !== undefined) throw new CommandFailed(`The backup is damaged: ${extra} does not belong to it.`)
 }
 
+const removeOthers = async (dataDir: string): Promise<void> => {
+  for (const name of [MEDIA, KEY]) await rm(join(dataDir, name), { recursive: true, force: true })
+}
+
+const restoreAll = async (
+  source: string,
+  dataDir: string,
+  files: ReadonlyArray<CopiedFile>,
+  put: PutDatabase,
+): Promise<void> => {
+  await noteRestoring(dataDir)
+  try {
+    // Of a restore that was killed.
+    await removeOthers(dataDir)
+    const media = existsSync(join(source, MEDIA)) ? await copyFiles(join(source, MEDIA), join(dataDir, MEDIA)) : []
+    requireSame(files, MEDIA, media)
+    if (files.some(({ path }) => path === KEY)) {
+      await copyFile(join(source, KEY), join(dataDir, KEY))
+      await chmod(join(dataDir, KEY), 0o600)
+      await flush(join(dataDir, KEY))
+    }
+    await flush(dataDir)
+    await put(join(source, DATABASE), (copies) => requireSame(files, DATABASE, copies))
+  } catch (cause) {
+    // Nothing of either was there before.
+    await removeOthers(dataDir)
+    await endRestoring(dataDir)
+    throw cause
+  }
+  await endRestoring(dataDir)
+}
+
 /** Puts a backup into `DATA_DIR`, where no database may be. The database is put there last. @throws CommandFailed */
 export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted: string): Promise<void> => {
   const source = resolve(wanted)
@@ -122,7 +155,7 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
   const existing = await findDatabase(dataDir)
   if (existing !== undefined)
     throw new CommandFailed(`There is a database in ${existing} already; choose another DATA_DIR.`)
-  for (const name of [MEDIA, KEY]) {
+  for (const name of isHalfRestored(dataDir) ? [] : [MEDIA, KEY]) {
     if (existsSync(join(dataDir, name))) {
       throw new CommandFailed(
         `There is something in ${join(dataDir, name)} already; choose another DATA_DIR, or empty it.`,
@@ -137,21 +170,8 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
     throw new CommandFailed("The backup has no key: set SECRET_KEY to the one of its server.")
   await mkdir(dataDir, { recursive: true })
   try {
-    requireSame(
-      files,
-      MEDIA,
-      existsSync(join(source, MEDIA)) ? await copyFiles(join(source, MEDIA), join(dataDir, MEDIA)) : [],
-    )
-    if (key !== undefined) {
-      await copyFile(join(source, KEY), join(dataDir, KEY))
-      await chmod(join(dataDir, KEY), 0o600)
-      await flush(join(dataDir, KEY))
-    }
-    await flush(dataDir)
-    await restoreDatabase(join(source, DATABASE), dataDir, (copies) => requireSame(files, DATABASE, copies))
+    await restoreInto(dataDir, (put) => restoreAll(source, dataDir, files, put))
   } catch (cause) {
-    // Nothing of either was there before.
-    for (const name of [MEDIA, KEY]) await rm(join(dataDir, name), { recursive: true, force: true })
     throw ofTheSystem(cause, `The backup could not be restored to ${dataDir}`)
   }
   print(`${dataDir}: ${megabytes(files)}, as the server had them when the backup ended`)

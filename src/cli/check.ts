@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, checkConfig, loadConfig } from "../config/config.ts"
 import { findDatabase } from "../store/embedded/place.ts"
+import { requireRestored } from "../store/embedded/restoring.ts"
 import { readSchema, type SchemaState } from "../store/migrate.ts"
 import { countSealed } from "../store/resealing.ts"
 import { print } from "../terminal.ts"
@@ -32,15 +33,23 @@ const checkDatabase = async (config: Config): Promise<void> => {
   if (sealed.length > 0) print("keys           open everything that is sealed")
 }
 
+/** A database that has nothing yet gets its key from the first start. */
+const checkWithoutKey = async (databaseUrl: Config["databaseUrl"], dataDir: string): Promise<void> => {
+  const schema = await withDatabase({ databaseUrl, dataDir }, readSchema)
+  if (schema.applied > 0) {
+    throw new CommandFailed(`The key of the database is missing: there is no file secret-key in ${dataDir}.`)
+  }
+  print(`database       ${databaseUrl === null ? `in ${dataDir}` : "at DATABASE_URL"}, ${schemaLine(schema)}`)
+}
+
 /** @throws ConfigInvalid, CommandFailed, or a refusal of the database */
 export const check = async (): Promise<void> => {
   const { databaseUrl, dataDir, keepsKey } = checkConfig()
   print("configuration  can be used")
+  if (databaseUrl === null) await requireRestored(dataDir)
   // The first start makes both; a check makes nothing.
   const isNew = databaseUrl === null && (await findDatabase(dataDir)) === undefined
   if (isNew) return print(`database       none in ${dataDir} yet: the first start makes it`)
-  if (keepsKey && !existsSync(join(dataDir, "secret-key"))) {
-    throw new CommandFailed(`The key of the database is missing: there is no file secret-key in ${dataDir}.`)
-  }
+  if (keepsKey && !existsSync(join(dataDir, "secret-key"))) return checkWithoutKey(databaseUrl, dataDir)
   await checkDatabase(loadConfig())
 }

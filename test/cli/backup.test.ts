@@ -1,9 +1,10 @@
 /** Backups of the embedded database: taken while people write, restored elsewhere, and refused when they are not whole. */
+import { existsSync } from "node:fs"
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace } from "../support/api.ts"
-import { runCommand, startServerProcess } from "../support/server-process.ts"
+import { killedCommand, runCommand, startServerProcess } from "../support/server-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
 type WhenFinished = typeof onTestFinished
@@ -105,6 +106,38 @@ describe("of a server that is stopped", () => {
     const server = await serverIn(elsewhere)
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")
+  }, 120_000)
+
+  test("a restore that was killed half-way lets no server start, and is done by a second one", async () => {
+    const { backup, key } = kept
+    const elsewhere = await temporaryFolder()
+    // As the kill leaves it: the note, the media and the key, and no database.
+    await writeFile(join(elsewhere, "restoring"), "")
+    await cp(join(backup, "media"), join(elsewhere, "media"), { recursive: true })
+    await cp(join(backup, "secret-key"), join(elsewhere, "secret-key"))
+    for (const command of ["serve", "check", "backup"]) {
+      const { code, stderr } = await runCommand(command === "backup" ? [command, `${backup}-2`] : [command], {
+        DATA_DIR: elsewhere,
+        PORT: "0",
+      })
+      const sentence = command === "backup" ? /^There is no database in / : /^A backup was put into \S+ only in part; /
+      expect([command, code, stderr]).toEqual([command, 1, expect.stringMatching(sentence)])
+    }
+    expect((await runCommand(["restore", backup], { DATA_DIR: elsewhere })).code).toBe(0)
+    expect((await readdir(elsewhere)).toSorted()).toEqual(["media", "postgres", "secret-key"])
+    const server = await serverIn(elsewhere)
+    expect(await titles(server.url, key)).toEqual(["kept"])
+    await server.end("SIGTERM")
+  }, 120_000)
+
+  test("a restore is killed in the middle, and a second one does it", async () => {
+    const elsewhere = await temporaryFolder()
+    const hasNote = () => existsSync(join(elsewhere, "restoring"))
+    await killedCommand(["restore", kept.backup], { DATA_DIR: elsewhere }, hasNote)
+    const again = await runCommand(["restore", kept.backup], { DATA_DIR: elsewhere })
+    expect([again.code, again.stderr]).toEqual([0, ""])
+    expect(await readFile(join(elsewhere, "media", "film"), "utf8")).toBe("pictures")
+    expect((await runCommand(["check"], { DATA_DIR: elsewhere })).code).toBe(0)
   }, 120_000)
 
   test.each([

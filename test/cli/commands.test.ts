@@ -113,6 +113,15 @@ test("a check refuses a database of a newer build, one that is not reached, and 
   ])
 })
 
+test("a new database at DATABASE_URL gets its key from the first start, and a check says so", async () => {
+  const made = await createEmptyDatabase()
+  onTestFinished(() => made.drop())
+  const DATA_DIR = await temporaryFolder()
+  const { code, stdout } = await runCommand(["check"], { DATABASE_URL: made.url, DATA_DIR })
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/at DATABASE_URL, empty, its tables are made by /)])
+  expect(await readdir(DATA_DIR)).toEqual([])
+})
+
 test("beside a server on the embedded database, and after it, a check and the keys find its database", async () => {
   const DATA_DIR = await temporaryFolder()
   const server = await startServerProcess({ DATA_DIR, PORT: "0" })

@@ -63,6 +63,20 @@ export const refusedStart = async (environment: { readonly [key: string]: string
   return { code: await exited, stderr: errors.join("") }
 }
 
+/** Runs the command and kills it as soon as the condition holds, or leaves it to end before. */
+export const killedCommand = async (
+  args: ReadonlyArray<string>,
+  environment: { readonly [key: string]: string },
+  when: () => boolean,
+): Promise<void> => {
+  const { child, closed } = await launch(environment, args)
+  const look = setInterval(() => {
+    if (when()) child.kill("SIGKILL")
+  }, 1)
+  await closed
+  clearInterval(look)
+}
+
 /** Runs the command with arguments until it ends. */
 export const runCommand = async (
   args: ReadonlyArray<string>,

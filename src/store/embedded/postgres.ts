@@ -12,6 +12,7 @@ import { lockDataFolder } from "./data-folder-lock.ts"
 import { prepareDatabasePlace } from "./place.ts"
 import { launchPostgres } from "./postgres-process.ts"
 import { EmbeddedPostgresRefused } from "./refused.ts"
+import { requireRestored } from "./restoring.ts"
 
 export interface EmbeddedPostgresOptions {
   /** Made when missing. The database is kept in its `postgres` subfolder. */
@@ -66,6 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onLog } = options
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
+  await requireRestored(options.dataDir)
   const place = await prepareDatabasePlace(options.dataDir, onLog)
   const lock = await lockDataFolder(place.folder, place.runAs)
   try {

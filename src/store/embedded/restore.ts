@@ -8,12 +8,11 @@ import { lockDataFolder } from "./data-folder-lock.ts"
 import { clusterFolder, prepareDatabasePlace } from "./place.ts"
 import { EmbeddedPostgresRefused } from "./refused.ts"
 
-/** `isWhole`: told of the copies before they become the database. @throws EmbeddedPostgresRefused */
-export const restoreDatabase = async (
-  source: string,
-  dataDir: string,
-  isWhole: (files: ReadonlyArray<CopiedFile>) => void,
-): Promise<void> => {
+/** Puts the files of `source` where the database is. `isWhole`: told of the copies before they become the database. */
+export type PutDatabase = (source: string, isWhole: (files: ReadonlyArray<CopiedFile>) => void) => Promise<void>
+
+/** Runs `work` while no server and no other restore has the data folder, in which there is no database. @throws EmbeddedPostgresRefused */
+export const restoreInto = async (dataDir: string, work: (put: PutDatabase) => Promise<void>): Promise<void> => {
   const { folder, runAs } = await prepareDatabasePlace(dataDir, () => {})
   const lock = await lockDataFolder(folder, runAs)
   // The name under which a start removes what was left half-way.
@@ -23,9 +22,11 @@ export const restoreDatabase = async (
     if ((await readIfThere(join(data, "PG_VERSION"))) !== undefined) {
       throw new EmbeddedPostgresRefused(`There is a database in ${data} already; choose another DATA_DIR.`)
     }
-    isWhole(await copyFiles(source, partial))
-    await rename(partial, data)
-    await flush(folder)
+    await work(async (source, isWhole) => {
+      isWhole(await copyFiles(source, partial))
+      await rename(partial, data)
+      await flush(folder)
+    })
   } finally {
     await rm(partial, { recursive: true, force: true })
     await lock.release()
