@@ -41,6 +41,7 @@ const HTTP = [
   "events",
   "first-proof",
   "gateway-tokens",
+  "guest-erasure",
   "guest-presence",
   "people",
   "public-events",

@@ -18,6 +18,7 @@ import {
   finishPass,
   keepErasure,
   nextEvents,
+  participantsAt,
 } from "../store/personal/erasures.ts"
 import { patiently, sweepEvery } from "../store/sweeps/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
@@ -58,13 +59,14 @@ const forgetAt = ({ live }: Needs, eventId: string, ids: ReadonlyArray<string>):
 export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const { database, now } = needs
-    const { workspaceId, participantIds } = erasure
     let after = erasure.after
     while (true) {
       const from = after
-      const events = yield* patiently(database, (sql) => nextEvents(sql, workspaceId, from, EVENTS))
+      const events = yield* patiently(database, (sql) => nextEvents(sql, erasure, from, EVENTS))
       const last = events.at(-1)
       if (last === undefined) break
+      const eventIds = events.map((event) => event.id)
+      const participantIds = participantsAt(erasure, eventIds)
       const open = events.flatMap((event) => (event.isOpen ? event.id : []))
       const knowing = yield* patiently(database, (sql) => findKnowingEvents(sql, { eventIds: open, participantIds }))
       const forgotten = yield* Effect.forEach(knowing, (one) =>
@@ -72,7 +74,6 @@ export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Una
           Effect.tap(() => patiently(database, (sql) => keepErasure(sql, erasure, now()))),
         ),
       )
-      const eventIds = events.map((event) => event.id)
       yield* patiently(database, (sql) => eraseAt(sql, { eventIds, participantIds }))
       // An event that did not answer may write a name again: the step is made anew.
       yield* Effect.forEach(forgotten, (exit) => exit, { discard: true })

@@ -13,6 +13,8 @@ export interface GrantChange {
   readonly sessionId?: string
   readonly keyId?: string
   readonly eventId?: string
+  /** A partner's guest, by their id at an event. */
+  readonly guestId?: string
 }
 
 export class GrantChanges extends Context.Service<

@@ -6,7 +6,7 @@ import { createSecretKey, type KeyObject } from "node:crypto"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Unauthorized } from "../model/errors.ts"
 import { Basis } from "../model/grants.ts"
-import { ParticipantKind } from "../model/participants.ts"
+import { GUEST_SESSION_SECONDS, ParticipantKind } from "../model/participants.ts"
 import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { deriveKeyRing, type SecretKeys } from "../secret-key.ts"
@@ -51,7 +51,7 @@ const PURPOSES = {
   /** A user's session in a workspace, for viewer and stage surfaces. */
   workspace: { claims: Basis, seconds: 3600 },
   entry: { claims: EventSession, seconds: 43_200 },
-  guest: { claims: EventSession, seconds: 7200 },
+  guest: { claims: EventSession, seconds: GUEST_SESSION_SECONDS },
   gateway: { claims: GatewayGrant, seconds: 120 },
   voter: { claims: AnonymousVoter, seconds: ANONYMOUS_VOTER_SECONDS },
 } as const

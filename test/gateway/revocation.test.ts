@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Answer } from "../support/api.ts"
-import { guestClaims, ISSUER, newPartnerKey, signToken } from "../support/partner.ts"
+import { guestClaims, newPartnerKey, signToken } from "../support/partner.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
 import { closedAtOnce, type GrantHouse, openGrantHouse } from "./grant-house.ts"
@@ -27,6 +27,7 @@ const TABLE = `
   | a password is reset                                | host   | 401     | 401  | 401 | 401  | 401    | 401        | 4203        |
   | the API key behind a user session is revoked       | host   | 401     | 401  | 401 | 401  | 401    | 401        | 4203        |
   | the integration behind a guest session is deleted  | viewer | 401     | 200  | 201 | 403  | 403    | 200 viewer | viewer      |
+  | a guest is erased                                  | viewer | 409     | 401  | 401 | 401  | 401    | 401        | 4203        |
   | a host removes somebody and blocks them            | viewer | 200     | 200  | 403 | 403  | 403    | 200 4304   | 4304        |
 `
 
@@ -67,6 +68,20 @@ const integrators = async (role: string, key = at.workspace.key) => {
   await at.giveRole(id, userId, role)
   const newSession = () => at.api("POST", `/v1/users/${userId}/session`, { key })
   return { eventId: id as string, userId, session: await session(key), newSession }
+}
+
+/** A partner's guest at a private event. */
+const partnersGuest = async (issuer: string) => {
+  const { id } = await at.privateEvent()
+  const key = newPartnerKey()
+  const asked = { key: at.workspace.key, body: { issuer, publicKeyPem: key.pem } }
+  const { body } = await at.api("POST", workspacePath("guest-integrations"), asked)
+  const newSession = async () => {
+    const token = await signToken(key.privateKey, guestClaims({ iss: issuer }))
+    return at.api("POST", `/v1/events/${id}/guest-session`, { body: { token } })
+  }
+  const { sessionToken } = (await newSession()).body
+  return { eventId: id as string, session: sessionToken as string, newSession, integration: body.id as string }
 }
 
 const removed = async (roleOnEvent: string | undefined): Promise<Case> => {
@@ -122,18 +137,18 @@ const CASES: { readonly [act: string]: () => Promise<Case> } = {
     return { ...user, act: () => at.api("DELETE", workspacePath(`api-keys/${body.id}`), asOwner()) }
   },
   "the integration behind a guest session is deleted": async () => {
-    const { id } = await at.privateEvent()
-    const key = newPartnerKey()
-    const integrations = workspacePath("guest-integrations")
-    const asked = { key: at.workspace.key, body: { issuer: ISSUER, publicKeyPem: key.pem } }
-    const { body } = await at.api("POST", integrations, asked)
-    const newSession = async () => {
-      const token = await signToken(key.privateKey, guestClaims())
-      return at.api("POST", `/v1/events/${id}/guest-session`, { body: { token } })
-    }
-    const { sessionToken } = (await newSession()).body
-    const act = () => at.api("DELETE", `${integrations}/${body.id}`, { key: at.workspace.key })
-    return { eventId: id, session: sessionToken, newSession, act }
+    const { integration, ...guest } = await partnersGuest("https://one.example")
+    const act = () => at.api("DELETE", workspacePath(`guest-integrations/${integration}`), { key: at.workspace.key })
+    return { ...guest, act }
+  },
+  "a guest is erased": async () => {
+    const issuer = "https://two.example"
+    const guest = await partnersGuest(issuer)
+    const path = workspacePath(`guests?issuer=${encodeURIComponent(issuer)}&subject=guest-1`)
+    const erase = () => at.api("DELETE", path, { key: at.workspace.key })
+    // There is nothing to erase before the arrival was stored.
+    const act = () => eventually(async () => (await erase()).status === 204, "the erasure")
+    return { ...guest, act }
   },
   "a host removes somebody and blocks them": async () => {
     const user = await integrators("viewer")

@@ -6,6 +6,7 @@ import { startTestServer } from "./server.ts"
 
 export interface PartnerHouse {
   readonly url: string
+  readonly databaseUrl: string
   readonly sql: postgres.Sql
   /** A workspace that takes tokens of `ISSUER` signed by the given key. */
   readonly acme: Workspace
@@ -42,6 +43,7 @@ export const openPartnerHouse = async (key: PartnerKeyPair): Promise<PartnerHous
   await register(acme, { publicKeyPem: key.pem })
   return {
     url: server.url,
+    databaseUrl: server.databaseUrl,
     sql,
     acme,
     register,

@@ -12,8 +12,10 @@ import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import { type CommandFrame, type Identify, MAX_FRAME_BYTES } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import { CONTRACT, RELEASE } from "../../protocol/wire/release.ts"
+import { findGrantStates } from "../../store/accounts/grant-states.ts"
+import { areErased } from "../../store/personal/erased-guests.ts"
 import type { Hub } from "../event/hub.ts"
-import { GrantLookups } from "../grants/grant-lookups.ts"
+import { SharedLookups } from "../grants/shared-lookups.ts"
 import { type Grant, type NotGranted, readToken } from "../grants/tokens.ts"
 import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
@@ -41,7 +43,8 @@ export class Sessions {
     this.#commands = new Commands(services)
     this.#grants = {
       tokens: services.tokens,
-      lookups: new GrantLookups(services),
+      users: new SharedLookups(services, findGrantStates),
+      guests: new SharedLookups(services, areErased),
       changes: hub.grantWatch.changes,
       timers: services.timers,
     }

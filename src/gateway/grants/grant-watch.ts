@@ -1,9 +1,10 @@
 /**
- * The grant states of the users behind open sockets: whether the basis of a grant still holds, and the present role at the event.
+ * The grant states of the users behind open sockets: whether the basis of a grant still holds, and the present role at the event. Of
+ * partners' guests: whether their erasure ended the session.
  * All open sockets are checked every few seconds; the sockets that a change in this process concerns are checked at once. The two
  * kinds of check run side by side and take turns at the database, one statement at a time, so that neither delays the other by
  * more than a statement. A statement is judged before the next one is sent, so that an older state never replaces a newer one.
- * Participants without a grant of their own (guests, registrants, anonymous viewers) have no basis.
+ * Registrants and anonymous viewers are not checked here: the live event shuts them out, or its visibility does.
  */
 import { Duration, Effect, Semaphore } from "effect"
 import type { GrantChange } from "../../identity/grant-changes.ts"
@@ -11,19 +12,34 @@ import { accessOf, type EventAccess, type GrantState, holds } from "../../model/
 import type { EventRole } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import { findGrantStates } from "../../store/accounts/grant-states.ts"
+import { areErased } from "../../store/personal/erased-guests.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
-import { BATCH } from "./grant-lookups.ts"
-import { ChangeIndex, type Ground, RecentChanges } from "./recent-changes.ts"
+import { ChangeIndex, type GuestGround, RecentChanges, type UserGround } from "./recent-changes.ts"
+import { BATCH } from "./shared-lookups.ts"
 
 /** From the start of one check for changes to the start of the next: all changes within it cost one walk over the sockets. */
 const GATHER = Duration.millis(25)
 /** After a failed check all sockets are checked again, this much later. */
 const RETRY_MS = 1000
 
-interface Backed extends Ground {
+interface UserSocket extends UserGround {
   readonly connection: Connection
 }
+
+interface GuestSocket extends GuestGround {
+  readonly connection: Connection
+  /** When the session of the last token ends. */
+  readonly expiresAt: number
+}
+
+interface Checked {
+  readonly users: ReadonlyArray<UserSocket>
+  readonly guests: ReadonlyArray<GuestSocket>
+}
+
+const inBatches = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / BATCH) }, (_, n) => all.slice(n * BATCH, (n + 1) * BATCH))
 
 interface Needs {
   readonly connections: () => Iterable<Connection>
@@ -58,7 +74,7 @@ export class GrantWatch {
     this.#isLookingAtAll = true
     this.#services.fork(
       Effect.ensuring(
-        this.#look(this.#backed()),
+        this.#look(this.#checked()),
         Effect.sync(() => {
           this.#isLookingAtAll = false
         }),
@@ -78,8 +94,13 @@ export class GrantWatch {
     const changes = new ChangeIndex(this.#waiting)
     this.#waiting = []
     this.#isLookingAtChanged = true
+    const { users, guests } = this.#checked()
+    const concerned: Checked = {
+      users: users.filter((socket) => changes.concerns(socket)),
+      guests: guests.filter((socket) => changes.concerns(socket)),
+    }
     this.#services.fork(
-      this.#look(this.#backed().filter((backed) => changes.concerns(backed))).pipe(
+      this.#look(concerned).pipe(
         Effect.timed,
         Effect.flatMap(([lasted]) => Effect.sleep(Duration.subtract(GATHER, lasted))),
         Effect.ensuring(
@@ -92,18 +113,22 @@ export class GrantWatch {
     )
   }
 
-  #backed(): ReadonlyArray<Backed> {
-    const backed: Backed[] = []
+  #checked(): Checked {
+    const users: UserSocket[] = []
+    const guests: GuestSocket[] = []
     for (const connection of this.#needs.connections()) {
-      const { basis, eventId } = connection
-      if (basis !== undefined) backed.push({ connection, basis, eventId })
+      const { basis, eventId, identity, life } = connection
+      if (basis !== undefined) users.push({ connection, basis, eventId })
+      else if (identity.kind === "guest") {
+        guests.push({ connection, guestId: identity.participantId, eventId, expiresAt: life.sessionExpiresAt })
+      }
     }
-    return backed
+    return { users, guests }
   }
 
-  #look(backed: ReadonlyArray<Backed>): Effect.Effect<void> {
+  #look({ users, guests }: Checked): Effect.Effect<void> {
     const { database, telemetry } = this.#services
-    const lookAt = (some: ReadonlyArray<Backed>) =>
+    const lookAtUsers = (some: ReadonlyArray<UserSocket>) =>
       database
         .run((sql) =>
           findGrantStates(
@@ -115,10 +140,20 @@ export class GrantWatch {
           Effect.map((states) => this.#judge(some, states)),
           this.#turns.withPermit,
         )
-    const batches = Array.from({ length: Math.ceil(backed.length / BATCH) }, (_, n) =>
-      backed.slice(n * BATCH, (n + 1) * BATCH),
-    )
-    return Effect.forEach(batches, lookAt, { discard: true }).pipe(
+    const lookAtGuests = (some: ReadonlyArray<GuestSocket>) =>
+      database
+        .run((sql) =>
+          areErased(
+            sql,
+            some.map(({ guestId, eventId, expiresAt }) => ({ participantId: guestId, eventId, expiresAt })),
+          ),
+        )
+        .pipe(
+          Effect.map((erased) => this.#judgeGuests(some, erased)),
+          this.#turns.withPermit,
+        )
+    return Effect.forEach(inBatches(users), lookAtUsers, { discard: true }).pipe(
+      Effect.andThen(Effect.forEach(inBatches(guests), lookAtGuests, { discard: true })),
       // Sockets stay open when the check fails; all are checked again soon.
       Effect.tapCause(() =>
         Effect.sync(() => {
@@ -131,7 +166,14 @@ export class GrantWatch {
     )
   }
 
-  #judge(backed: ReadonlyArray<Backed>, states: ReadonlyArray<GrantState>): void {
+  #judgeGuests(guests: ReadonlyArray<GuestSocket>, erased: ReadonlyArray<boolean>): void {
+    for (const [index, { connection, expiresAt }] of guests.entries()) {
+      // A connection that renewed its token meanwhile was checked with that token.
+      if (erased[index] === true && connection.life.sessionExpiresAt === expiresAt) connection.close(CLOSE.revoked)
+    }
+  }
+
+  #judge(backed: ReadonlyArray<UserSocket>, states: ReadonlyArray<GrantState>): void {
     for (const [index, { connection, basis }] of backed.entries()) {
       const state = states[index]
       // A connection that renewed its token meanwhile was checked with that token.

@@ -1,24 +1,38 @@
-/** Grant changes, and the users that they concern. */
+/** Grant changes, and the users and guests that they concern. */
 import type { GrantChange } from "../../identity/grant-changes.ts"
 import type { Basis } from "../../model/grants.ts"
 
 /** The facts on which a user's access to an event depends. */
-export interface Ground {
+export interface UserGround {
   readonly basis: Basis
   readonly eventId: string
 }
 
+/** The same for a partner's guest. */
+export interface GuestGround {
+  readonly guestId: string
+  readonly eventId: string
+}
+
+export type Ground = UserGround | GuestGround
+
 /** The number of changes that are kept; a look-up lasts milliseconds. */
 const KEPT = 1_000
 
-const concerns = (change: GrantChange, { basis, eventId }: Ground): boolean => {
-  const own: GrantChange = {
+const fieldsOf = (ground: Ground): GrantChange => {
+  if ("guestId" in ground) return { guestId: ground.guestId, eventId: ground.eventId }
+  const { basis, eventId } = ground
+  return {
     workspaceId: basis.workspaceId,
     userId: basis.userId,
     eventId,
     ...(basis.login !== null && { accountId: basis.login.accountId, sessionId: basis.login.sessionId }),
     ...(basis.keyId !== null && { keyId: basis.keyId }),
   }
+}
+
+const concerns = (change: GrantChange, ground: Ground): boolean => {
+  const own = fieldsOf(ground)
   return (Object.keys(change) as ReadonlyArray<keyof GrantChange>).every((field) => own[field] === change[field])
 }
 
@@ -26,8 +40,8 @@ const concerns = (change: GrantChange, { basis, eventId }: Ground): boolean => {
 const OF_ALL = ""
 
 /** The field by which a change is found: the one that the fewest sockets share. */
-const keyOf = ({ sessionId, userId, keyId, accountId, eventId, workspaceId }: GrantChange): string =>
-  sessionId ?? userId ?? keyId ?? accountId ?? eventId ?? workspaceId ?? OF_ALL
+const keyOf = ({ sessionId, userId, guestId, keyId, accountId, eventId, workspaceId }: GrantChange): string =>
+  sessionId ?? userId ?? guestId ?? keyId ?? accountId ?? eventId ?? workspaceId ?? OF_ALL
 
 /** Checks many sockets against many changes, at the cost of a few look-ups each. */
 export class ChangeIndex {
@@ -43,10 +57,8 @@ export class ChangeIndex {
   }
 
   concerns(ground: Ground): boolean {
-    const { userId, workspaceId, keyId, login } = ground.basis
-    const isFound = (key: string | null | undefined): boolean =>
-      key != null && (this.#byKey.get(key)?.some((change) => concerns(change, ground)) ?? false)
-    return [userId, login?.sessionId, login?.accountId, keyId, ground.eventId, workspaceId, OF_ALL].some(isFound)
+    const isFound = (key: string): boolean => this.#byKey.get(key)?.some((change) => concerns(change, ground)) ?? false
+    return [...Object.values(fieldsOf(ground)), OF_ALL].some(isFound)
   }
 }
 
@@ -65,7 +77,7 @@ export class RecentChanges {
     this.#count++
   }
 
-  /** Does a change after the first `count` concern the user? Changes that are no longer kept count as if they did. */
+  /** Does a change after the first `count` concern the participant? Changes that are no longer kept count as if they did. */
   concernedSince(count: number, ground: Ground): boolean {
     if (this.#count - count > KEPT) return true
     for (let n = count; n < this.#count; n++) {

@@ -8,9 +8,11 @@ import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { accessOf, type Basis, type GrantState, holds } from "../../model/grants.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import type { GrantQuestion } from "../../store/accounts/grant-states.ts"
+import type { GuestSession } from "../../store/personal/erased-guests.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import type { GrantLookups } from "./grant-lookups.ts"
-import type { RecentChanges } from "./recent-changes.ts"
+import type { Ground, RecentChanges } from "./recent-changes.ts"
+import type { SharedLookups } from "./shared-lookups.ts"
 
 export interface Grant {
   readonly eventId: string
@@ -35,31 +37,33 @@ const claimsToHaveExpired = (token: string, now: number): boolean => {
 interface Needs {
   readonly timers: Timers
   readonly tokens: Tokens["Service"]
-  readonly lookups: GrantLookups
+  readonly users: SharedLookups<GrantQuestion, GrantState>
+  /** Did the erasure of the guest end the session? */
+  readonly guests: SharedLookups<GuestSession, boolean>
   /** The changes of grants. */
   readonly changes: RecentChanges
 }
 
-/** A user whose grants change faster than they can be read has to try again. */
+/** A participant whose grants change faster than they can be read has to try again. */
 const READS = 10
 
 /**
- * A grant state that was read during a change may predate it, and the check of open sockets for that change may be over. It is
- * read again if the change concerns this user, `READS` times at most. Changes that concern others cost no reading.
+ * A state that was read during a change may predate it, and the check of open sockets for that change may be over. It is read again
+ * if the change concerns this participant, `READS` times at most. Changes that concern others cost no reading.
  */
-const findGrantState = (
-  needs: Needs,
-  basis: Basis,
-  eventId: string,
+const readSettled = <State>(
+  { changes }: Pick<Needs, "changes">,
+  ground: Ground,
+  read: Effect.Effect<State, Unavailable>,
   reads = READS,
-): Effect.Effect<GrantState, Unavailable> =>
+): Effect.Effect<State, Unavailable> =>
   Effect.suspend(() => {
-    const before = needs.changes.count
-    return Effect.flatMap(needs.lookups.find(basis, eventId), (state) => {
-      if (!needs.changes.concernedSince(before, { basis, eventId })) return Effect.succeed(state)
-      const detail = "The grants of the user change too fast."
+    const before = changes.count
+    return Effect.flatMap(read, (state) => {
+      if (!changes.concernedSince(before, ground)) return Effect.succeed(state)
+      const detail = "The grants of the participant change too fast."
       return reads > 1
-        ? findGrantState(needs, basis, eventId, reads - 1)
+        ? readSettled({ changes }, ground, read, reads - 1)
         : Effect.fail(new Unavailable({ detail, retryAfterSeconds: 1 }))
     })
   })
@@ -70,17 +74,33 @@ type Access = Pick<Identity, "role" | "walkIn" | "manages">
 
 /** The user's present access, which precedes the token's. */
 const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, NotGranted> =>
-  Effect.flatMap(findGrantState(needs, basis, eventId), (state): Effect.Effect<Access, CloseCode> => {
-    if (!holds(state)) return Effect.fail(CLOSE.revoked)
-    if (state.event === null) return Effect.fail(CLOSE.notFound)
-    const access = accessOf(state)
-    return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
-  })
+  Effect.flatMap(
+    readSettled(needs, { basis, eventId }, needs.users.find({ basis, eventId })),
+    (state): Effect.Effect<Access, CloseCode> => {
+      if (!holds(state)) return Effect.fail(CLOSE.revoked)
+      if (state.event === null) return Effect.fail(CLOSE.notFound)
+      const access = accessOf(state)
+      return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
+    },
+  )
 
-const accessOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
-  basis === undefined
-    ? Effect.succeed<Access>({ role, walkIn: kind !== "user" || walkIn, manages: false })
-    : accessNow(needs, basis, eventId)
+/** `revoked` for a guest who was erased since the session was made. */
+const admitGuest = (needs: Needs, { participantId, eventId, sessionExpires }: GatewayGrant) =>
+  Effect.flatMap(
+    readSettled(
+      needs,
+      { guestId: participantId, eventId },
+      needs.guests.find({ participantId, eventId, expiresAt: sessionExpires * 1000 }),
+    ),
+    (isErased): Effect.Effect<void, NotGranted> => (isErased ? Effect.fail(CLOSE.revoked) : Effect.void),
+  )
+
+const accessOfGrant = (needs: Needs, grant: GatewayGrant): Effect.Effect<Access, NotGranted> => {
+  const { basis, eventId, kind, role, walkIn = false } = grant
+  if (basis !== undefined) return accessNow(needs, basis, eventId)
+  const access: Access = { role, walkIn: kind !== "user" || walkIn, manages: false }
+  return kind === "guest" ? Effect.as(admitGuest(needs, grant), access) : Effect.succeed(access)
+}
 
 export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, NotGranted> =>
   Effect.gen(function* () {

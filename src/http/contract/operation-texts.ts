@@ -134,6 +134,10 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "For people who are no users of yours. Registrations, invites, and what each event has of the person. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
   eraseRegistrant:
     "Registrations and invites under the address are deleted, links and sessions behind them end, and the person is disconnected. The name goes from attendance, questions and notes, and their chat messages are deleted, as when a user is deleted. 404 when the workspace has neither registration nor invite of the address.",
+  exportGuest:
+    "For people whom a partner's tokens name. What each event has of the guest: attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+  eraseGuest:
+    "Sessions and sockets of the guest end at once (4203). The name goes from attendance, questions and notes, and chat messages are deleted, as when a user is deleted. For a quarter of an hour, until the erasure is over, `POST /v1/events/{id}/guest-session` answers 409 for the guest; after that a token of the partner admits them again. 404 when nothing is stored of the guest, or what is stored is being erased already.",
   createUserSession:
     "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
   createMembership:
@@ -161,7 +165,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   listGuestIntegrations: "With the last verification and the last fault of each.",
   deleteGuestIntegration: "Tokens of the issuer are refused from then on.",
   createGuestSession:
-    "Signature, issuer, audience and times of the token are checked. The session is for this event alone.",
+    "Signature, issuer, audience and times of the token are checked. The session is for this event alone. 409 when the event has ended, and while what is stored about the guest is being erased.",
   askHelp: "The conversation so far is sent along; nothing of it is kept.",
   getPlatformStatus:
     "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers; the rest is of all nodes.",

@@ -8,6 +8,7 @@ import { holds } from "../../model/grants.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database } from "../../store/database.ts"
 import { isRegistered } from "../../store/events/registrations.ts"
+import { areErased } from "../../store/personal/erased-guests.ts"
 import { AccountSessions } from "../accounts/account-sessions.ts"
 import { ApiKeys } from "../api-keys.ts"
 import { sameSecret } from "../secrets.ts"
@@ -65,8 +66,16 @@ export class Authenticator extends Context.Service<
               }),
             ),
           )
-        const byGuestSession = bySessionOf("guest")
+        const byGuestToken = bySessionOf("guest")
         const byEntryToken = bySessionOf("entry")
+        /** The guest may be erased while their session lasts. */
+        const byGuestSession = (token: string) =>
+          Effect.gen(function* () {
+            const principal = yield* byGuestToken(token)
+            const session = { ...principal, expiresAt: principal.expires * 1000 }
+            const [isErased] = yield* database.run((sql) => areErased(sql, [session]))
+            return isErased === false ? principal : yield* INVALID_TOKEN
+          })
         /** A registration may be cancelled while its session lasts. */
         const byEntrySession = (token: string) =>
           Effect.gen(function* () {

@@ -7,7 +7,7 @@ import type { KeyObject } from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
-import { ISSUER_FAULTS, type PartnerFault } from "../../model/integrations/guest-integration.ts"
+import { ISSUER_FAULTS, MAX_SUBJECT_LENGTH, type PartnerFault } from "../../model/integrations/guest-integration.ts"
 import { isShallow, isStorable } from "../../model/json.ts"
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
@@ -109,7 +109,7 @@ const NumericDate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 
 
 /** The claims that make a guest. */
 const GuestClaims = Schema.Struct({
-  sub: Schema.NonEmptyString,
+  sub: Schema.String.check(Schema.isBetweenLength(1, MAX_SUBJECT_LENGTH)),
   exp: NumericDate,
   nbf: Schema.optionalKey(NumericDate),
   iat: Schema.optionalKey(NumericDate),

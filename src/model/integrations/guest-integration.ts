@@ -8,6 +8,8 @@ import { named } from "../named.ts"
 /** At most this many active integrations in a workspace. */
 export const MAX_GUEST_INTEGRATIONS = 20
 export const MAX_ISSUER_LENGTH = 2048
+/** Of a partner's own id of a guest. */
+export const MAX_SUBJECT_LENGTH = 1024
 /** Room for the largest key that is taken, in any line width. */
 export const MAX_PEM_LENGTH = 4096
 

@@ -149,7 +149,11 @@ export const pageAccountExport = async (
   if (user === undefined || after === null) return { rows: [], nextCursor: null }
   const email = await addressOf(sql, user)
   const from = user.id === after.id ? after.at : null
-  const page = await pageExport(sql, { workspaceId: user.workspaceId, userId: user.id, email }, { limit, after: from })
+  const page = await pageExport(
+    sql,
+    { workspaceId: user.workspaceId, userId: user.id, email, guest: null },
+    { limit, after: from },
+  )
   return {
     rows: page.rows,
     nextCursor: page.nextCursor === null ? (next?.id ?? null) : `${user.id}.${page.nextCursor}`,

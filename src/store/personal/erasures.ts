@@ -22,21 +22,25 @@ export interface Erasure {
   readonly workspaceId: string
   /** At events. */
   readonly participantIds: ReadonlyArray<string>
+  /** The one event of each of these ids, in their order; null where they count at every event of the workspace. */
+  readonly eventIds: ReadonlyArray<string> | null
   /** The last event that this pass has done with. */
   readonly after: PagePosition | null
   readonly isLastPass: boolean
 }
 
-const insertErasure = async (
+export const insertErasure = async (
   sql: Queryable,
-  { workspaceId, participantIds }: Pick<Erasure, "workspaceId" | "participantIds">,
+  given: Pick<Erasure, "workspaceId" | "participantIds" | "eventIds">,
   now: number,
 ): Promise<Erasure> => {
   const id = newId()
+  const { workspaceId, participantIds, eventIds } = given
   await sql`
-    insert into erasures (id, workspace_id, participant_ids, due_at)
-    values (${id}, ${workspaceId}, ${[...participantIds]}::text[], ${toTimestamp(now + LEASE_MS)})`
-  return { id, workspaceId, participantIds, after: null, isLastPass: false }
+    insert into erasures (id, workspace_id, participant_ids, event_ids, due_at)
+    values (${id}, ${workspaceId}, ${[...participantIds]}::text[], ${eventIds === null ? null : [...eventIds]}::uuid[],
+            ${toTimestamp(now + LEASE_MS)})`
+  return { id, ...given, after: null, isLastPass: false }
 }
 
 /** Deletes the registrations of an address at all events of the workspace. Resolves to the ids that these had at the events. */
@@ -91,7 +95,7 @@ export const eraseUser = async (
   await sql`update questions set author_name = null where author_user_id = ${userId}`
   await sql`update attendances set name = ${REMOVED_PERSON} where user_id = ${userId}`
   await sql`delete from users where id = ${userId}`
-  return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered] }, now)
+  return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered], eventIds: null }, now)
 }
 
 /** For a person who is no user. `undefined`: the workspace has no registration and no invite of the address. */
@@ -102,7 +106,8 @@ export const eraseRegistrant = async (
 ): Promise<Erasure | undefined> => {
   const participantIds = await deleteRegistrationsOf(sql, workspaceId, email)
   const invites = await forgetInvitesTo(sql, workspaceId, email)
-  return participantIds.length + invites === 0 ? undefined : insertErasure(sql, { workspaceId, participantIds }, now)
+  if (participantIds.length + invites === 0) return undefined
+  return insertErasure(sql, { workspaceId, participantIds, eventIds: null }, now)
 }
 
 /** The erasure whose pass is due first. Another process does not get it while its lease lasts. */
@@ -112,7 +117,7 @@ export const claimErasure = async (sql: Queryable, now: number): Promise<Erasure
   >`
     update erasures set due_at = ${toTimestamp(now + LEASE_MS)}
      where id = (select id from erasures where due_at <= ${toTimestamp(now)} order by due_at limit 1 for update skip locked)
-    returning id, workspace_id, participant_ids, after_created_at, after_event_id, is_last_pass`
+    returning id, workspace_id, participant_ids, event_ids, after_created_at, after_event_id, is_last_pass`
   if (row === undefined) return undefined
   const { afterCreatedAt, afterEventId, ...erasure } = row
   const after =
@@ -154,18 +159,34 @@ export interface WalkedEvent extends PagePosition {
   readonly isOpen: boolean
 }
 
-/** The workspace's next events, newest first; `isOpen`: people may be at it. */
+/** The next events of the erasure, newest first; `isOpen`: people may be at it. */
 export const nextEvents = async (
   sql: Queryable,
-  workspaceId: string,
+  { workspaceId, eventIds }: Pick<Erasure, "workspaceId" | "eventIds">,
   after: PagePosition | null,
   limit: number,
 ): Promise<ReadonlyArray<WalkedEvent>> => {
   const { createdAt, id } = after ?? FIRST_PAGE
+  if (eventIds !== null) {
+    return sql<WalkedEvent[]>`
+      select id, created_at, status in ('scheduled', 'live') as is_open from events
+       where id = any (${[...eventIds]}::uuid[]) and (created_at, id) < (${createdAt}, ${id})
+       order by created_at desc, id desc limit ${limit}`
+  }
   return sql<WalkedEvent[]>`
     select id, created_at, status in ('scheduled', 'live') as is_open from events
      where workspace_id = ${workspaceId} and (created_at, id) < (${createdAt}, ${id})
      order by created_at desc, id desc limit ${limit}`
+}
+
+/** The ids of the person that count at some of these events. */
+export const participantsAt = (
+  { participantIds, eventIds }: Pick<Erasure, "participantIds" | "eventIds">,
+  wanted: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  if (eventIds === null) return participantIds
+  const events = new Set(wanted)
+  return participantIds.filter((_id, n) => events.has(eventIds[n] ?? ""))
 }
 
 interface People {

@@ -3,7 +3,7 @@
  * first. A page looks at a bounded number of events.
  */
 import { parseId } from "../../model/ids.ts"
-import { registeredAs } from "../../model/participants.ts"
+import { type Guest, guestAt, registeredAs } from "../../model/participants.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PagePosition, type PageRequest } from "../page.ts"
@@ -59,15 +59,22 @@ export const decodeExportCursor = (cursor: string): ExportPosition | undefined =
   return `${kind}${itemId}`.includes("\0") ? undefined : { createdAt, id, kind, itemId }
 }
 
-/** A person of a workspace: a user, or whoever registered under an address. */
+/** A person of a workspace: a user, whoever registered under an address, or a partner's guest. */
 export interface ExportedPerson {
   readonly workspaceId: string
   readonly userId: string | null
   readonly email: string | null
+  readonly guest: Guest | null
 }
 
 interface People extends ExportedPerson {
   readonly participantIds: ReadonlyArray<string>
+}
+
+/** A guest has an id of their own at each event; others have the same ones everywhere. */
+const peopleAt = (people: People, eventIds: ReadonlyArray<string>): People => {
+  const { guest } = people
+  return guest === null ? people : { ...people, participantIds: eventIds.map((id) => guestAt(id, guest)) }
 }
 
 const findPeople = async (sql: Queryable, person: ExportedPerson): Promise<People> => {
@@ -239,7 +246,7 @@ export const pageExport = async (
     if (last === undefined) return { rows: items, nextCursor: null }
     const ids = events.map(({ id }) => id)
     const room = limit - items.length
-    const found = await readAt(sql, people, ids, from, room)
+    const found = await readAt(sql, peopleAt(people, ids), ids, from, room)
     items.push(...found)
     const lastItem = found.at(-1)
     if (found.length >= room && lastItem !== undefined) {

@@ -1,4 +1,4 @@
-/** Deletes expired sessions and tokens once an hour. */
+/** Deletes expired sessions and tokens once an hour, and what ends sessions that have expired by then. */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
@@ -9,6 +9,7 @@ import { deleteExpiredSessions } from "../accounts/accounts.ts"
 import { Database } from "../database.ts"
 import { deleteEntryTokens, listEventsWithOldEntries, markEntriesSwept } from "../events/registrations.ts"
 import { deleteExpiredNoteTokens } from "../events/table-notes.ts"
+import { deleteErasedGuests } from "../personal/erased-guests.ts"
 import { inBatches, patiently, sweepEvery } from "./sweeps.ts"
 
 /** An entry token opens its event until so long after the end; an hour more, so that no clock is ahead of another. */
@@ -34,6 +35,7 @@ export const sweepExpired = (database: Database["Service"], now: number): Effect
       inBatches(database, (sql, limit) => deleteExpiredSessions(sql, at, limit)),
       inBatches(database, (sql, limit) => deleteExpiredAccountTokens(sql, at, limit)),
       inBatches(database, (sql, limit) => deleteExpiredNoteTokens(sql, at, limit)),
+      inBatches(database, (sql, limit) => deleteErasedGuests(sql, now, limit)),
       sweepEntryTokens(database, now),
     ],
     { discard: true },

@@ -364,6 +364,16 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
   /** Erase whoever registered under an address from the workspace's events. */
   readonly eraseRegistrant: (request: { readonly params: { readonly id: string }; readonly query: { readonly email: string } }, settings?: CallSettings) => Promise<void>
+  /** Everything that is stored about a partner's guest. */
+  readonly exportGuest: (request: {
+    readonly params: { readonly id: string }
+    readonly query: { readonly limit?: number; readonly cursor?: string; readonly issuer: string; readonly subject: string }
+  }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
+  /** Erase a partner's guest from the workspace's events. */
+  readonly eraseGuest: (request: {
+    readonly params: { readonly id: string }
+    readonly query: { readonly issuer: string; readonly subject: string }
+  }, settings?: CallSettings) => Promise<void>
   /** A token that opens a gateway socket within two minutes. */
   readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string } }, settings?: CallSettings) => Promise<{
     readonly token: string
@@ -881,7 +891,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string

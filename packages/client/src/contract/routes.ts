@@ -55,6 +55,8 @@ users/:id,DdeleteUser
 workspaces/:id,ApatchWorkspace,DdeleteWorkspace
 /registrants/export,GexportRegistrant
 /registrants,DeraseRegistrant
+/guests/export,GexportGuest
+/guests,DeraseGuest
 /guest-integrations,PcreateGuestIntegration,GlistGuestIntegrations
 /guest-integrations/:integrationId,DdeleteGuestIntegration
 /members,GlistMembers

@@ -42,6 +42,7 @@ import {
   attendee,
   CHAT_CSV,
   chatMessage,
+  guestItem,
   heldRound,
   joinCode,
   joinTarget,
@@ -68,6 +69,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   deleteAccount: { request: { password: "correct horse battery" } },
   exportUser: { response: examplePage("items", personalItem) },
   exportRegistrant: { response: examplePage("items", registrationItem) },
+  exportGuest: { response: examplePage("items", guestItem) },
   signup: {
     request: { email: "ada@example.com", password: "correct horse battery", name: "Ada Lovelace" },
     response: account,

@@ -86,6 +86,11 @@ export const personalItem = {
   at: T0,
   data: { name: "Grace Hopper", role: "participant", kind: "user", lastLeftAt: T1, attendedMs: 3_480_000, stays: 2 },
 }
+export const guestItem = {
+  ...personalItem,
+  id: "guest:6f1c6f43-5b4e-5c0a-9d3e-2b8a4f7c1e90",
+  data: { ...personalItem.data, kind: "guest" },
+}
 export const registrationItem = {
   kind: "registration",
   id: ids.session,

@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   "account.deleted",
   "user.deleted",
   "registrant.erased",
+  "guest.erased",
   "event.deleted",
   "phase.deleted",
   "registration.cancelled",

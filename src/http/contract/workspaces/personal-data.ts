@@ -1,6 +1,7 @@
-/** The export of a person's data, and the erasure of people who registered. Users are deleted in `people.ts`. */
+/** The export of a person's data, and the erasure of people who registered and of partners' guests. Users are deleted in `people.ts`. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { MAX_ISSUER_LENGTH, MAX_SUBJECT_LENGTH } from "../../../model/integrations/guest-integration.ts"
 import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -45,6 +46,17 @@ const Address = {
   ).annotate({ description: "The address that the person gave.", examples: ["ada@example.com"] }),
 }
 
+const Partner = {
+  issuer: Schema.String.check(Schema.isBetweenLength(1, MAX_ISSUER_LENGTH)).annotate({
+    description: "The partner: `iss` of its tokens.",
+    examples: ["https://partner.example"],
+  }),
+  subject: Schema.String.check(Schema.isBetweenLength(1, MAX_SUBJECT_LENGTH)).annotate({
+    description: "The partner's own id of the guest: `sub` of the tokens.",
+    examples: ["7"],
+  }),
+}
+
 export const PersonalData = HttpApiGroup.make("personalData")
   .add(
     HttpApiEndpoint.get("exportUser", "/v1/users/:id/export", {
@@ -71,5 +83,23 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "registrant.erased")
       .annotate(OpenApi.Summary, "Erase whoever registered under an address from the workspace's events"),
+  )
+  .add(
+    HttpApiEndpoint.get("exportGuest", "/v1/workspaces/:id/guests/export", {
+      params: PathId,
+      query: { ...PageQuery, ...Partner },
+      success: pageOf("items", PersonalItem),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(OpenApi.Summary, "Everything that is stored about a partner's guest"),
+    HttpApiEndpoint.delete("eraseGuest", "/v1/workspaces/:id/guests", {
+      params: PathId,
+      query: Partner,
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "guest.erased")
+      .annotate(OpenApi.Summary, "Erase a partner's guest from the workspace's events"),
   )
   .annotate(OpenApi.Description, "What is stored about a person, and taking it away.")

@@ -11,11 +11,12 @@ import { type PartnerGuest, PartnerTokens, tokenRefused } from "../../../identit
 import { Tokens } from "../../../identity/tokens.ts"
 import { AccountExists, Conflict, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
-import { namedId } from "../../../model/ids.ts"
+import { guestAt } from "../../../model/participants.ts"
 import { guestRole } from "../../../model/roles.ts"
 import { isProvedEmail } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { listPhases } from "../../../store/events/events.ts"
+import { isBeingErased } from "../../../store/personal/guests.ts"
 import { query } from "../../../store/query.ts"
 import {
   isIntegrationActive,
@@ -26,19 +27,28 @@ import type { Guests } from "../../contract/workspaces/guests.ts"
 import type { Handlers } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 
-/** The role a guest gets on an event. Fails for an integration revoked meanwhile, and for the address of an account. */
-const admit = (sql: Queryable, event: Event, { integrationId, email }: PartnerGuest) =>
+const erasing = new Conflict({
+  detail: "What is stored about this guest is being erased, which takes a quarter of an hour. Try again later.",
+})
+
+/**
+ * The role a guest gets on an event. Fails for an integration revoked meanwhile, for the address of an account, and while the guest is
+ * being erased.
+ */
+const admit = (sql: Queryable, event: Event, participantId: string, { integrationId, email }: PartnerGuest) =>
   Effect.gen(function* () {
-    const [isActive, hasAccount, phases] = yield* query(() =>
+    const [isActive, hasAccount, isErasing, phases] = yield* query(() =>
       Promise.all([
         isIntegrationActive(sql, integrationId),
         email !== null && isProvedEmail(sql, email),
+        isBeingErased(sql, participantId),
         listPhases(sql, event.id),
       ]),
     )
     // Fetching the issuer's keys may have taken seconds; a revocation applies to every guest that is not admitted yet.
     if (!isActive) return yield* tokenRefused
     if (hasAccount) return yield* new AccountExists()
+    if (isErasing) return yield* erasing
     return guestRole(phases.map(({ modality }) => modality))
   })
 
@@ -71,12 +81,9 @@ export const guests: Handlers<typeof Guests> = {
       Effect.gen(function* () {
         const guest = yield* (yield* PartnerTokens).verify(event.workspaceId, token)
         if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-        const role = yield* (yield* Database).run((sql) => admit(sql, event, guest))
-        const session = {
-          participantId: `guest:${namedId(event.id, guest.issuer, guest.sub)}`,
-          eventId: event.id,
-          name: guest.name,
-        }
+        const participantId = guestAt(event.id, { issuer: guest.issuer, subject: guest.sub })
+        const role = yield* (yield* Database).run((sql) => admit(sql, event, participantId, guest))
+        const session = { participantId, eventId: event.id, name: guest.name }
         const issued = yield* (yield* Tokens).issue("guest", session)
         return {
           sessionToken: issued.token,

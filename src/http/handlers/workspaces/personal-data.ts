@@ -1,16 +1,19 @@
 /** What is stored about a person, and taking it away. */
 import { Clock, Effect } from "effect"
 import { Erasures } from "../../../erasure/erasures.ts"
+import { findGuest } from "../../../erasure/guest-search.ts"
 import { NotFound } from "../../../model/errors.ts"
 import { foldEmail } from "../../../model/text/email.ts"
-import { requireManager } from "../../../store/accounts/credentials.ts"
+import { lockWorkspace, requireCredential, requireManager } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { addressOf, eraseRegistrant } from "../../../store/personal/erasures.ts"
 import { decodeExportCursor, type ExportedPerson, pageExport } from "../../../store/personal/export.ts"
+import { eraseGuest } from "../../../store/personal/guests.ts"
 import { query } from "../../../store/query.ts"
 import type { PersonalData } from "../../contract/workspaces/personal-data.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { pageReply, pageRequestBy } from "../../requests/paging.ts"
+import { recheckSockets } from "./grant-changes.ts"
 
 interface ExportCall {
   readonly path: string
@@ -31,13 +34,18 @@ export const personalData: Handlers<typeof PersonalData> = {
       Effect.gen(function* () {
         const { workspaceId, user } = call.scope
         const email = yield* (yield* Database).run((sql) => addressOf(sql, user))
-        return yield* exported(call, { workspaceId, userId: user.id, email })
+        return yield* exported(call, { workspaceId, userId: user.id, email, guest: null })
       }),
   },
   exportRegistrant: {
     access: "workspaceAdminOrKey",
     handle: (call) =>
-      exported(call, { workspaceId: call.scope.workspaceId, userId: null, email: foldEmail(call.query.email) }),
+      exported(call, {
+        workspaceId: call.scope.workspaceId,
+        userId: null,
+        email: foldEmail(call.query.email),
+        guest: null,
+      }),
   },
   eraseRegistrant: {
     access: "workspaceAdminOrKey",
@@ -55,6 +63,39 @@ export const personalData: Handlers<typeof PersonalData> = {
         yield* (yield* Erasures).begin(erasure)
         // The address must not come into the log.
         return new Reply(undefined, { targets: [erasure.id] })
+      }),
+  },
+  exportGuest: {
+    access: "workspaceAdminOrKey",
+    handle: (call) => {
+      const { issuer, subject } = call.query
+      const guest = { issuer, subject }
+      return exported(call, { workspaceId: call.scope.workspaceId, userId: null, email: null, guest })
+    },
+  },
+  eraseGuest: {
+    access: "workspaceAdminOrKey",
+    handle: ({ query: { issuer, subject }, scope }) =>
+      Effect.gen(function* () {
+        const { workspaceId } = scope
+        const database = yield* Database
+        const now = yield* Clock.currentTimeMillis
+        const places = yield* findGuest(database, { workspaceId, guest: { issuer, subject } }, now)
+        const erasures = yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            yield* query(() => lockWorkspace(sql, workspaceId))
+            yield* requireCredential(sql, workspaceId, scope)
+            const begun = yield* query(() => eraseGuest(sql, workspaceId, places, now))
+            return begun.length > 0 ? begun : yield* NotFound.of("guest")
+          }),
+        )
+        for (const { eventId, participantId, isOpen } of places) {
+          if (isOpen) yield* recheckSockets({ eventId, guestId: participantId })
+        }
+        const { begin } = yield* Erasures
+        yield* Effect.forEach(erasures, begin, { concurrency: "unbounded", discard: true })
+        // One act is one entry, however many steps it takes. The partner's id of the guest must not come into the log.
+        return new Reply(undefined, { targets: erasures.slice(0, 1).map(({ id }) => id) })
       }),
   },
 }

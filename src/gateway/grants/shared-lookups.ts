@@ -1,8 +1,7 @@
-/** Batched look-ups of grant states: identifying sockets share the statements that look their users up. */
+/** Batched look-ups: identifying sockets share the statements that look up what their grants rest on. */
 import { Deferred, Duration, Effect, Exit } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
-import type { Basis, GrantState } from "../../model/grants.ts"
-import { findGrantStates, type GrantQuestion } from "../../store/accounts/grant-states.ts"
+import type { Queryable } from "../../store/database.ts"
 import type { GatewayServices } from "../services.ts"
 
 /** Look-ups in one statement. */
@@ -10,28 +9,34 @@ export const BATCH = 500
 /** From the start of one statement to the start of the next: a statement of 50 look-ups costs a tenth of 50 statements of one. */
 const GATHER = Duration.millis(10)
 
-interface Waiting {
-  readonly question: GrantQuestion
-  readonly answer: Deferred.Deferred<GrantState, Unavailable>
+interface Waiting<Question, Answer> {
+  readonly question: Question
+  readonly answer: Deferred.Deferred<Answer, Unavailable>
 }
 
 /**
  * Batches look-ups. A single look-up runs at once. Look-ups that arrive within `GATHER`, or while a statement runs, share the
  * next one, so that many joins cost few statements.
  */
-export class GrantLookups {
+export class SharedLookups<Question, Answer> {
   readonly #services: Pick<GatewayServices, "database" | "fork">
-  readonly #waiting: Waiting[] = []
+  readonly #statement: (sql: Queryable, questions: ReadonlyArray<Question>) => Promise<ReadonlyArray<Answer>>
+  readonly #waiting: Waiting<Question, Answer>[] = []
   #isAsking = false
 
-  constructor(services: Pick<GatewayServices, "database" | "fork">) {
+  /** `statement` answers the questions in their order. */
+  constructor(
+    services: Pick<GatewayServices, "database" | "fork">,
+    statement: (sql: Queryable, questions: ReadonlyArray<Question>) => Promise<ReadonlyArray<Answer>>,
+  ) {
     this.#services = services
+    this.#statement = statement
   }
 
-  find(basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> {
+  find(question: Question): Effect.Effect<Answer, Unavailable> {
     return Effect.suspend(() => {
-      const answer = Deferred.makeUnsafe<GrantState, Unavailable>()
-      this.#waiting.push({ question: { basis, eventId }, answer })
+      const answer = Deferred.makeUnsafe<Answer, Unavailable>()
+      this.#waiting.push({ question, answer })
       if (!this.#isAsking) {
         this.#isAsking = true
         this.#services.fork(this.#askAll)
@@ -49,22 +54,22 @@ export class GrantLookups {
     this.#isAsking = false
   })
 
-  #askFor(batch: ReadonlyArray<Waiting>): Effect.Effect<void> {
+  #askFor(batch: ReadonlyArray<Waiting<Question, Answer>>): Effect.Effect<void> {
     const found = this.#services.database.run((sql) =>
-      findGrantStates(
+      this.#statement(
         sql,
         batch.map(({ question }) => question),
       ),
     )
     return Effect.map(Effect.exit(found), (exit) => {
       for (const [index, { answer }] of batch.entries()) {
-        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? stateAt(exit.value, index) : Exit.failCause(exit.cause))
+        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? answerAt(exit.value, index) : Exit.failCause(exit.cause))
       }
     })
   }
 }
 
-const stateAt = (states: ReadonlyArray<GrantState>, index: number): Exit.Exit<GrantState> => {
-  const state = states[index]
-  return state === undefined ? Exit.die(new Error("a question was not answered")) : Exit.succeed(state)
+const answerAt = <Answer>(answers: ReadonlyArray<Answer>, index: number): Exit.Exit<Answer> => {
+  const answer = answers[index]
+  return answer === undefined ? Exit.die(new Error("a question was not answered")) : Exit.succeed(answer)
 }

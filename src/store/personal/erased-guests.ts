@@ -1,0 +1,67 @@
+/**
+ * Guests whose sessions ended with their erasure. A guest's session is a signed token that is stored nowhere and rests on no row; a row
+ * here ends those of before, for as long as one can last.
+ */
+import { GUEST_SESSION_SECONDS } from "../../model/participants.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+/** A guest's session, or the token or socket that came of it. */
+export interface GuestSession {
+  readonly eventId: string
+  readonly participantId: string
+  /** Of the session, Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+/**
+ * Sessions that were made up to this long after an erasure end with it: the clocks of nodes differ, and a session may be in the making.
+ * New ones are made when the erasure is over, which takes longer.
+ */
+const MARGIN_MS = 300_000
+/** The rows are kept for the longest session, and as long again as the margin. */
+const KEPT_MS = GUEST_SESSION_SECONDS * 1000 + 2 * MARGIN_MS
+
+/** Ends the sessions that the guests have at these events. */
+export const endGuestSessions = async (
+  sql: Queryable,
+  guests: ReadonlyArray<Pick<GuestSession, "eventId" | "participantId">>,
+  now: number,
+): Promise<void> => {
+  await sql`
+    insert into erased_guests (event_id, participant_id, erased_at)
+    select p.event_id, p.participant_id, ${toTimestamp(now)}::timestamptz
+      from unnest(${guests.map(({ eventId }) => eventId)}::uuid[],
+                  ${guests.map(({ participantId }) => participantId)}::text[]) as p(event_id, participant_id)
+      -- One may have been deleted since it was looked at.
+      join events e on e.id = p.event_id
+    on conflict (event_id, participant_id) do update set erased_at = excluded.erased_at`
+}
+
+/** For each session, in their order: did the guest's erasure end it? */
+export const areErased = async (
+  sql: Queryable,
+  sessions: ReadonlyArray<GuestSession>,
+): Promise<ReadonlyArray<boolean>> => {
+  const asked = sessions.map(({ eventId, participantId, expiresAt }, n) => ({
+    n,
+    event_id: eventId,
+    participant_id: participantId,
+    since: toTimestamp(expiresAt - GUEST_SESSION_SECONDS * 1000 - MARGIN_MS),
+  }))
+  const rows = await sql<{ isErased: boolean }[]>`
+    select g.event_id is not null as is_erased
+      from jsonb_to_recordset(${sql.json(asked)}) as a(n integer, event_id uuid, participant_id text, since timestamptz)
+      left join erased_guests g on g.event_id = a.event_id and g.participant_id = a.participant_id and g.erased_at > a.since
+     order by a.n`
+  return rows.map(({ isErased }) => isErased)
+}
+
+/** Deletes up to `limit` rows that no session needs any more. Resolves to their number. */
+export const deleteErasedGuests = async (sql: Queryable, now: number, limit: number): Promise<number> => {
+  const before = toTimestamp(now - KEPT_MS)
+  const { count } = await sql`
+    delete from erased_guests where ctid = any (array(
+      select ctid from erased_guests where erased_at < ${before} order by erased_at limit ${limit}))`
+  return count
+}

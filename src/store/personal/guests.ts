@@ -1,0 +1,127 @@
+/**
+ * Erasing a partner's guest, who has no row of their own: the ids at events come from the event, the issuer and the partner's own id of
+ * the guest. They are computed for the workspace's events in steps, so the partner's id is stored nowhere. The erasure has those of
+ * events that hold something of the guest, and of all events that a session of the guest may still open.
+ */
+import { GUEST_SESSION_SECONDS, type Guest, guestAt, REMOVED_PERSON } from "../../model/participants.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type PagePosition } from "../page.ts"
+import { endGuestSessions } from "./erased-guests.ts"
+import { type Erasure, insertErasure } from "./erasures.ts"
+
+/** Events that one step looks at, and ids of an erasure. */
+const EVENTS = 500
+
+/** The guest at one event. */
+export interface GuestPlace {
+  readonly eventId: string
+  readonly participantId: string
+  /** A session of before may open the event. */
+  readonly isOpen: boolean
+  /** Something is stored there that an erasure takes away. */
+  readonly isStored: boolean
+}
+
+export interface SearchStep {
+  readonly places: ReadonlyArray<GuestPlace>
+  /** The last event of the step; null when all have been looked at. */
+  readonly last: PagePosition | null
+}
+
+/** Those of the places that hold something which `eraseAt` takes away; each condition is one look into an index. */
+const findStored = async (
+  sql: Queryable,
+  eventIds: ReadonlyArray<string>,
+  participantIds: ReadonlyArray<string>,
+): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ eventId: string }[]>`
+    select p.event_id from unnest(${[...eventIds]}::uuid[], ${[...participantIds]}::text[]) as p(event_id, participant_id)
+     where exists (select from attendances a
+                    where a.event_id = p.event_id and a.participant_id = p.participant_id and a.name <> ${REMOVED_PERSON})
+        or exists (select from present_participants a
+                    where a.event_id = p.event_id and a.participant_id = p.participant_id)
+        or exists (select from live_records r where r.event_id = p.event_id and r.kind = 'hand' and r.id = p.participant_id)
+        or exists (select from live_records r where r.event_id = p.event_id and r.kind = 'seat' and r.id = p.participant_id
+                      and r.body->>'name' <> ${REMOVED_PERSON})
+        or exists (select from live_commands c
+                    where c.event_id = p.event_id and c.scope in (p.participant_id, 'key:' || p.participant_id))
+        or exists (select from questions q
+                    where q.event_id = p.event_id and q.asker_id = p.participant_id and q.asker_id like 'guest:%')
+        or exists (select from chat_messages m
+                    where m.event_id = p.event_id and m.participant_id = p.participant_id and m.participant_id like 'guest:%')
+        or exists (select from table_note_tokens t where t.event_id = p.event_id and t.user_id = p.participant_id)
+        or exists (select from table_summaries t, jsonb_array_elements(t.content->'people') as listed(one)
+                    where t.event_id = p.event_id and one->>'userId' = p.participant_id and one->>'name' is not null)`
+  return new Set(rows.map(({ eventId }) => eventId))
+}
+
+/** The guest at the workspace's next events, newest first: at those that are open, and at those that have something of them. */
+export const searchGuest = async (
+  sql: Queryable,
+  { workspaceId, guest }: { readonly workspaceId: string; readonly guest: Guest },
+  after: PagePosition | null,
+  now: number,
+): Promise<SearchStep> => {
+  const { createdAt, id } = after ?? FIRST_PAGE
+  const endedSince = toTimestamp(now - GUEST_SESSION_SECONDS * 1000)
+  const events = await sql<(PagePosition & { readonly isOpen: boolean })[]>`
+    select id, created_at, status in ('scheduled', 'live') or coalesce(ended_at > ${endedSince}, false) as is_open from events
+     where workspace_id = ${workspaceId} and (created_at, id) < (${createdAt}, ${id})
+     order by created_at desc, id desc limit ${EVENTS}`
+  const ids = events.map((event) => event.id)
+  const participantIds = ids.map((eventId) => guestAt(eventId, guest))
+  const stored = await findStored(sql, ids, participantIds)
+  const places = events.map(
+    ({ id: eventId, isOpen }, n): GuestPlace => ({
+      eventId,
+      participantId: participantIds[n] ?? "",
+      isOpen,
+      isStored: stored.has(eventId),
+    }),
+  )
+  return {
+    places: places.filter(({ isOpen, isStored }) => isOpen || isStored),
+    last: events.length < EVENTS ? null : (events.at(-1) ?? null),
+  }
+}
+
+/** Of these ids, those that are being erased. */
+const beingErased = async (sql: Queryable, participantIds: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select p.id from unnest(${[...participantIds]}::text[]) as p(id)
+     where exists (select from erasures x where x.participant_ids @> array[p.id])`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The guest is not admitted meanwhile: the passes could not tell what they write then from what is to be erased. */
+export const isBeingErased = async (sql: Queryable, participantId: string): Promise<boolean> =>
+  (await beingErased(sql, [participantId])).size > 0
+
+/**
+ * The erasures that begin; none when nothing is stored of the guest but what another erasure takes away already. Run it under
+ * `lockWorkspace`, so that of two callers one sees the erasure of the other.
+ */
+export const eraseGuest = async (
+  sql: Queryable,
+  workspaceId: string,
+  places: ReadonlyArray<GuestPlace>,
+  now: number,
+): Promise<ReadonlyArray<Erasure>> => {
+  const taken = await beingErased(
+    sql,
+    places.map(({ participantId }) => participantId),
+  )
+  const left = places.filter(({ participantId }) => !taken.has(participantId))
+  if (!left.some(({ isStored }) => isStored)) return []
+  const erasures: Erasure[] = []
+  for (let from = 0; from < left.length; from += EVENTS) {
+    const some = left.slice(from, from + EVENTS)
+    await endGuestSessions(sql, some, now)
+    const participantIds = some.map(({ participantId }) => participantId)
+    erasures.push(
+      await insertErasure(sql, { workspaceId, participantIds, eventIds: some.map(({ eventId }) => eventId) }, now),
+    )
+  }
+  return erasures
+}
