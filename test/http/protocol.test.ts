@@ -34,6 +34,14 @@ const problem = (code: string) => ({
   detail: expect.any(String),
 })
 
+test("a request whose line and headers exceed four kilobytes is refused by the engine, and the server goes on", async () => {
+  const long = await fetch(`${server.url}/v1/events?q=${"a".repeat(4200)}`)
+  expect([long.status, await long.text()]).toEqual([431, expect.stringContaining("Too Large")])
+  expect(
+    (await fetch(`${server.url}/v1/events?q=${"a".repeat(3500)}`, { headers: { "x-api-key": acme.key } })).status,
+  ).toBe(200)
+})
+
 describe("every error is a problem with exactly type, code and detail", () => {
   test("an unknown path", async () => {
     const answer = await api("GET", "/v1/nothing")
