@@ -55,7 +55,9 @@ test("sign-ins are listed and ended: one, all others, and all", async () => {
   const page = await openConsole(stage, "/host/account")
   const rows = page.getByRole("list", { name: "Where you are signed in" }).getByRole("listitem")
   await rows.nth(1).waitFor()
-  expect(await rows.filter({ hasText: "this browser" }).count()).toBe(1)
+  expect(await rows.filter({ hasText: "this browser" }).textContent()).toMatch(/^Chrome\b.*, Linux, since /)
+  // The test signed in first, without a browser.
+  expect(await rows.filter({ hasText: "Unknown program" }).count()).toBe(1)
   await expectAccessible(page)
   await rows.getByRole("button", { name: "Sign out there" }).press("Enter")
   await rows.nth(1).waitFor({ state: "detached" })

@@ -281,6 +281,26 @@ describe("sessions", () => {
     expect((await api("DELETE", path, { cookie: account.cookie })).status).toBe(404)
   })
 
+  test("have the name of the browser that signed in, as far as it can be printed", async () => {
+    const account = await signup(server.url)
+    const signIn = async (agent: string): Promise<void> => {
+      const answer = await fetch(`${server.url}/v1/accounts/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "user-agent": agent },
+        body: JSON.stringify({ email: account.email, password: PASSWORD }),
+      })
+      expect(answer.status).toBe(200)
+    }
+    await signIn(`Firefox/140 \u00ff ${"x".repeat(500)}`)
+    await signIn("   ")
+    const listed = await api("GET", "/v1/accounts/sessions", { cookie: account.cookie })
+    const devices = listed.body.sessions.map(({ device }: { device: string | null }) => device)
+    expect(devices).toContain(`Firefox/140  ${"x".repeat(287)}`)
+    expect(devices).toContain(null)
+    const exported = await api("GET", "/v1/accounts/me/export", { cookie: account.cookie })
+    expect(JSON.stringify(exported.body)).toContain("Firefox/140")
+  })
+
   test("of another account are not there", async () => {
     const [mine, theirs] = [await signup(server.url), await signup(server.url)]
     const listed = await api("GET", "/v1/accounts/sessions", { cookie: theirs.cookie })

@@ -43,6 +43,7 @@ const session = (sql: TestSql, accountId: string) =>
     tokenHash: createHash("sha256").update(accountId).digest(),
     accountId,
     credentialsVersion: 1,
+    device: null,
     idleExpiresAt: toTimestamp(Date.now() + 7 * DAY),
     expiresAt: toTimestamp(Date.now() + 30 * DAY),
   })

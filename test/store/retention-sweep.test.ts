@@ -47,6 +47,7 @@ test("sessions go when their thirty days are over, however many have gathered", 
     tokenHash: hash("kept"),
     accountId,
     credentialsVersion: 1,
+    device: null,
     idleExpiresAt: within(1),
     expiresAt: within(2),
   })

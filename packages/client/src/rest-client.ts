@@ -55,23 +55,31 @@ interface AnyRequest {
   readonly payload?: unknown
 }
 
+/** Without those that are undefined. */
+const present = (values: { readonly [name: string]: string | number | undefined }): [string, string][] =>
+  Object.entries(values).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+
 const addressOf = (baseUrl: string, path: string, { params = {}, query = {} }: AnyRequest): string => {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
-  return `${baseUrl.replace(/\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`
+  const search = String(new URLSearchParams(present(query)))
+  return baseUrl.replace(/\/+$/, "") + filled + (search && `?${search}`)
 }
 
-const headersOf = async (options: RestClientOptions, settings: CallSettings, hasBody: boolean): Promise<Headers> => {
-  const headers = new Headers()
-  if (hasBody) headers.set("content-type", "application/json")
-  if (options.apiKey !== undefined) headers.set("x-api-key", options.apiKey)
-  if (options.workspaceId !== undefined) headers.set("x-workspace-id", options.workspaceId)
-  if (settings.idempotencyKey !== undefined) headers.set("idempotency-key", settings.idempotencyKey)
-  const { sessionToken } = options
+const headersOf = async (
+  { apiKey, workspaceId, sessionToken }: RestClientOptions,
+  { idempotencyKey }: CallSettings,
+  hasBody: boolean,
+): Promise<[string, string][]> => {
   const token = typeof sessionToken === "function" ? await sessionToken() : sessionToken
-  if (token !== undefined) headers.set("authorization", `Bearer ${token}`)
-  return headers
+  return present({
+    "content-type": hasBody ? "application/json" : undefined,
+    "x-api-key": apiKey,
+    "x-workspace-id": workspaceId,
+    "idempotency-key": idempotencyKey,
+    authorization: token === undefined ? undefined : `Bearer ${token}`,
+  })
 }
 
 const read = async (response: Response): Promise<unknown> => {

@@ -13,6 +13,7 @@ import { issueSession } from "../requests/browser-session.ts"
 import { cookieValue, isForeignSite, sessionCookieName } from "../requests/credentials.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
+import { deviceOf } from "../transport/device.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { alert, type Html, html, type PageRoute, readForm, renderPage } from "./page.ts"
 
@@ -81,7 +82,7 @@ const acceptAs = (request: HttpRequest, accountId: string) =>
 const acceptAndSignIn = (request: HttpRequest, proved: ProvedCredentials) =>
   Effect.gen(function* () {
     const invitation = yield* acceptAs(request, proved.accountId)
-    return accepted(invitation, [yield* issueSession(proved)])
+    return accepted(invitation, [yield* issueSession(proved, deviceOf(request))])
   })
 
 const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email: Email, password: NewPassword }))

@@ -6,9 +6,9 @@ import { sessionCookie } from "./credentials.ts"
 import { HttpSettings } from "./settings.ts"
 
 /** Resolves to the value of a `set-cookie` header. */
-export const issueSession = (proved: ProvedCredentials) =>
+export const issueSession = (proved: ProvedCredentials, device: string | null) =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
-    const token = yield* (yield* AccountSessions).start(proved)
+    const token = yield* (yield* AccountSessions).start(proved, device)
     return sessionCookie(publicUrl, token)
   })

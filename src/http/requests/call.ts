@@ -121,6 +121,8 @@ export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Acc
   readonly path: string
   /** Of the body, in lower case and without parameters. */
   readonly contentType: string
+  /** The caller's program, as it names itself; null where it does not. */
+  readonly device: string | null
   /** For the audit log. */
   readonly requestId: string
 }
@@ -198,6 +200,7 @@ export interface AnyCall {
   readonly scope: unknown
   readonly path: string
   readonly contentType: string
+  readonly device: string | null
   readonly requestId: string
 }
 

@@ -19,6 +19,7 @@ import { traitsOf } from "../requests/endpoint-traits.ts"
 import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
+import { deviceOf } from "./device.ts"
 import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
@@ -187,6 +188,7 @@ export const compile = (
         scope,
         path: request.path,
         contentType: contentTypeOf(request),
+        device: deviceOf(request),
         requestId: request.requestId,
       })
       return Effect.flatMap(readBody(request), (payload) =>

@@ -27,8 +27,11 @@ const CHANGED = new Unauthorized({ detail: "The password was changed meanwhile."
 export class AccountSessions extends Context.Service<
   AccountSessions,
   {
-    /** Starts a session; resolves to the cookie's value. `Unauthorized` when the credentials were changed meanwhile. */
-    readonly start: (proved: ProvedCredentials) => Effect.Effect<string, Unauthorized | Unavailable>
+    /** Starts a session; resolves to the cookie's value. `Unauthorized` when the credentials were changed meanwhile. `device`: the browser's name. */
+    readonly start: (
+      proved: ProvedCredentials,
+      device: string | null,
+    ) => Effect.Effect<string, Unauthorized | Unavailable>
     readonly find: (
       token: string,
     ) => Effect.Effect<{ readonly accountId: string; readonly sessionId: string } | undefined, Unavailable>
@@ -41,13 +44,14 @@ export class AccountSessions extends Context.Service<
       const database = yield* Database
       const timers = yield* currentTimers
       return {
-        start: (proved) => {
+        start: (proved, device) => {
           const token = newSecret()
           const now = timers.now()
           const session = {
             id: newId(),
             tokenHash: hashSecret(token),
             ...proved,
+            device,
             idleExpiresAt: toTimestamp(now + IDLE_MS),
             expiresAt: toTimestamp(now + LIFETIME_MS),
           }

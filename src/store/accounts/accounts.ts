@@ -74,15 +74,21 @@ export interface SessionRow {
  */
 export const insertSession = async (
   sql: Queryable,
-  session: ProvedCredentials & { id: string; tokenHash: Uint8Array; idleExpiresAt: Timestamp; expiresAt: Timestamp },
+  session: ProvedCredentials & {
+    readonly id: string
+    readonly tokenHash: Uint8Array
+    readonly device: string | null
+    readonly idleExpiresAt: Timestamp
+    readonly expiresAt: Timestamp
+  },
 ): Promise<boolean> => {
-  const { id, tokenHash, accountId, credentialsVersion, idleExpiresAt, expiresAt } = session
+  const { id, tokenHash, accountId, credentialsVersion, device, idleExpiresAt, expiresAt } = session
   const { count } = await sql`
     with account as materialized (
       select id from accounts where id = ${accountId} and credentials_version = ${credentialsVersion} for share
     )
-    insert into account_sessions (id, token_hash, account_id, idle_expires_at, expires_at)
-    select ${id}, ${tokenHash}, account.id, ${idleExpiresAt}, ${expiresAt} from account`
+    insert into account_sessions (id, token_hash, account_id, device, idle_expires_at, expires_at)
+    select ${id}, ${tokenHash}, account.id, ${device}, ${idleExpiresAt}, ${expiresAt} from account`
   if (count > 0) await noteUse(sql, accountId)
   return count > 0
 }
@@ -124,6 +130,7 @@ export const deleteSession = async (sql: Queryable, id: string): Promise<void> =
 
 export interface AccountSessionRow {
   readonly id: string
+  readonly device: string | null
   readonly createdAt: Timestamp
   readonly lastSeenAt: Timestamp
   readonly expiresAt: Timestamp
@@ -132,7 +139,7 @@ export interface AccountSessionRow {
 /** Valid sessions, the last used first. */
 export const listSessions = (sql: Queryable, accountId: string, now: Timestamp): Promise<AccountSessionRow[]> =>
   sql<AccountSessionRow[]>`
-    select id, created_at, last_seen_at, least(idle_expires_at, expires_at) as expires_at from account_sessions
+    select id, device, created_at, last_seen_at, least(idle_expires_at, expires_at) as expires_at from account_sessions
      where account_id = ${accountId} and idle_expires_at > ${now} and expires_at > ${now}
      order by last_seen_at desc, id`.then((rows) => [...rows])
 

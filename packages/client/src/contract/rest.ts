@@ -921,6 +921,7 @@ export interface RestClient {
   readonly listSessions: (request?: Record<never, never>, settings?: CallSettings) => Promise<{
     readonly sessions: ReadonlyArray<{
       readonly id: string
+      readonly device: string | null
       readonly createdAt: string
       readonly lastSeenAt: string
       readonly expiresAt: string

@@ -377,6 +377,7 @@ export const de: Texts = {
       passwordChanged: "Das Passwort ist geändert. Überall sonst bist du abgemeldet.",
       noPassword: "Du weißt es nicht, oder hast dich immer ohne angemeldet? Dann setze eines per Mail.",
       sessions: "Wo du angemeldet bist",
+      unknownDevice: "Unbekanntes Programm",
       thisOne: "dieser Browser",
       since: (moment) => `seit ${moment}`,
       endSession: "Dort abmelden",

@@ -377,6 +377,7 @@ export const en = {
       passwordChanged: "The password is changed. You are signed out everywhere else.",
       noPassword: "Do you not know it, or have you always signed in without one? Then set one by a letter.",
       sessions: "Where you are signed in",
+      unknownDevice: "Unknown program",
       thisOne: "this browser",
       since: (moment: string) => `since ${moment}`,
       endSession: "Sign out there",

@@ -13,6 +13,8 @@ const Token = Schema.String.check(Schema.isMinLength(1))
 
 const AccountSession = Schema.Struct({
   id: Schema.String,
+  /** The browser, as it named itself when it signed in (`user-agent`). */
+  device: Schema.NullOr(Schema.String),
   createdAt: Instant,
   lastSeenAt: Instant,
   expiresAt: Instant,

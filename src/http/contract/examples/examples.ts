@@ -85,7 +85,18 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     response: { changed: true },
   },
   listSessions: {
-    response: { sessions: [{ id: ids.session, createdAt: T0, lastSeenAt: T1, expiresAt: T1, current: true }] },
+    response: {
+      sessions: [
+        {
+          id: ids.session,
+          device: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+          createdAt: T0,
+          lastSeenAt: T1,
+          expiresAt: T1,
+          current: true,
+        },
+      ],
+    },
   },
   createJoinCode: { response: joinCode },
   findByJoinCode: { response: joinTarget },

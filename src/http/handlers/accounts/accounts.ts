@@ -35,10 +35,11 @@ const accountView = (sql: Queryable, accountId: string): Effect.Effect<AccountVi
 /** Starts a session and answers with the account and the cookie. */
 const signedIn = (
   { accountId, credentialsVersion }: ProvedCredentials,
+  device: string | null,
   options: { readonly status: number; readonly location?: string; readonly verifyUrl?: string },
 ) =>
   Effect.gen(function* () {
-    const cookie = ["set-cookie", yield* issueSession({ accountId, credentialsVersion })] as const
+    const cookie = ["set-cookie", yield* issueSession({ accountId, credentialsVersion }, device)] as const
     const view = yield* (yield* Database).run((sql) => accountView(sql, accountId))
     const location = options.location === undefined ? [] : [["location", options.location] as const]
     const { verifyUrl } = options
@@ -51,18 +52,18 @@ const signedIn = (
 export const accounts: Handlers<typeof Accounts> = {
   signup: {
     access: "public",
-    handle: ({ payload }) =>
+    handle: ({ payload, device }) =>
       Effect.gen(function* () {
         const { emailDevMode } = yield* HttpSettings
         const { verifyUrl, ...account } = yield* createAccount(payload)
         const shown = emailDevMode ? { verifyUrl } : {}
-        return yield* signedIn(account, { status: 201, location: "/v1/accounts/me", ...shown })
+        return yield* signedIn(account, device, { status: 201, location: "/v1/accounts/me", ...shown })
       }),
   },
   login: {
     access: "public",
-    handle: ({ payload: { email, password } }) =>
-      Effect.flatMap(signInWithPassword(email, password), (proved) => signedIn(proved, { status: 200 })),
+    handle: ({ payload: { email, password }, device }) =>
+      Effect.flatMap(signInWithPassword(email, password), (proved) => signedIn(proved, device, { status: 200 })),
   },
   logout: {
     access: "account",

@@ -78,7 +78,7 @@ export const signIn: Handlers<typeof SignIn> = {
   },
   finishIdp: {
     access: "browser",
-    handle: ({ query: returned, path, requestId, scope }) =>
+    handle: ({ query: returned, path, requestId, device, scope }) =>
       Effect.gen(function* () {
         const { publicUrl, appUrl } = yield* HttpSettings
         const provider = yield* IdentityProvider
@@ -103,7 +103,7 @@ export const signIn: Handlers<typeof SignIn> = {
           .pipe(Effect.retry(RETRY_SLUG))
         if (takenBack !== null) yield* recheckSockets({ accountId })
         yield* announceTakenBack(takenBack)
-        return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion })])
+        return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion }, device)])
       }),
   },
 }

@@ -1,4 +1,5 @@
 /** Where the account is signed in: one sign-in is ended, all others, or all. */
+import Bowser from "bowser"
 import { useAction } from "../../api/use-action.ts"
 import type { Loaded } from "../../api/use-loaded.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
@@ -8,8 +9,15 @@ import { Failure } from "../parts/failure.tsx"
 import { useAccount } from "./account-context.tsx"
 import { endOtherSessions, endSession, type SignInSession } from "./use-sessions.ts"
 
+/** Such as "Firefox, Windows". */
+const nameOf = (device: string | null, unknown: string): string => {
+  if (device === null) return unknown
+  const { browser, os } = Bowser.parse(device)
+  return [browser.name, os.name].filter(Boolean).join(", ") || unknown
+}
+
 const SessionRow = ({
-  session: { id, current, createdAt, lastSeenAt },
+  session: { id, device, current, createdAt, lastSeenAt },
   onEnd,
 }: {
   readonly session: SignInSession
@@ -22,7 +30,8 @@ const SessionRow = ({
     <li className="stack">
       <div className="row row-apart">
         <span>
-          {host.account.since(moment(createdAt))} <span className="quiet">{host.lastUsed(moment(lastSeenAt))}</span>
+          {nameOf(device, host.account.unknownDevice)}, {host.account.since(moment(createdAt))}{" "}
+          <span className="quiet">{host.lastUsed(moment(lastSeenAt))}</span>
         </span>
         {current ? (
           <span className="badge">{host.account.thisOne}</span>
