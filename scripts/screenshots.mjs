@@ -1,6 +1,7 @@
 /**
  * Takes the pictures of `docs/pages`: starts the built server on a database of its own, plays a small event, and looks at each page in
- * Chromium. Run it after a change of how the pages look, and look at what it wrote.
+ * Chromium. Run it after a change of how the pages look, and look at what it wrote. Needs a font with emoji, such as Debian's
+ * `fonts-noto-color-emoji`.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
