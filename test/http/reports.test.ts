@@ -225,17 +225,19 @@ describe("registrations", () => {
     expect(body.entries[0]).toMatchObject({ action: "registration.cancelled" })
   })
 
-  test("a cancel of a draft's or an ended event's works too, and of many at once each succeeds once", async () => {
+  test("a cancel of an ended event's works too, and of many at once one succeeds and is in the audit log", async () => {
     const event = await published()
     await register(event.id, "Ada")
     await api("POST", `/v1/events/${event.id}/start`)
     await api("POST", `/v1/events/${event.id}/end`)
     const [{ id }] = (await read(event.id, "registrations")) as [Json]
     const path = `/v1/events/${event.id}/registrations/${id}`
-    const answers = await Promise.all([1, 2, 3].map(() => api("DELETE", path)))
-    expect(answers.some(({ status }) => status === 204)).toBe(true)
-    expect(answers.every(({ status }) => status === 204 || status === 404)).toBe(true)
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => api("DELETE", path)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404])
     expect(await read(event.id, "registrations")).toEqual([])
+    const { body } = await api("GET", `/v1/workspaces/${acme.id}/audit`, { key: undefined, cookie: acme.owner.cookie })
+    const entries = body.entries.filter(({ targetId }: Json) => targetId === id)
+    expect(entries.map(({ action }: Json) => action)).toEqual(["registration.cancelled"])
   })
 
   test("the letter is sent again, with a link of its own, until the event has ended", async () => {

@@ -210,11 +210,14 @@ export const reports: Handlers<typeof Reports> = {
           yield* ask(event.id, remove, null).pipe(Effect.catchTag("Conflict", () => Effect.void))
         }
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        yield* database.transaction(async (sql) => {
-          const gone = await deleteRegistration(sql, event.id, registrationId)
-          // Of two cancels at once the second one finds nothing to delete.
-          if (gone !== undefined) await appendRegistrationNotice(sql, "registration.cancelled", event, gone, now)
-        })
+        yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            const gone = yield* query(() => deleteRegistration(sql, event.id, registrationId))
+            // Of several cancels at once one deletes the registration; the others are 404 and not in the audit log.
+            if (gone === undefined) return yield* NotFound.of("registration")
+            yield* query(() => appendRegistrationNotice(sql, "registration.cancelled", event, gone, now))
+          }),
+        )
         yield* afterCommit(Effect.sync((yield* OutboxSignal).notify))
       }),
   },
