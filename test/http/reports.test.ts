@@ -27,13 +27,15 @@ afterAll(() => server.stop())
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })
 
-const REPORTS = ["attendance", "registrations", "chat", "polls", "rounds"] as const
+const REPORTS = ["attendance", "registrations", "chat", "polls", "rounds", "questions", "memberships"] as const
 const LISTS = {
   attendance: "attendees",
   registrations: "registrations",
   chat: "messages",
   polls: "polls",
   rounds: "rounds",
+  questions: "questions",
+  memberships: "memberships",
 }
 
 const read = async (eventId: string, report: keyof typeof LISTS, query = ""): Promise<Json[]> => {
@@ -43,8 +45,8 @@ const read = async (eventId: string, report: keyof typeof LISTS, query = ""): Pr
 }
 
 const MARK = "\u{feff}"
-const csv = async (eventId: string, report: keyof typeof LISTS): Promise<ReadonlyArray<string>> => {
-  const answer = await fetch(`${server.url}/v1/events/${eventId}/${report}?format=csv`, {
+const csv = async (eventId: string, report: keyof typeof LISTS, query = ""): Promise<ReadonlyArray<string>> => {
+  const answer = await fetch(`${server.url}/v1/events/${eventId}/${report}?format=csv${query}`, {
     headers: { "x-api-key": acme.key },
   })
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"])
@@ -259,6 +261,31 @@ describe("registrations", () => {
     await api("POST", `/v1/events/${event.id}/start`)
     await api("POST", `/v1/events/${event.id}/end`)
     expect((await api("POST", path)).status).toBe(409)
+  })
+})
+
+describe("questions and roles", () => {
+  test("come as files too, with the filter, and no cell that a spreadsheet would compute", async () => {
+    const event = await createLiveEvent(server.url, acme.key, {
+      phases: [{ modality: "broadcast", featureSet: ["qa"] }],
+      allowAnonymousQuestions: true,
+    })
+    const ask = (text: string) =>
+      api("POST", `/v1/public/events/${event.id}/questions`, { body: { text }, key: undefined })
+    const { body: first } = await ask("=1+1, or not?")
+    const { body: second } = await ask("When?")
+    await api("PATCH", `/v1/questions/${second.id}`, { body: { answer: "Soon" } })
+    const lines = await csv(event.id, "questions")
+    expect(lines[0]).toBe(
+      "id,createdAt,phaseId,authorUserId,authorName,anonymous,text,votes,status,pinned,answer,answeredAt",
+    )
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toBe(`${first.id},${first.createdAt},${first.phaseId},,,true,"'=1+1, or not?",0,approved,false,,`)
+    expect((await csv(event.id, "questions", "&status=answered")).slice(1).join()).toContain(",answered,false,Soon,")
+
+    const { userId } = await createPerson(server.url, acme.key, event.id, "host", "+Ada")
+    const [, role, ...more] = await csv(event.id, "memberships")
+    expect([role?.split(",").slice(1, 5), more]).toEqual([[userId, "'+Ada", "", "host"], []])
   })
 })
 
