@@ -65,6 +65,7 @@ import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { StorageProbe } from "./media/storage/storage-probe.ts"
 import { Unavailable } from "./model/errors.ts"
 import { listenUrl } from "./model/listen-url.ts"
+import { RELEASE } from "./protocol/wire/release.ts"
 import { deriveKeyRing, type KeyRing } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
@@ -427,6 +428,8 @@ export const startServer = async (
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
     const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, kept, { ...PARTS, ...parts }))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
+    const info = { version: RELEASE, node: process.version }
+    await runtime.runPromise(Effect.map(Telemetry, ({ metrics }) => metrics.buildInfo(info)))
     let isStopping = false
     const rest = await runtime.runPromise(
       bindRest(app, {

@@ -1,21 +1,35 @@
 /** The alert rules and the board of `deploy/monitoring/` ask for metrics that the server has, with labels that they have. */
 import { readFile } from "node:fs/promises"
-import { expect, test } from "vitest"
-import { openLog, Telemetry } from "../src/telemetry/telemetry.ts"
+import { beforeAll, expect, test } from "vitest"
+import { CLOSE } from "../src/protocol/wire/close-codes.ts"
+import { RELEASE } from "../src/protocol/wire/release.ts"
+import { createTestDatabase } from "./support/database.ts"
+import { startServerProcess } from "./support/server-process.ts"
+
+const SECRET_KEY = "secret-key-of-the-tests-0123456789abcdef"
 
 const METRIC = /\b((?:gathercue|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g
 /** Added by Prometheus when it scrapes. */
 const SCRAPED = new Set(["job", "instance"])
 
-/** Label names by metric, from the page that Prometheus reads. */
+let page: string
+
+/** The page that Prometheus reads of a process that did nothing before: other tests' metrics are in this one. */
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const server = await startServerProcess({ DATABASE_URL: database.url, SECRET_KEY, PORT: "0" })
+  const scrape = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text()
+  // The durations of a route begin with its first answer, which is the first scrape.
+  await scrape()
+  page = await scrape()
+  await server.end("SIGTERM")
+  await database.drop()
+})
+
+/** Label names by metric. */
 const offered = (): ReadonlyMap<string, ReadonlySet<string>> => {
-  const telemetry = Telemetry.make(openLog("silent"))
-  const { httpRequests, httpDuration, disconnects } = telemetry.metrics
-  httpRequests.add(1, "200")
-  httpDuration.observe(0.1, "/v1/events")
-  disconnects.add(1, "4307")
   const labels = new Map<string, Set<string>>()
-  for (const line of telemetry.render().split("\n")) {
+  for (const line of page.split("\n")) {
     const [, name, given = ""] = /^([a-z0-9_]+)(?:\{([^}]*)\})? /.exec(line) ?? []
     if (name === undefined) continue
     const known = labels.get(name) ?? new Set()
@@ -67,9 +81,21 @@ test("every metric and label that an alert or a panel asks for is offered", asyn
 })
 
 test("no metric is without a description, and none of ours is missing from the page", () => {
-  const telemetry = Telemetry.make(openLog("silent"))
-  const page = telemetry.render()
   const described = new Set(Array.from(page.matchAll(/^# HELP (\S+) \S/gm), ([, name]) => name))
   for (const [, name] of page.matchAll(/^# TYPE (\S+)/gm)) expect(described.has(name), name).toBe(true)
   expect(described.size).toBeGreaterThan(40)
+})
+
+test("a series whose labels are known is there before its first event", () => {
+  for (const { code } of Object.values(CLOSE)) {
+    expect(page).toContain(`\ngathercue_gateway_disconnects_total{code="${code}"} 0\n`)
+  }
+  for (const status of [401, 500, 503])
+    expect(page).toContain(`\ngathercue_http_requests_total{status="${status}"} 0\n`)
+})
+
+test("the page tells the release, that of Node, and how long garbage collections took", () => {
+  expect(page).toContain(`\ngathercue_build_info{version="${RELEASE}",node="${process.version}"} 1\n`)
+  // A start collects garbage more than once.
+  expect(Number(/^nodejs_gc_duration_seconds_count\{kind="minor"\} (\d+)$/m.exec(page)?.[1])).toBeGreaterThan(0)
 })

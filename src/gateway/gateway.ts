@@ -13,6 +13,7 @@ import { Tokens } from "../identity/tokens.ts"
 import { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import { MediaServerApi } from "../media/livekit/media-server-api.ts"
 import { Media } from "../media/seats.ts"
+import { CLOSE } from "../protocol/wire/close-codes.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Sessions } from "./connection/session.ts"
@@ -112,6 +113,8 @@ export const bindGateway = (
     }
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
     const hub = new Hub(services)
+    // An alert on a close code does not wait for its first socket.
+    for (const { code } of Object.values(CLOSE)) telemetry.metrics.disconnects.add(0, String(code))
     telemetry.sample(() => telemetry.metrics.callPeers.set(hub.callPeers))
     const sessions = new Sessions(services, hub)
     const silence = services.grants.subscribe((change) => hub.grantWatch.changed(change))

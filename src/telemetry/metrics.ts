@@ -49,6 +49,12 @@ const gauge = (name: string, description: string): Gauge => {
   }
 }
 
+/** Always 1: its labels are what it tells. */
+const info =
+  (name: string, description: string) =>
+  (labels: { readonly [name: string]: string }): void =>
+    Metric.withAttributes(Metric.gauge(name, { description }), labels).updateUnsafe(1, NOWHERE)
+
 /** Observes durations in seconds, each under a value of the label. */
 export interface Histogram {
   readonly observe: (seconds: number, labelValue?: string) => void
@@ -81,9 +87,13 @@ const histogram = (
   return { observe: (seconds, value = "") => seriesOf(value).updateUnsafe(seconds, NOWHERE) }
 }
 
+/** As long as a collection may take. */
+const PAUSES = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
+
 const DESTROYED = ["lost", "deadline", "in_transaction", "unfinished", "protocol", "suspect", "closed"]
 
 export const makeMetrics = () => ({
+  buildInfo: info("gathercue_build_info", "1, with the release of this process (`version`) and of Node (`node`)."),
   httpRequests: counter("gathercue_http_requests_total", "HTTP responses by status.", { name: "status" }),
   httpDuration: histogram(
     "gathercue_http_request_duration_seconds",
@@ -200,6 +210,12 @@ export const makeMetrics = () => ({
   openDescriptors: gauge("process_open_fds", "Open file descriptors; 0 where the system does not tell."),
   cpuSeconds: counter("process_cpu_seconds_total", "CPU time of the process, user and system."),
   startTime: gauge("process_start_time_seconds", "Start of the process, in Unix seconds."),
+  garbageCollection: histogram(
+    "nodejs_gc_duration_seconds",
+    "Garbage collections, by kind.",
+    { name: "kind", values: ["major", "minor", "incremental", "weakcb"] },
+    PAUSES,
+  ),
   loopLagMean: gauge("nodejs_eventloop_lag_mean_seconds", "Mean lag of the event loop since the last scrape."),
   loopLagP99: gauge(
     "nodejs_eventloop_lag_p99_seconds",

@@ -1,6 +1,12 @@
 /** The metrics of the process itself, under the names that Prometheus' client libraries give them. */
 import { readdirSync } from "node:fs"
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import {
+  constants,
+  monitorEventLoopDelay,
+  type NodeGCPerformanceDetail,
+  type PerformanceEntry,
+  PerformanceObserver,
+} from "node:perf_hooks"
 import type { Metrics } from "./metrics.ts"
 
 const LAG_RESOLUTION_MS = 10
@@ -15,10 +21,28 @@ const countDescriptors = (): number => {
   }
 }
 
+const COLLECTIONS = new Map([
+  [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
+  [constants.NODE_PERFORMANCE_GC_MINOR, "minor"],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, "incremental"],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
+])
+
+/** Counts garbage collections from now on. */
+const observeCollections = ({ garbageCollection }: Metrics): void => {
+  const count = (collection: PerformanceEntry): void => {
+    // Node's types do not have it: only entries of this type have a kind.
+    const { detail } = collection as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail }
+    garbageCollection.observe(collection.duration / 1000, COLLECTIONS.get(detail.kind ?? 0))
+  }
+  new PerformanceObserver((list) => list.getEntries().forEach(count)).observe({ entryTypes: ["gc"] })
+}
+
 /** Returns a function that sets the gauges; the event loop's lag is measured from now on. */
 export const processSampler = (metrics: Metrics): (() => void) => {
   const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
   lag.enable()
+  observeCollections(metrics)
   metrics.startTime.set(Math.round(Date.now() / 1000 - process.uptime()))
   /** The monitor measures how long its timer of ten milliseconds took. */
   const seconds = (nanoseconds: number): number =>

@@ -171,6 +171,8 @@ test("tries again within two seconds first, then with full jitter up to thirty",
   expect(waits).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
   backoff.reset()
   expect(backoff.next(true, () => 1)).toBe(4000)
+  // What a page shows as the wait is a whole number.
+  expect(backoff.next(false, () => 1 / 3)).toBe(1333)
 })
 
 describe("commands that wait", () => {

@@ -123,6 +123,8 @@ describe("the export of a user", () => {
     expect(of("pollVote")).toEqual([{ pollId, optionIds: [options[0].id] }])
     expect(of("record")).toMatchObject([{ record: "hand", body: { note: "Me" } }])
     expect(of("registration")).toEqual([{ name: "Ada", email }])
+    // Times in the data are as elsewhere, in UTC.
+    expect(JSON.stringify(items)).not.toMatch(/\d{2}:\d{2}[^"]*[+-]\d{2}:\d{2}"/)
     for (const limit of [1, 2, 5]) {
       const paged = await all(`/v1/users/${user.id}/export`, limit)
       expect(paged.items).toEqual(items)

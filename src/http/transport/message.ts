@@ -32,3 +32,12 @@ export interface HttpResponse {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: string | Uint8Array
 }
+
+const LONGEST_DEVICE = 300
+
+/** The caller's program, as it names itself: `user-agent` without what is not printable ASCII (RFC 9110 §10.1.5); null where there is nothing of it. */
+export const deviceOf = ({ headers }: Pick<HttpRequest, "headers">): string | null =>
+  headers["user-agent"]
+    ?.replaceAll(/[^ -~]/g, "")
+    .trim()
+    .slice(0, LONGEST_DEVICE) || null

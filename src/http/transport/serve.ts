@@ -7,7 +7,7 @@ import { Cause, Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Authenticator } from "../../identity/callers/authenticate.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
-import { type Failure, NotFound } from "../../model/errors.ts"
+import { BadRequest, type Failure, NotFound } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isRepeatable, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
@@ -19,9 +19,8 @@ import { traitsOf } from "../requests/endpoint-traits.ts"
 import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
-import { deviceOf } from "./device.ts"
 import { tagged } from "./etag.ts"
-import type { HttpRequest, HttpResponse } from "./message.ts"
+import { deviceOf, type HttpRequest, type HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import { bodyReader, contentTypeOf, decoder, finishOf, refuseRequest, typeChecker } from "./request-body.ts"
 
@@ -30,6 +29,7 @@ export type ServeServices = HandlerServices | Authenticator | Idempotency | Tele
 /** Answers one request; never fails and never throws. */
 export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>
 
+const UNSTORABLE_QUERY = new BadRequest({ detail: "The query holds U+0000, which no text may." })
 const ANONYMOUS: Principal = { kind: "anonymous" }
 const readQuery = (query: string): { readonly [name: string]: string } =>
   query === "" ? {} : Object.fromEntries(new URLSearchParams(query))
@@ -174,15 +174,21 @@ export const compile = (
       return { reply, response: isRevalidated ? tagged(request, response) : response }
     }
 
+    const queryOf = (request: HttpRequest): Effect.Effect<unknown, Failure> => {
+      if (decodeQuery === undefined) return Effect.void
+      const asked = readQuery(request.query)
+      if (!isStorable(asked)) return Effect.fail(UNSTORABLE_QUERY)
+      const query = decodeQuery(asked)
+      return Result.isFailure(query) ? refuseRequest(query.failure.issue, "query") : Effect.succeed(query.success)
+    }
+
     const answer = (request: HttpRequest, scope: object): Effect.Effect<Answered, Failure, HandlerServices> => {
       if (!isStorable(request.params)) return Effect.fail(NotFound.of("resource"))
       const params = decodeParams?.(request.params)
       if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
-      const query = decodeQuery?.(readQuery(request.query))
-      if (query !== undefined && Result.isFailure(query)) return refuseRequest(query.failure.issue, "query")
-      const call = (payload: unknown): AnyCall => ({
+      const call = (query: unknown, payload: unknown): AnyCall => ({
         params: params?.success,
-        query: query?.success,
+        query,
         payload,
         bytes: request.body,
         scope,
@@ -191,8 +197,10 @@ export const compile = (
         device: deviceOf(request),
         requestId: request.requestId,
       })
-      return Effect.flatMap(readBody(request), (payload) =>
-        Effect.map(handle(call(payload)), (given) => answered(request, given)),
+      return Effect.flatMap(queryOf(request), (query) =>
+        Effect.flatMap(readBody(request), (payload) =>
+          Effect.map(handle(call(query, payload)), (given) => answered(request, given)),
+        ),
       )
     }
 

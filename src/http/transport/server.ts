@@ -15,6 +15,7 @@ import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
 import { type AccessLogMode, accessLog } from "../../telemetry/access-log.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
+import { PROBLEMS } from "../contract/problem.ts"
 import { apiDescription } from "../description/openapi.ts"
 import { mediaRoutes } from "../media/routes.ts"
 import { PAGES, servePage } from "../pages/pages.ts"
@@ -51,6 +52,9 @@ export interface Rest {
   /** Resolves when no request is in flight, at the latest after `deadlineMs`. */
   readonly drained: (deadlineMs: number) => Promise<void>
 }
+
+/** An alert on a status does not wait for its first answer. */
+const STATUSES = new Set([200, 201, 204, 304, ...Object.values(PROBLEMS).map(({ status }) => status)])
 
 /** Longer than an actor's own tries, so that their answer comes first. */
 const REQUEST_DEADLINE_MS = 15_000
@@ -96,6 +100,7 @@ export const bindRest = (
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
     const logRequest = accessLog(log, options.accessLog)
+    for (const status of STATUSES) metrics.httpRequests.add(0, String(status))
     let inFlight = 0
     let onIdle: (() => void) | undefined
 

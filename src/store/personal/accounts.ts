@@ -15,6 +15,7 @@ import {
   encodeExportCursor,
   pageExport,
   pageOwnItems,
+  utcOf,
 } from "./export.ts"
 
 /** Slugs that the refusal names. */
@@ -99,7 +100,8 @@ const readAccount = async (sql: Queryable, accountId: string): Promise<ReadonlyA
     select 'address', id::text, null, verified_at, jsonb_build_object('email', email, 'primary', is_primary)
       from account_emails where account_id = ${accountId}
     union all
-    (select 'session', id::text, null, created_at, jsonb_build_object('device', device, 'lastSeenAt', last_seen_at, 'expiresAt', expires_at)
+    (select 'session', id::text, null, created_at, jsonb_build_object('device', device,
+            'lastSeenAt', ${sql.unsafe(utcOf("last_seen_at"))}, 'expiresAt', ${sql.unsafe(utcOf("expires_at"))})
        from account_sessions where account_id = ${accountId} order by created_at desc limit 100)
     union all
     select 'identity', issuer || ' ' || subject, null, created_at, jsonb_build_object('issuer', issuer, 'subject', subject)

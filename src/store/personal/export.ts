@@ -47,6 +47,10 @@ const END = "~"
 const EVENTS = 20
 const STEPS = 10
 
+/** A time inside of a JSON object, as elsewhere: PostgreSQL would write it with its offset. */
+export const utcOf = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 export const encodeExportCursor = ({ createdAt, id, kind, itemId }: ExportPosition): string =>
   Buffer.from([createdAt, id, kind, itemId].join("\n")).toString("base64url")
 
@@ -92,7 +96,7 @@ const readPerson = async (
 ): Promise<ReadonlyArray<ExportItem>> =>
   sql<ExportItem[]>`
     select 'user' as kind, id::text, null::uuid as event_id, created_at as at, jsonb_build_object('externalSub', external_sub,
-           'accountId', account_id, 'email', email, 'name', name, 'picture', picture, 'updatedAt', updated_at) as data
+           'accountId', account_id, 'email', email, 'name', name, 'picture', picture, 'updatedAt', ${sql.unsafe(utcOf("updated_at"))}) as data
       from users where id = ${userId}
     union all
     (select 'invite', id::text, null, created_at, jsonb_build_object('email', email, 'role', role, 'status', status)
@@ -114,7 +118,7 @@ const readAt = async (
       select * from unnest(${[...eventIds]}::uuid[]) with ordinality as w(event_id, n)
     ), item as (
       select a.event_id, 'attendance' as kind, a.participant_id as id, a.first_joined_at as at,
-             jsonb_build_object('name', a.name, 'role', a.role, 'kind', a.kind, 'lastLeftAt', a.last_left_at,
+             jsonb_build_object('name', a.name, 'role', a.role, 'kind', a.kind, 'lastLeftAt', ${sql.unsafe(utcOf("a.last_left_at"))},
                'attendedMs', a.attended_ms, 'stays', a.stays) as data
         from walked w join attendances a using (event_id) where a.participant_id = any (${people}::text[])
       union all

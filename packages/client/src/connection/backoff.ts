@@ -16,11 +16,10 @@ export class Backoff {
     this.#longestMs = longestMs
   }
 
-  /** Milliseconds to wait before the next try. `slow` skips the quick first one: the server reported an overload. */
+  /** Whole milliseconds to wait before the next try. `slow` skips the quick first one: the server reported an overload. */
   next(slow: boolean, random: () => number = Math.random): number {
-    const failures = this.#failures++
-    if (failures === 0 && !slow) return random() * this.#firstMs
-    return random() * Math.min(this.#longestMs, this.#firstMs * 2 ** Math.max(1, failures))
+    const doublings = Math.max(Number(slow), this.#failures++)
+    return Math.round(random() * Math.min(this.#longestMs, this.#firstMs * 2 ** doublings))
   }
 
   /** The connection was established: the next loss counts as a first one again. */

@@ -86,8 +86,13 @@ export interface RestClient {
   /** An event's questions with their votes, most votes first. */
   readonly listQuestions: (request: {
     readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly status?: QuestionStatus }
-  }, settings?: CallSettings) => Promise<{ readonly questions: ReadonlyArray<Question>; readonly nextCursor: string | null }>
+    readonly query?: {
+      readonly limit?: number
+      readonly cursor?: string
+      readonly format?: "json" | "csv"
+      readonly status?: QuestionStatus
+    }
+  }, settings?: CallSettings) => Promise<{ readonly questions: ReadonlyArray<Question>; readonly nextCursor: string | null } | string>
   /** Approve, hide, pin or answer a question; an answer alone marks it answered. */
   readonly patchQuestion: (request: { readonly params: { readonly id: string }; readonly payload?: QuestionPatch }, settings?: CallSettings) => Promise<Question>
   /** Ask a question; signed out where a public event allows it. */
@@ -337,7 +342,7 @@ export interface RestClient {
   /** Roles on the event, newest first. */
   readonly listMemberships: (request: {
     readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
   }, settings?: CallSettings) => Promise<{
     readonly memberships: ReadonlyArray<{
       readonly id: string
@@ -349,7 +354,7 @@ export interface RestClient {
       readonly email: string | null
     }>
     readonly nextCursor: string | null
-  }>
+  } | string>
   /** Take a role on the event; what else lets the user in counts from then on. */
   readonly deleteMembership: (request: { readonly params: { readonly id: string; readonly membershipId: string } }, settings?: CallSettings) => Promise<void>
   /** Everything that is stored about a user. */

@@ -792,9 +792,11 @@ export const de: Texts = {
     export: {
       attendance: "Anwesenheit (CSV)",
       registrations: "Anmeldungen (CSV)",
+      questions: "Fragen (CSV)",
       chat: "Chat (CSV)",
       polls: "Umfragen (CSV)",
       rounds: "Runden (CSV)",
+      memberships: "Rollen (CSV)",
     },
     transcript: (format) => `Mitschrift (${format})`,
     recap: "Rückblick",

@@ -788,9 +788,11 @@ export const en = {
     export: {
       attendance: "Attendance (CSV)",
       registrations: "Registrations (CSV)",
+      questions: "Questions (CSV)",
       chat: "Chat (CSV)",
       polls: "Polls (CSV)",
       rounds: "Rounds (CSV)",
+      memberships: "Roles (CSV)",
     },
     transcript: (format: string) => `Transcript (${format})`,
     recap: "Recap",

@@ -4,7 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { named } from "../../../model/named.ts"
 import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../../model/question.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
-import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { created, PathId, pageOf } from "../endpoint.ts"
+import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const AUDIENCE = [...COMMON, "sign_in_required", "not_found", "conflict", "rate_limited"] as const
@@ -18,14 +19,14 @@ export const Questions = HttpApiGroup.make("questions")
     HttpApiEndpoint.get("listQuestions", "/v1/events/:id/questions", {
       params: PathId,
       query: {
-        ...PageQuery,
+        ...FileQuery,
         status: Schema.optionalKey(QuestionStatus).annotateKey({
           description: "Only questions in this state.",
           examples: ["pending"],
         }),
       },
-      success: pageOf("questions", Question),
-      error: problems("bad_request", ...COMMON, "not_found"),
+      success: [pageOf("questions", Question), Csv],
+      error: problems("bad_request", ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "An event's questions with their votes, most votes first"),

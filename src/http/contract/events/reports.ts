@@ -1,6 +1,6 @@
 /** Reports of an event: its people, messages, polls and rounds, as JSON in pages or as CSV in whole (shapes by decision). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
 import { Poll } from "../../../model/live/live-records.ts"
 import { named } from "../../../model/named.ts"
@@ -8,24 +8,10 @@ import { ParticipantKind } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { PathId, pageOf } from "../endpoint.ts"
+import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
-
-export const CSV = "text/csv"
-const Csv = Schema.String.pipe(HttpApiSchema.asText({ contentType: CSV }))
-
-const ReportQuery = {
-  ...PageQuery,
-  format: Schema.optionalKey(
-    Schema.Literals(["json", "csv"]).annotate({
-      description:
-        "`csv`: the whole list as one file, without pages. Cells that a spreadsheet would take for a formula begin with an apostrophe.",
-      default: "json",
-      examples: ["csv"],
-    }),
-  ),
-}
 
 const Attendee = Schema.Struct({
   participantId: Schema.String,
@@ -99,7 +85,7 @@ const report = <const Name extends string, const Path extends string, Item exten
 ) =>
   HttpApiEndpoint.get(name, `/v1/events/:id/${path}`, {
     params: PathId,
-    query: ReportQuery,
+    query: FileQuery,
     success: [pageOf(list, item), Csv],
     error: problems("bad_request", ...COMMON, "not_found", "conflict"),
   })
@@ -112,7 +98,7 @@ export const Reports = HttpApiGroup.make("reports")
     HttpApiEndpoint.get("listRegistrations", "/v1/events/:id/registrations", {
       params: PathId,
       query: {
-        ...ReportQuery,
+        ...FileQuery,
         q: Schema.optionalKey(
           Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
             description: "A part of the name or the address.",

@@ -46,10 +46,12 @@ import {
   heldRound,
   joinCode,
   joinTarget,
+  MEMBERSHIPS_CSV,
   POLLS_CSV,
   personalItem,
   pollResult,
   QR_CODE,
+  QUESTIONS_CSV,
   REGISTRATIONS_CSV,
   ROUNDS_CSV,
   registration,
@@ -216,7 +218,10 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   },
   createUserSession: { response: { sessionToken: JWT, expiresAt: T1, userId: ids.user } },
   createMembership: { request: { userId: ids.user, role: "speaker" }, response: membership },
-  listMemberships: { response: examplePage("memberships", { ...membership, name: user.name, email: user.email }) },
+  listMemberships: {
+    response: examplePage("memberships", { ...membership, name: user.name, email: user.email }),
+    texts: { "text/csv": MEMBERSHIPS_CSV },
+  },
   createWebhook: {
     request: { url: webhook.url, eventTypes: webhook.eventTypes },
     response: { ...webhook, secret: `whsec_${TOKEN}` },
@@ -409,7 +414,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       role: "participant",
     },
   },
-  listQuestions: { response: examplePage("questions", question) },
+  listQuestions: { response: examplePage("questions", question), texts: { "text/csv": QUESTIONS_CSV } },
   patchQuestion: {
     request: { answer: "In June.", pinned: true },
     response: { ...question, status: "answered", answer: "In June.", pinned: true, answeredAt: T1 },

@@ -63,6 +63,10 @@ export const heldRound = {
 }
 export const ROUNDS_CSV = `roundId,number,at,group,participantId\r\n${ids.session},1,${T1},1,${ids.user}\r\n`
 
+export const QUESTIONS_CSV = `id,createdAt,phaseId,authorUserId,authorName,anonymous,text,votes,status,pinned,answer,answeredAt\r\n${ids.question},${T1},${ids.phase},${ids.user},Grace Hopper,false,When does it ship?,12,approved,false,,\r\n`
+
+export const MEMBERSHIPS_CSV = `id,userId,name,email,role,createdAt\r\n${ids.membership},${ids.user},Grace Hopper,grace@example.com,speaker,${T0}\r\n`
+
 const PAGE = `https://events.example.com/enter/${ids.event}`
 
 export const joinCode = {

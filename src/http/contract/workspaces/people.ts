@@ -10,6 +10,7 @@ import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
 import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -106,9 +107,9 @@ export const People = HttpApiGroup.make("people")
   .add(
     HttpApiEndpoint.get("listMemberships", "/v1/events/:id/memberships", {
       params: PathId,
-      query: PageQuery,
-      success: pageOf("memberships", ListedMembership),
-      error: problems("bad_request", ...COMMON, "not_found"),
+      query: FileQuery,
+      success: [pageOf("memberships", ListedMembership), Csv],
+      error: problems("bad_request", ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Roles on the event, newest first"),

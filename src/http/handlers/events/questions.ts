@@ -8,9 +8,10 @@ import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../../stor
 import type { Questions } from "../../contract/events/questions.ts"
 import { voterCookie } from "../../requests/audience.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import type { Columns } from "../../requests/csv.ts"
+import { listOrFile } from "../../requests/file.ts"
 import { newcomer, spend } from "../../requests/limits/anonymous-acts.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
-import { pageReply, pageRequestBy } from "../../requests/paging.ts"
 import { ask } from "./live-commands.ts"
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
@@ -33,15 +34,48 @@ const stored = (id: string) =>
     (question) => (question === undefined ? Effect.fail(NotFound.of("question")) : Effect.succeed(question)),
   )
 
+const QUESTIONS: Columns<Question> = {
+  names: [
+    "id",
+    "createdAt",
+    "phaseId",
+    "authorUserId",
+    "authorName",
+    "anonymous",
+    "text",
+    "votes",
+    "status",
+    "pinned",
+    "answer",
+    "answeredAt",
+  ],
+  rowsOf: (question) => [
+    [
+      question.id,
+      question.createdAt,
+      question.phaseId,
+      question.authorUserId,
+      question.authorName,
+      question.anonymous,
+      question.text,
+      question.votes,
+      question.status,
+      question.pinned,
+      question.answer,
+      question.answeredAt,
+    ],
+  ],
+}
+
 export const questions: Handlers<typeof Questions> = {
   listQuestions: {
     access: "event",
     handle: (call) =>
-      Effect.gen(function* () {
-        const request = yield* pageRequestBy(call.query, decodeQuestionCursor)
-        const { event } = call.scope
-        const page = yield* run((sql) => pageQuestions(sql, event.id, call.query.status ?? null, request))
-        return pageReply(call, page, { questions: page.rows, nextCursor: page.nextCursor })
+      listOrFile(call, "questions", {
+        read: (sql, eventId, request) => pageQuestions(sql, eventId, call.query.status ?? null, request),
+        decode: decodeQuestionCursor,
+        view: (question) => question,
+        columns: QUESTIONS,
       }),
   },
   patchQuestion: {

@@ -1,14 +1,13 @@
-/** Reports of an event. JSON comes in pages; CSV is the whole list, read page by page. */
-import { Clock, Effect, Semaphore } from "effect"
+/** Reports of an event. */
+import { Clock, Effect } from "effect"
 import { entryLinkOf, issueEntryToken } from "../../../identity/accounts/entry.ts"
 import { entryLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
-import type { Event } from "../../../model/event.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
+import { afterCommit, Database } from "../../../store/database.ts"
 import { deleteRegistration, findRegistrationById } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
@@ -22,80 +21,25 @@ import {
   type ReportedMessage,
   type ReportPosition,
 } from "../../../store/events/reports.ts"
-import type { Page, PageRequest } from "../../../store/page.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
-import { CSV, type Reports } from "../../contract/events/reports.ts"
-import { type Handlers, Reply } from "../../requests/call.ts"
-import { type Columns, CsvWriter } from "../../requests/csv.ts"
+import type { Reports } from "../../contract/events/reports.ts"
+import type { Handlers } from "../../requests/call.ts"
+import type { Columns } from "../../requests/csv.ts"
+import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
-import { pageReply, pageRequestBy } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { ask } from "./live-commands.ts"
 import { appendRegistrationNotice } from "./registration-notices.ts"
 
-interface ReportCall {
-  readonly path: string
-  readonly query: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
-  readonly scope: { readonly event: Event }
-}
-
-type ReadPage<Item> = (sql: Queryable, eventId: string, request: PageRequest<ReportPosition>) => Promise<Page<Item>>
-
-/** Rows read at once for a file. */
-const ROWS_AT_ONCE = 2000
-/** Of one file: an event has at most 100,000 people, of some 200 characters each. */
-const MOST_CHARACTERS = 32 * 1_048_576
-/** Files in memory at once, of all callers. */
-const filesAtOnce = Semaphore.makeUnsafe(2)
-
-const TOO_LONG = new Conflict({
-  detail: `The file would have more than ${MOST_CHARACTERS} characters; read it in pages.`,
-})
-
-const writtenFile = <Item>(eventId: string, read: ReadPage<Item>, columns: Columns<Item>) =>
-  Effect.gen(function* () {
-    const database = yield* Database
-    const writer = new CsvWriter(columns)
-    let after: ReportPosition | null = null
-    while (writer.length <= MOST_CHARACTERS) {
-      const request: PageRequest<ReportPosition> = { limit: ROWS_AT_ONCE, after }
-      const page: Page<Item> = yield* database.run((sql) => read(sql, eventId, request))
-      writer.add(page.rows)
-      after = page.nextCursor === null ? null : (decodeReportCursor(page.nextCursor) ?? null)
-      if (after === null) return writer.text()
-    }
-    return yield* TOO_LONG
-  })
-
-const wholeFile = <Item>(eventId: string, read: ReadPage<Item>, columns: Columns<Item>) =>
-  filesAtOnce.withPermits(1)(writtenFile(eventId, read, columns))
-
 const report = <Name extends string, Item, View>(
-  call: ReportCall,
+  call: ListCall,
   list: Name,
-  read: ReadPage<Item>,
+  read: ReadPage<Item, ReportPosition>,
   view: (item: Item) => View,
   columns: Columns<Item>,
-) =>
-  Effect.gen(function* () {
-    const { id } = call.scope.event
-    const body = (items: ReadonlyArray<View>, nextCursor: string | null) =>
-      ({ [list]: items, nextCursor }) as { readonly [N in Name]: ReadonlyArray<View> } & {
-        readonly nextCursor: string | null
-      }
-    if (call.query.format === "csv") {
-      const content = yield* wholeFile(id, read, columns)
-      return new Reply(body([], null), {
-        text: { contentType: `${CSV}; charset=utf-8`, content },
-        headers: [["content-disposition", `attachment; filename="${list}-${id}.csv"`]],
-      })
-    }
-    const request = yield* pageRequestBy(call.query, decodeReportCursor)
-    const page = yield* (yield* Database).run((sql) => read(sql, id, request))
-    return pageReply(call, page, body(page.rows.map(view), page.nextCursor))
-  })
+) => listOrFile(call, list, { read, decode: decodeReportCursor, view, columns })
 
 const same = <A>(item: A): A => item
 
@@ -210,11 +154,14 @@ export const reports: Handlers<typeof Reports> = {
           yield* ask(event.id, remove, null).pipe(Effect.catchTag("Conflict", () => Effect.void))
         }
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        yield* database.transaction(async (sql) => {
-          const gone = await deleteRegistration(sql, event.id, registrationId)
-          // Of two cancels at once the second one finds nothing to delete.
-          if (gone !== undefined) await appendRegistrationNotice(sql, "registration.cancelled", event, gone, now)
-        })
+        yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            const gone = yield* query(() => deleteRegistration(sql, event.id, registrationId))
+            // Of several cancels at once one deletes the registration; the others are 404 and not in the audit log.
+            if (gone === undefined) return yield* NotFound.of("registration")
+            yield* query(() => appendRegistrationNotice(sql, "registration.cancelled", event, gone, now))
+          }),
+        )
         yield* afterCommit(Effect.sync((yield* OutboxSignal).notify))
       }),
   },

@@ -10,11 +10,13 @@ import { displayName } from "../../../model/text/display-name.ts"
 import { requireManager, requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
+import { decodeCursor } from "../../../store/page.ts"
 import { eraseUser } from "../../../store/personal/erasures.ts"
 import { onForeignKeyViolation, query } from "../../../store/query.ts"
 import {
   deleteMembership,
   findUser,
+  type ListedMembershipRow,
   pageMemberships,
   pageUsers,
   upsertMembership,
@@ -22,6 +24,8 @@ import {
 } from "../../../store/workspaces/users.ts"
 import type { People } from "../../contract/workspaces/people.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import type { Columns } from "../../requests/csv.ts"
+import { listOrFile } from "../../requests/file.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { announceRoles, recheckSockets } from "./grant-changes.ts"
 
@@ -32,6 +36,11 @@ const announceRole = ({ id, status }: Pick<Event, "id" | "status">, userId: stri
 /** Others see the name, so that one without a visible character is none. An absent name stays as it is. */
 const nameOf = ({ name }: { readonly name?: string | null }): { readonly name?: string | null } =>
   typeof name === "string" ? { name: displayName(name, "") || null } : {}
+
+const MEMBERSHIPS: Columns<ListedMembershipRow> = {
+  names: ["id", "userId", "name", "email", "role", "createdAt"],
+  rowsOf: ({ id, userId, name, email, role, createdAt }) => [[id, userId, name, email, role, createdAt]],
+}
 
 export const people: Handlers<typeof People> = {
   listUsers: {
@@ -115,10 +124,11 @@ export const people: Handlers<typeof People> = {
   listMemberships: {
     access: "event",
     handle: (call) =>
-      Effect.gen(function* () {
-        const request = yield* pageRequest(call.query)
-        const page = yield* (yield* Database).run((sql) => pageMemberships(sql, call.scope.event.id, request))
-        return pageReply(call, page, { memberships: page.rows, nextCursor: page.nextCursor })
+      listOrFile(call, "memberships", {
+        read: pageMemberships,
+        decode: decodeCursor,
+        view: (membership) => membership,
+        columns: MEMBERSHIPS,
       }),
   },
   deleteMembership: {

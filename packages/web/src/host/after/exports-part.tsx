@@ -4,7 +4,7 @@ import { LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { SummaryForm } from "./summary-form.tsx"
 
-const CSV = ["attendance", "registrations", "chat", "polls", "rounds"] as const
+const CSV = ["attendance", "registrations", "questions", "chat", "polls", "rounds", "memberships"] as const
 const CAPTIONS = ["vtt", "srt", "txt"] as const
 
 export const ExportsPart = ({ event }: EventProps) => {

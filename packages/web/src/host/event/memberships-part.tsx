@@ -12,7 +12,7 @@ import type { EventProps } from "./event-page.tsx"
 
 const ROLES: ReadonlyArray<EventRole> = ["host", "speaker", "participant", "viewer"]
 
-type ListedMembership = Awaited<ReturnType<typeof rest.listMemberships>>["memberships"][number]
+type ListedMembership = Exclude<Awaited<ReturnType<typeof rest.listMemberships>>, string>["memberships"][number]
 
 interface Props {
   readonly event: EventWithPhases
@@ -61,11 +61,12 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
 export const MembershipsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
   const pages = usePages(event.id, async (cursor) => {
-    const { memberships, nextCursor } = await rest.listMemberships({
+    const page = await rest.listMemberships({
       params: { id: event.id },
       query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
     })
-    return { items: memberships, nextCursor }
+    if (typeof page === "string") throw new Error("the list is CSV")
+    return { items: page.memberships, nextCursor: page.nextCursor }
   })
   return (
     <section className="stack" aria-label={host.memberships}>

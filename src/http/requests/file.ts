@@ -1,0 +1,82 @@
+/** Lists of an event. JSON comes in pages; CSV is the whole list, read page by page. */
+import { Effect, Semaphore } from "effect"
+import { Conflict } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import type { Page, PagePosition, PageRequest } from "../../store/page.ts"
+import { CSV } from "../contract/file.ts"
+import { Reply } from "./call.ts"
+import { type Columns, CsvWriter } from "./csv.ts"
+import { pageReply, pageRequestBy } from "./paging.ts"
+
+export interface ListCall {
+  readonly path: string
+  readonly query: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
+  readonly scope: { readonly event: Event }
+}
+
+export type ReadPage<Item, Position> = (
+  sql: Queryable,
+  eventId: string,
+  request: PageRequest<Position>,
+) => Promise<Page<Item>>
+
+export interface List<Item, View, Position extends PagePosition> {
+  readonly read: ReadPage<Item, Position>
+  readonly decode: (cursor: string) => Position | undefined
+  readonly view: (item: Item) => View
+  readonly columns: Columns<Item>
+}
+
+/** Rows read at once for a file. */
+const ROWS_AT_ONCE = 2000
+/** Of one file: an event has at most 100,000 people, of some 200 characters each. */
+const MOST_CHARACTERS = 32 * 1_048_576
+/** Files in memory at once, of all callers. */
+const filesAtOnce = Semaphore.makeUnsafe(2)
+
+const TOO_LONG = new Conflict({
+  detail: `The file would have more than ${MOST_CHARACTERS} characters; read it in pages.`,
+})
+
+const writtenFile = <Item, Position extends PagePosition>(
+  eventId: string,
+  { read, decode, columns }: Pick<List<Item, unknown, Position>, "read" | "decode" | "columns">,
+) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const writer = new CsvWriter(columns)
+    let after: Position | null = null
+    while (writer.length <= MOST_CHARACTERS) {
+      const request: PageRequest<Position> = { limit: ROWS_AT_ONCE, after }
+      const page: Page<Item> = yield* database.run((sql) => read(sql, eventId, request))
+      writer.add(page.rows)
+      after = page.nextCursor === null ? null : (decode(page.nextCursor) ?? null)
+      if (after === null) return writer.text()
+    }
+    return yield* TOO_LONG
+  })
+
+/** `name`: of the list in the answer, and of the file. */
+export const listOrFile = <Name extends string, Item, View, Position extends PagePosition>(
+  call: ListCall,
+  name: Name,
+  list: List<Item, View, Position>,
+) =>
+  Effect.gen(function* () {
+    const { id } = call.scope.event
+    const body = (items: ReadonlyArray<View>, nextCursor: string | null) =>
+      ({ [name]: items, nextCursor }) as { readonly [N in Name]: ReadonlyArray<View> } & {
+        readonly nextCursor: string | null
+      }
+    if (call.query.format === "csv") {
+      const content = yield* filesAtOnce.withPermits(1)(writtenFile(id, list))
+      return new Reply(body([], null), {
+        text: { contentType: `${CSV}; charset=utf-8`, content },
+        headers: [["content-disposition", `attachment; filename="${name}-${id}.csv"`]],
+      })
+    }
+    const request = yield* pageRequestBy(call.query, list.decode)
+    const page = yield* (yield* Database).run((sql) => list.read(sql, id, request))
+    return pageReply(call, page, body(page.rows.map(list.view), page.nextCursor))
+  })
