@@ -1,12 +1,6 @@
 /** The metrics of the process itself, under the names that Prometheus' client libraries give them. */
 import { readdirSync } from "node:fs"
-import {
-  constants,
-  monitorEventLoopDelay,
-  type NodeGCPerformanceDetail,
-  type PerformanceEntry,
-  PerformanceObserver,
-} from "node:perf_hooks"
+import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import type { Metrics } from "./metrics.ts"
 
 const LAG_RESOLUTION_MS = 10
@@ -32,7 +26,7 @@ const COLLECTIONS = new Map([
 const observeCollections = ({ garbageCollection }: Metrics): void => {
   const count = (collection: PerformanceEntry): void => {
     // Node's types do not have it: only entries of this type have a kind.
-    const { detail } = collection as PerformanceEntry & { readonly detail: NodeGCPerformanceDetail }
+    const { detail } = collection as PerformanceEntry & { readonly detail: { readonly kind?: number } }
     garbageCollection.observe(collection.duration / 1000, COLLECTIONS.get(detail.kind ?? 0))
   }
   new PerformanceObserver((list) => list.getEntries().forEach(count)).observe({ entryTypes: ["gc"] })
