@@ -12,8 +12,12 @@ export const root = fileURLToPath(new URL("..", import.meta.url))
 /** Milliseconds since 1970; 0 for what does not exist. */
 export const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
+/** Folders of this name are written by the build, and have no source of the same name. */
+const BUILT = /(?:^|[\\/])\w+-files[\\/]/
+
 const assetsIn = (folder) =>
   readdirSync(folder, { recursive: true })
+    .filter((name) => !BUILT.test(name))
     .filter((name) => /\.(sql|html|css|md)$/.test(name))
     .map((name) => join(folder, name))
 

@@ -1,5 +1,5 @@
 /**
- * Compiles into dist/, builds the client's package, the documentation and the pages, and copies the assets. When no input is newer than the last good build it only looks, so that
+ * Compiles into dist/, builds the client's package, the descriptions, the documentation and the pages, and copies the assets. When no input is newer than the last good build it only looks, so that
  * `npm start` pays nothing for it. Exits with the compiler's code when there are errors.
  */
 import { spawnSync } from "node:child_process"
@@ -44,10 +44,15 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
   const client =
     status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0
-  const isBuilt = status === 0 && client === 0
+  const program = join(root, "dist/src/write-descriptions.js")
+  const descriptions =
+    status === 0
+      ? spawnSync(process.execPath, [program, join(root, "dist/src/description-files")], INHERITED).status
+      : 0
+  const isBuilt = status === 0 && client === 0 && descriptions === 0
   // A failed build must not count as the last good one; a change while the compiler ran must count as newer.
   if (existsSync(buildInfo)) utimesSync(buildInfo, startedAt, isBuilt ? startedAt : 0)
-  if (!isBuilt) process.exit(status || client || 1)
+  if (!isBuilt) process.exit(status || client || descriptions || 1)
   // The server gives these to pages, and where it is deployed there is nothing but dist/src.
   cpSync(join(root, "packages/client/dist/served"), join(root, "dist/src/client-files"), { recursive: true })
 }

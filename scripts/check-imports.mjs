@@ -46,6 +46,8 @@ const MAY_IMPORT = {
   "run-workers": ["*"],
   terminal: ["*"],
   server: ["*"],
+  descriptions: ["http", "gateway"],
+  "write-descriptions": ["descriptions"],
   // Before anything else is loaded: imports nothing.
   "engine-choice": [],
   engine: ["engine-choice"],

@@ -17,11 +17,11 @@ import { Ownership } from "./actors/runtime/ownership.ts"
 import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
 import type { NodeOptions } from "./cluster/node-layers.ts"
 import type { Config } from "./config/config.ts"
+import { descriptionsOf } from "./descriptions.ts"
 import { Egress } from "./egress/egress.ts"
 import { App as createApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
 import { DeletedWorkspaces } from "./erasure/deleted-workspaces.ts"
 import { Erasures } from "./erasure/erasures.ts"
-import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { GATEWAY_DEFAULTS } from "./gateway/options.ts"
 import { HelpDesk } from "./help/help-desk.ts"
@@ -157,6 +157,8 @@ interface Parts {
   readonly docsFiles: URL
   /** The pages for people. */
   readonly webFiles: URL
+  /** The descriptions of REST and of the gateway; without a build they are made when they are asked for. */
+  readonly descriptions: URL
 }
 
 const PARTS: Parts = {
@@ -167,6 +169,7 @@ const PARTS: Parts = {
   clientFiles: new URL("client-files/", import.meta.url),
   docsFiles: new URL("docs-files/", import.meta.url),
   webFiles: new URL("web-files/", import.meta.url),
+  descriptions: new URL("description-files/", import.meta.url),
 }
 
 /** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
@@ -437,7 +440,7 @@ export const startServer = async (
         accessLog: config.accessLog,
         production: config.production,
         uploads: config.mediaUploads,
-        gatewayDescription: () => gatewayDescription(publicUrl),
+        descriptions: descriptionsOf(parts.descriptions ?? PARTS.descriptions, publicUrl),
         isStopping: () => isStopping,
         files: [
           ...clientRoutes(parts.clientFiles ?? PARTS.clientFiles),

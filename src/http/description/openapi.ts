@@ -101,10 +101,7 @@ const PAGE = {
   agent: { disabled: true },
 } as const
 
-/**
- * The description as JSON text, and the reference page as HTML, which has three megabytes. Both are for the first request to make,
- * because most servers are never asked and a start should not pay for it.
- */
+/** The description as JSON text, and the reference page as HTML, which has three megabytes. The build makes both. */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
   const described = Api.annotate(OpenApi.Transform, () => descriptionOf(publicUrl, sessionCookie))
   return {
@@ -117,7 +114,7 @@ export const apiDescription = (publicUrl: string, sessionCookie: string) => {
         }).pipe(Layer.provide(HttpServer.layerServices)),
         { disableLogger: true },
       )
-      const page = await (await handler(new Request(`${publicUrl}/v1/docs`))).text()
+      const page = await (await handler(new Request(new URL("/v1/docs", publicUrl)))).text()
       await dispose()
       return page
     }),

@@ -16,10 +16,8 @@ import { type AccessLogMode, accessLog } from "../../telemetry/access-log.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { PROBLEMS } from "../contract/problem.ts"
-import { apiDescription } from "../description/openapi.ts"
 import { mediaRoutes } from "../media/routes.ts"
 import { PAGES, servePage } from "../pages/pages.ts"
-import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { developmentRoutes } from "./development-routes.ts"
@@ -36,8 +34,12 @@ export interface RestOptions {
   readonly accessLog: AccessLogMode
   /** Uploads of media at once. */
   readonly uploads: number
-  /** The gateway's description as JSON text, made by the gateway when it is first asked for. */
-  readonly gatewayDescription: () => string
+  /** Texts that are made or read when they are first asked for. */
+  readonly descriptions: {
+    readonly openapi: Effect.Effect<string | Uint8Array>
+    readonly asyncapi: Effect.Effect<string | Uint8Array>
+    readonly reference: Effect.Effect<string | Uint8Array>
+  }
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
   readonly isStopping: () => boolean
@@ -98,7 +100,6 @@ export const bindRest = (
     const timers = yield* currentTimers
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
-    const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
     const logRequest = accessLog(log, options.accessLog)
     for (const status of STATUSES) metrics.httpRequests.add(0, String(status))
     let inFlight = 0
@@ -215,8 +216,8 @@ export const bindRest = (
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
-        plain("/v1/openapi.json", sharedBody(description.json, headersOf("application/json"))),
-        plain("/v1/asyncapi.json", sharedBody(Effect.sync(options.gatewayDescription), headersOf("application/json"))),
+        plain("/v1/openapi.json", sharedBody(options.descriptions.openapi, headersOf("application/json"))),
+        plain("/v1/asyncapi.json", sharedBody(options.descriptions.asyncapi, headersOf("application/json"))),
         ...options.files.map(({ path, answer }) =>
           plain(path, (request) =>
             Effect.map(answer(request), (file) => file ?? problems.write("not_found", "No such path.")),
@@ -224,7 +225,7 @@ export const bindRest = (
         ),
         plain(
           "/v1/docs",
-          sharedBody(description.page, [
+          sharedBody(options.descriptions.reference, [
             ...headersOf("text/html; charset=utf-8"),
             ["content-security-policy", DOCS_POLICY],
           ]),

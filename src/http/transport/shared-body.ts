@@ -38,7 +38,7 @@ export const codingFor = (accepted: string | undefined): Coding | undefined => {
 
 /** Answers GET with the body in the coding that the client likes, with a tag of its own for each (§8.8.3.3), or with a 304. */
 export const sharedBody = (
-  make: Effect.Effect<string>,
+  make: Effect.Effect<string | Uint8Array>,
   headers: HttpResponse["headers"],
 ): ((request: HttpRequest) => Effect.Effect<HttpResponse>) => {
   const once = <A>(effect: Effect.Effect<A>): Effect.Effect<A> => Effect.runSync(Effect.cached(effect))
@@ -50,7 +50,7 @@ export const sharedBody = (
         headers: coding === undefined ? [] : ([["content-encoding", coding]] as const),
       })),
     )
-  const plain = once(Effect.map(make, (text) => Buffer.from(text)))
+  const plain = once(Effect.map(make, (body) => (typeof body === "string" ? Buffer.from(body) : body)))
   const compressed = (coding: Coding) =>
     variant(
       Effect.flatMap(plain, (bytes) => Effect.promise(() => CODINGS[coding](bytes))),
