@@ -112,9 +112,13 @@ export const invitationLetter = (
     unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
 
+const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
+/** Such as "Monday, 1 March 2027 at 17:00 UTC": a letter does not know the reader's zone. */
+const moment = (when: Timestamp): string => `${WHEN.format(new Date(when))} UTC`
+
 export const entryLetter = (
   to: string,
-  entry: { readonly name: string; readonly event: string; readonly when: string | null },
+  entry: { readonly name: string; readonly event: string; readonly when: Timestamp | null },
   url: string,
 ): Letter =>
   write({
@@ -124,7 +128,7 @@ export const entryLetter = (
       hello(entry.name),
       entry.when === null
         ? `you are registered for ${eventNamed(entry.event)}.`
-        : `you are registered for ${eventNamed(entry.event)}, which begins at ${entry.when}.`,
+        : `you are registered for ${eventNamed(entry.event)}, which begins on ${moment(entry.when)}.`,
     ],
     action: { label: "Enter the event", url },
     why: "The link is yours alone and works until a day after the event. If you did not register, ignore this letter.",
@@ -132,8 +136,6 @@ export const entryLetter = (
 
 /** A day and ten minutes before the planned start of an event. */
 export type ReminderKind = "day" | "minutes"
-
-const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
 
 export const reminderLetter = (
   to: string,
@@ -151,7 +153,7 @@ export const reminderLetter = (
     subject: `${reminder.kind === "day" ? "Reminder" : "Starting soon"}: ${titled(reminder.event)}`,
     lines: [
       hello(reminder.name),
-      `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${WHEN.format(new Date(reminder.when))} UTC.`,
+      `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${moment(reminder.when)}.`,
     ],
     action: { label: "Enter the event", url },
     why: "You get this letter because you registered for the event. The link is yours alone and works until a day after the event.",

@@ -60,3 +60,8 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
   expect(letter.html).toContain('href="https://app.example/?a=1&amp;b=2"')
   expect(letter.text).toContain("https://app.example/?a=1&b=2")
 })
+
+test("an entry letter says when the event begins in words, and in which zone", () => {
+  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const }
+  expect(entryLetter("a@example.com", entry, URL_).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
+})
