@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test as one } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
+import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -47,6 +48,17 @@ const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "ro
 
 const inRound = (client: Client, n: number): Promise<Frame> =>
   received(client, "rotation.round", (d) => d.n === n).then(({ d }) => d)
+
+/** The same of a participant who may have come after the round began, and was told of it by `ready`. */
+const toldOfRound = async (client: Client, n: number): Promise<Frame> => {
+  const told = () =>
+    client.received
+      .filter(({ t }) => t === "rotation.round" || t === "ready")
+      .map(({ t, d }) => (t === "ready" ? d.round : d))
+      .find((round) => round?.n === n)
+  await eventually(() => told() !== undefined, `round ${n}`)
+  return told()
+}
 
 /** The groups of a round, as each participant received them; checks that all received the same. */
 const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
@@ -232,7 +244,7 @@ test("a round extended in time goes on after its old end, and warns before the n
   withOwnHouse(async (own) => {
     const { stage, host, clients } = await staged(2, own)
     // The warning of the first end is not sent: the server is late until the host extends.
-    const { result } = await startAgo(own, stage, { roundSeconds: 20, rounds: 2 }, 17_000, true)
+    const { result } = await startAgo(own, stage, { roundSeconds: 20, rounds: 2 }, 15_000, true)
     const { rotation } = result as Frame
     await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
     // Ten seconds before the new end is when the round would have been over.
@@ -395,13 +407,13 @@ test("a round whose end passed while nobody ran the event is followed by the nex
   let isOwner = true
   const first = await openHouse({}, { holds: () => isOwner })
   const { stage } = await staged(2, first)
-  await startAgo(first, stage, { roundSeconds: 5, rounds: 3 }, 4000)
+  await startAgo(first, stage, { roundSeconds: 20, rounds: 3 }, 19_000)
   isOwner = false
   const second = await openHouse({}, { node: "second" }, first.databaseUrl)
-  second.actors.clock.jump(4000)
+  second.actors.clock.jump(19_000)
   try {
     const [client] = await crowd(second, stage, names(2))
-    expect((await inRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])
+    expect((await toldOfRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])
   } finally {
     await second.stop()
     await first.stop()
