@@ -23,8 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** In one go it took a second for WebVTT, half a second for JSON. */
-const MOST_MS = 300
+/**
+ * As a multiple of the time in which this machine parses the JSON body at this moment, so that a slow or busy machine counts the same. That
+ * took 14 ms where WebVTT in one go took a second, and JSON half a second.
+ */
+const MOST = 20
 /** Machines that test are busy, and collect garbage: the least of some tries counts. */
 const TRIES = 8
 const TOO_BUSY = 503
@@ -42,9 +45,18 @@ const heldBy = async (method: "GET" | "PUT", url: string, type: string, body: Ui
   return delay.max / 1e6
 }
 
+const parsing = (): number => {
+  const text = JSON_BODY.toString()
+  const startedAt = performance.now()
+  JSON.parse(text)
+  return performance.now() - startedAt
+}
+
 const leastHeldBy = async (...of: Parameters<typeof heldBy>): Promise<number> => {
   let least = Number.POSITIVE_INFINITY
-  for (let tried = 0; tried < TRIES && least >= MOST_MS; tried++) least = Math.min(least, await heldBy(...of))
+  for (let tried = 0; tried < TRIES && least >= MOST; tried++) {
+    least = Math.min(least, (await heldBy(...of)) / parsing())
+  }
   return least
 }
 
@@ -78,7 +90,7 @@ test("a transcript of fifty thousand segments is taken and given without holding
   }
   const { derivations } = (await call(server.url, "GET", `/v1/public/events/${eventId}/content`)).body
   held["captions"] = await leastHeldBy("GET", derivations[0].url, "text/plain", null)
-  for (const [what, milliseconds] of Object.entries(held)) expect(milliseconds, what).toBeLessThan(MOST_MS)
+  for (const [what, times] of Object.entries(held)) expect(times, what).toBeLessThan(MOST)
 }, 180_000)
 
 test("a transcript that is read in the process for media is refused in the same words", async () => {
