@@ -3,6 +3,8 @@ import { Cause, Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Answer } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
+import { newId } from "../../src/model/ids.ts"
+import { keyedScope } from "../../src/model/live/command-scopes.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
 import { holdLiveEvent } from "../support/store.ts"
@@ -121,5 +123,26 @@ test("after a restart the timer fires on time, answered commands are remembered 
     expect(head?.["n"]).toBe(head?.["s"])
   } finally {
     await after.stop()
+  }
+})
+
+test("a repeated command is not answered by an activation that a newer one has overtaken", async () => {
+  const first = await startActors(database.url, { node: "first" })
+  const second = await startActors(database.url, { node: "second" })
+  try {
+    const { eventId } = await seedEvent(first.sql, THREE)
+    await first.read(eventId)
+    // The scope of a request with an `Idempotency-Key`, whose answer the store has for a day.
+    const given = { scope: keyedScope("caller"), commandId: "append", bodyHash: "body" }
+    const append = {
+      type: "phase.append",
+      d: { phaseId: newId(), modality: "meeting", config: {}, featureSet: [] },
+    } as const
+    await second.execute(eventId, append, given)
+    const { event } = await first.execute(eventId, { ...append, d: { ...append.d, phaseId: newId() } }, given)
+    expect(event.phases.map(({ id }) => id)).toContain(append.d.phaseId)
+  } finally {
+    await first.stop()
+    await second.stop()
   }
 })

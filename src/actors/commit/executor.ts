@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import type { AnsweredBefore } from "../../store/live/live-commit.ts"
-import { type Outcome, type Received, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { isNewestActivation } from "../../store/live/live-events.ts"
+import { NotOwner, type Outcome, type Received, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
 import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
 import type { NotCommitted } from "./commit-batch.ts"
@@ -48,7 +49,8 @@ export class Executor {
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#owned.current
       // Everything that may fail comes before the turns, which change the loaded event.
-      yield* recallAnswers(database, of, this.#possibleRepeats(of, envelopes))
+      const recalled = yield* recallAnswers(database, of, this.#possibleRepeats(of, envelopes))
+      if (recalled.length > 0) yield* this.#requireNewest(of)
       yield* recallChat(database, of, envelopes)
       return yield* Effect.uninterruptible(this.#performAndKeep(of, envelopes))
     })
@@ -65,6 +67,24 @@ export class Executor {
         ? this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
         : Effect.as(this.#keep(batch), outcomes)
     })
+  }
+
+  /**
+   * A newer activation may have stored the answer, and left again. A repeat commits nothing, so that no fence would refuse it: it would be
+   * answered with a state without what the first one did.
+   */
+  #requireNewest({ fencingToken }: LoadedEvent): Effect.Effect<void, NotOwner | StoreUnavailable> {
+    const { database, eventId } = this.#services
+    return database
+      .readLive((sql) => isNewestActivation(sql, eventId, fencingToken))
+      .pipe(
+        Effect.mapError(() => new StoreUnavailable()),
+        Effect.flatMap((isNewest) => {
+          if (isNewest) return Effect.void
+          this.#owned.invalidate()
+          return Effect.fail(new NotOwner())
+        }),
+      )
   }
 
   /** Commands that may be repeats whose answers memory has evicted. */

@@ -114,6 +114,12 @@ const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameter
   }
 }
 
+/** Is this the newest activation of the event? */
+export const isNewestActivation = async (sql: Queryable, eventId: string, fencingToken: number): Promise<boolean> => {
+  const rows = await sql`select 1 from live_events where event_id = ${eventId} and epoch = ${fencingToken}`
+  return rows.length > 0
+}
+
 /** Did a host remove this participant for good? */
 export const wasRemoved = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const rows = await sql`
