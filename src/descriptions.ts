@@ -15,7 +15,7 @@ export interface Descriptions {
   readonly reference: Effect.Effect<string | Uint8Array>
 }
 
-/** What stands in a file, and what a server puts there. */
+/** A text in a file of the build, and the text that a server puts in its place. */
 type Placement = readonly [string, string]
 
 /** No address ends with this name (RFC 2606), and no cookie has it. */

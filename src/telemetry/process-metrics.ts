@@ -22,8 +22,12 @@ const COLLECTIONS = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
 ])
 
-/** Counts garbage collections from now on. */
+let isObserved = false
+
+/** Counts garbage collections from now on. The registry of metrics is that of the process: a second observer would count each one twice. */
 const observeCollections = ({ garbageCollection }: Metrics): void => {
+  if (isObserved) return
+  isObserved = true
   const count = (collection: PerformanceEntry): void => {
     // Node's types do not have it: only entries of this type have a kind.
     const { detail } = collection as PerformanceEntry & { readonly detail: { readonly kind?: number } }

@@ -11,7 +11,7 @@ afterAll(() => house.stop())
 const idsIn = (phases: unknown): ReadonlyArray<string> =>
   (phases as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
 
-test("a new order and a removal are told to everybody who waits, and who comes later finds them", async () => {
+test("a new order and a removal are told to everybody who waits, and a later participant finds them", async () => {
   const stage = await house.stage(
     [{ modality: "meeting" }, { modality: "breakout" }, { modality: "broadcast" }],
     "scheduled",

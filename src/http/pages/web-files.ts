@@ -80,19 +80,28 @@ const assetAnswer = (folder: URL, name: string): Answer => {
   )
 }
 
-/** The languages of the pages, each a file of its own; the first one where a browser asks for none of them. */
-const LANGUAGES = ["en", "de"] as const
+/** Files with texts by their language, of which each has one: the build names a file after its source, such as `texts/en.ts`. */
+type TextFiles = ReadonlyMap<string, string>
 
-/** The file with the texts that the page will ask for, as it chooses itself: by the order of the browser's languages. */
-const textsFor = (accepted: string, files: ReadonlyArray<string>): string | undefined => {
+const textFilesIn = (names: ReadonlyArray<string>): TextFiles =>
+  new Map(
+    names.flatMap((name): ReadonlyArray<readonly [string, string]> => {
+      const [, language] = /^([a-z]{2})-.+\.js$/.exec(name) ?? []
+      return language === undefined ? [] : [[language, name]]
+    }),
+  )
+
+const FALLBACK = "en"
+
+/** The file that the page will ask for, as it chooses itself: by the order of the browser's languages. */
+const textsFor = (accepted: string, files: TextFiles): string | undefined => {
   const tags = accepted.split(",").map((tag) => tag.trim().slice(0, 2).toLowerCase())
-  const language = tags.find((tag) => LANGUAGES.some((one) => one === tag)) ?? LANGUAGES[0]
-  return files.find((name) => name.startsWith(`${language}-`) && name.endsWith(".js"))
+  return files.get(tags.find((tag) => files.has(tag)) ?? FALLBACK)
 }
 
 /** The page learns which texts it needs only when its script runs: the browser loads them beside the script instead of after it. */
 const withTexts =
-  (page: Answer, files: ReadonlyArray<string>): Answer =>
+  (page: Answer, files: TextFiles): Answer =>
   (request) => {
     const texts = textsFor(request.headers["accept-language"] ?? "", files)
     const added: HttpResponse["headers"] = [
@@ -106,9 +115,10 @@ const withTexts =
 export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRoute> => {
   if (!existsSync(new URL("attendee.html", folder))) return []
   const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))
+  const texts = textFilesIn(names)
   const page = (name: string, paths: ReadonlyArray<string>, policy: Policy): ReadonlyArray<WebRoute> => {
     const text = readFileSync(new URL(`${name}.html`, folder), "utf8")
-    const answer = withTexts(sharedBody(Effect.succeed(text), pageHeaders(policyOf(options, policy))), names)
+    const answer = withTexts(sharedBody(Effect.succeed(text), pageHeaders(policyOf(options, policy))), texts)
     return paths.map((path) => ({ path, answer }))
   }
   const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))

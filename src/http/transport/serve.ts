@@ -194,7 +194,10 @@ export const compile = (
         scope,
         path: request.path,
         contentType: contentTypeOf(request),
-        device: deviceOf(request),
+        // Read where somebody signs in, and by no other handler.
+        get device() {
+          return deviceOf(request)
+        },
         requestId: request.requestId,
       })
       return Effect.flatMap(queryOf(request), (query) =>

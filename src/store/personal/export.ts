@@ -63,7 +63,7 @@ export const decodeExportCursor = (cursor: string): ExportPosition | undefined =
   return `${kind}${itemId}`.includes("\0") ? undefined : { createdAt, id, kind, itemId }
 }
 
-/** A person of a workspace: a user, whoever registered under an address, or a partner's guest. */
+/** A person of a workspace: a user, the registrant of an address, or a partner's guest. */
 export interface ExportedPerson {
   readonly workspaceId: string
   readonly userId: string | null

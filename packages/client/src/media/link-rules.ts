@@ -14,7 +14,7 @@ export interface LinkState {
   readonly state: "waiting" | "connecting" | "connected" | "interrupted"
   /** Connections that failed since the last one that was connected. */
   readonly failures: number
-  /** Connections that began since the last one that was connected, at both ends the same. */
+  /** Connections that began since the last one that was connected. Both ends count about the same: each opens what the other one offers. */
   readonly tries: number
   /** Restarts of the interrupted connection. */
   readonly restarts: number

@@ -1,4 +1,4 @@
-/** How many people are here; who has a name may look who they are. */
+/** The number of people here, and for participants with a name the list of them. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { lazy, Suspense, useState } from "react"

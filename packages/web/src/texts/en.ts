@@ -31,7 +31,7 @@ export const en = {
     unavailable: "The server is too busy. Try again in a moment.",
     internal_error: "The server had a fault. Try again.",
   } as { readonly [code: string]: string },
-  /** What is wrong with the value of a field. The server's own reason stands where there is no text here. */
+  /** The fault of a field's value in words. The server's own reason stands where there is no text here. */
   faults: {
     missing: "This is needed.",
     lengthBetween: (least: number, most: number): string =>

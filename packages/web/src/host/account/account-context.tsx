@@ -32,7 +32,7 @@ export const useAccount = (): Account => {
   return account
 }
 
-/** After a sign-in that no page of the console sees the end of. */
+/** Before a sign-in that ends at the server, as one through a provider: the next visit of the console asks for the account. */
 export const expectSignIn = (): void => localStorage.setItem(KEY, "expected")
 
 const isSignedOut = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 401

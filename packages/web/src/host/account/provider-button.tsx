@@ -12,7 +12,7 @@ const isRefused = (): boolean => new URLSearchParams(location.search).get("signI
 
 export const ProviderButton = () => {
   const { host } = useTexts()
-  // Who has a password can sign in without the answer: its failure is not shown.
+  // The form for passwords works without the answer, so a failure is not shown.
   const { value } = useLoaded("idp", (signal) => rest.getIdp({}, { signal }))
   if (value?.configured !== true) return null
   const begin = () => {
