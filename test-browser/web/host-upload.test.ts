@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, type Json } from "../../test/support/api.ts"
 import { noiseOf, wavOf } from "../../test/support/wav.ts"
 import { openConsole, type Stage, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
 const MEBIBYTE = 1024 ** 2
 const MOST_MEBIBYTES = 70
@@ -24,7 +24,7 @@ const REFUSED = /Failed to load resource/
 const choose = async (page: Page, path: string): Promise<void> => {
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
-    page.getByRole("button", { name: "Choose a file" }).press("Enter"),
+    pressButton(page.getByRole("button", { name: "Choose a file" })),
   ])
   await chooser.setFiles(path)
 }
@@ -50,7 +50,7 @@ test("a file is uploaded, whatever cuts the connection, and is prepared without 
   await choose(page, await fileOf("talk.wav", wavOf(3)))
   await page.getByText("talk.wav (0.1 MB)").waitFor()
   await page.getByRole("textbox", { name: "Title" }).fill("The talk")
-  await page.getByRole("button", { name: "Upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Upload" }))
   await page.getByText("The server is not reached.", { exact: false }).waitFor()
   await page.getByRole("progressbar", { name: "Upload of talk.wav" }).waitFor()
   await expectAccessible(page)
@@ -58,7 +58,7 @@ test("a file is uploaded, whatever cuts the connection, and is prepared without 
   await page.getByRole("link", { name: "Attendance" }).press("Enter")
   await page.getByRole("link", { name: "Recordings" }).press("Enter")
   await page.unroute(addresses)
-  await page.getByRole("button", { name: "Go on with the upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Go on with the upload" }))
   await page.getByText("talk.wav is uploaded.").waitFor()
   await page.getByRole("link", { name: "Watch" }).waitFor()
   await page.getByRole("button", { name: "Cut a clip" }).waitFor()
@@ -80,10 +80,10 @@ test("a large file goes in parts, and no part is sent twice", async () => {
     return route.continue()
   })
   await choose(page, await fileOf("long.wav", bytes))
-  await page.getByRole("button", { name: "Upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Upload" }))
   await page.getByText("The server is not reached.", { exact: false }).waitFor()
   isCut = false
-  await page.getByRole("button", { name: "Go on with the upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Go on with the upload" }))
   await page.getByText("long.wav is uploaded.").waitFor({ timeout: 60_000 })
   expect([sent.length, new Set(sent).size]).toEqual([5, 5])
   await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 60_000 })
@@ -100,20 +100,20 @@ test("a file that is too large is refused in plain words, its title is kept, and
   await truncate(large, (MOST_MEBIBYTES + 1) * MEBIBYTE)
   await page.getByRole("textbox", { name: "Title" }).fill("The talk")
   await choose(page, large)
-  await page.getByRole("button", { name: "Upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Upload" }))
   await page.getByText("The file is larger than a recording may be.").waitFor()
-  await page.getByRole("button", { name: "Cancel" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Cancel" }))
   expect(await page.getByRole("textbox", { name: "Title" }).inputValue()).toBe("The talk")
   await page.route(/\/v1\/media\/uploads\//, (route) => route.abort("connectionfailed"))
   await choose(page, await fileOf("short.wav", wavOf(1)))
-  await page.getByRole("button", { name: "Upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Upload" }))
   await page.getByText("The server is not reached.", { exact: false }).waitFor()
-  await page.getByRole("button", { name: "Cancel" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Cancel" }))
   await page.getByRole("button", { name: "Choose a file" }).waitFor()
   await page.getByText("No recordings.").waitFor()
   await expect.poll(() => recordingsOf(stage)).toEqual([])
   await page.unroute(/\/v1\/media\/uploads\//)
   await choose(page, await fileOf("notes.wav", new TextEncoder().encode("These are notes, and no sound.")))
-  await page.getByRole("button", { name: "Upload" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Upload" }))
   await page.getByText("The file is damaged, or has no format that is read here.", { exact: false }).waitFor()
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, signup } from "../../test/support/api.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
 let site: WebSite
 beforeAll(async () => {
@@ -16,21 +16,21 @@ test("members are invited by a link, given a role and removed, and the audit say
   const stage = await stageWith(site, [])
   const { url } = site.server
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/members`)
-  await page.getByRole("button", { name: "Invite", exact: true }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Invite", exact: true }))
   const link = await page.getByRole("textbox", { name: "Link of the invite" }).inputValue()
   await expectAccessible(page)
   const bob = await signup(url, "Bob")
   const token = new URL(link).pathname.split("/").at(-1) ?? ""
   expect((await call(url, "POST", `/v1/invites/${token}/accept`, { cookie: bob.cookie })).status).toBe(200)
   await page.reload()
-  await page.getByRole("button", { name: /Role: Bob/ }).press("Enter")
+  await pressButton(page.getByRole("button", { name: /Role: Bob/ }))
   await page.getByRole("option", { name: "admin" }).press("Enter")
   await page.getByRole("button", { name: "admin Role: Bob" }).waitFor()
   const members = async () =>
     (await call(url, "GET", `/v1/workspaces/${stage.acme.id}/members`, { cookie: stage.acme.owner.cookie })).body
       .members
-  await page.getByRole("button", { name: "Remove: Bob" }).press("Enter")
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Remove: Bob" }))
+  await pressButton(page.getByRole("dialog").getByRole("button", { name: "Remove" }))
   await page.getByRole("button", { name: "Remove: Bob" }).waitFor({ state: "detached" })
   expect(await members()).toHaveLength(1)
   await page.getByRole("link", { name: "Audit" }).press("Enter")
@@ -42,15 +42,15 @@ test("a key is shown once, revoked and removed", async () => {
   const stage = await stageWith(site, [])
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/keys`)
   await page.getByRole("textbox", { name: "Name" }).fill("Website")
-  await page.getByRole("button", { name: "New key" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "New key" }))
   const secret = await page.getByRole("textbox", { name: "Secret of the key" }).inputValue()
   expect((await call(site.server.url, "GET", "/v1/events", { key: secret })).status).toBe(200)
   await expectAccessible(page)
-  await page.getByRole("button", { name: "Revoke: Website" }).press("Enter")
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).press("Enter")
-  await page.getByRole("button", { name: "Remove: Website" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Revoke: Website" }))
+  await pressButton(page.getByRole("dialog").getByRole("button", { name: "Revoke" }))
+  await pressButton(page.getByRole("button", { name: "Remove: Website" }))
   expect((await call(site.server.url, "GET", "/v1/events", { key: secret })).status).toBe(401)
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter")
+  await pressButton(page.getByRole("dialog").getByRole("button", { name: "Remove" }))
   await page.getByRole("button", { name: "Remove: Website" }).waitFor({ state: "detached" })
 })
 
@@ -59,18 +59,18 @@ test("a webhook is made, pinged, and its deliveries are looked at and sent again
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/webhooks`, { expects: REFUSED })
   // An address with a password in it is refused, and what was typed stays.
   await page.getByRole("textbox", { name: "Address" }).fill("https://user:secret@example.com/")
-  await page.getByRole("button", { name: "New webhook" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "New webhook" }))
   await page.getByText("The URL must not carry a user name or password").waitFor()
   expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).toBe("https://user:secret@example.com/")
   // A name that does not exist: every try fails.
   await page.getByRole("textbox", { name: "Address" }).fill("https://hooks.invalid/in")
   await page.getByRole("checkbox", { name: "event.started" }).press("Space")
-  await page.getByRole("button", { name: "New webhook" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "New webhook" }))
   expect(await page.getByRole("textbox", { name: "Signing secret" }).inputValue()).toMatch(/^whsec_/)
-  await page.getByRole("button", { name: "Send a ping: https://hooks.invalid/in" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Send a ping: https://hooks.invalid/in" }))
   const deliveries = page.getByRole("list", { name: "Deliveries" })
   await deliveries.getByText("ping").waitFor()
-  await deliveries.getByRole("button", { name: "Tries" }).press("Enter")
+  await pressButton(deliveries.getByRole("button", { name: "Tries" }))
   await expectAccessible(page)
   const given = async (): Promise<ReadonlyArray<{ status: string }>> => {
     const { webhooks } = (await call(site.server.url, "GET", "/v1/webhooks", { key: stage.acme.key })).body
@@ -78,13 +78,13 @@ test("a webhook is made, pinged, and its deliveries are looked at and sent again
     return (await call(site.server.url, "GET", path, { key: stage.acme.key })).body.deliveries
   }
   await expect.poll(async () => (await given()).map(({ status }) => status), { timeout: 30_000 }).toEqual(["exhausted"])
-  await page.getByRole("button", { name: "Refresh" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Refresh" }))
   await deliveries.getByText("given up", { exact: false }).waitFor()
-  await deliveries.getByRole("button", { name: "Deliver again" }).press("Enter")
+  await pressButton(deliveries.getByRole("button", { name: "Deliver again" }))
   await expect.poll(async () => (await given()).length).toBe(2)
   await deliveries.getByRole("button", { name: "Deliver again" }).nth(1).waitFor()
-  await page.getByRole("button", { name: "Delete: https://hooks.invalid/in" }).press("Enter")
-  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Delete: https://hooks.invalid/in" }))
+  await pressButton(page.getByRole("dialog").getByRole("button", { name: "Delete" }))
   await page.getByText("No webhooks.").waitFor()
 })
 
@@ -92,14 +92,14 @@ test("a partner is registered and revoked; two keys at once are refused and stay
   const stage = await stageWith(site, [])
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/guests`, { expects: REFUSED })
   await page.getByRole("textbox", { name: "Issuer" }).fill("https://partner.example.com")
-  await page.getByRole("button", { name: "New partner" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "New partner" }))
   await page.getByRole("alert").waitFor()
   await page.getByRole("textbox", { name: "Address of the keys (JWKS)" }).fill("https://partner.example.com/keys")
-  await page.getByRole("button", { name: "New partner" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "New partner" }))
   await page.getByRole("button", { name: "Revoke: https://partner.example.com" }).waitFor()
   await expectAccessible(page)
-  await page.getByRole("button", { name: "Revoke: https://partner.example.com" }).press("Enter")
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Revoke: https://partner.example.com" }))
+  await pressButton(page.getByRole("dialog").getByRole("button", { name: "Revoke" }))
   await page.getByText("No partners.").waitFor()
 })
 
@@ -107,16 +107,16 @@ test("the workspace is renamed, and deleted when its handle is typed", async () 
   const stage = await stageWith(site, [])
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/settings`, { expects: REFUSED })
   await page.getByRole("textbox", { name: "Name" }).fill("Renamed")
-  await page.getByRole("button", { name: "Save" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Save" }))
   await page.getByRole("heading", { name: "Renamed" }).waitFor()
   const slug = await page.getByRole("textbox", { name: "Handle", exact: true }).inputValue()
   await expectAccessible(page)
   const again = page.getByRole("textbox", { name: "Type the handle to confirm" })
   await again.fill("another")
-  await page.getByRole("button", { name: "Delete the workspace" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Delete the workspace" }))
   await page.getByText("The workspace has another handle.").waitFor()
   await again.fill(slug)
-  await page.getByRole("button", { name: "Delete the workspace" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Delete the workspace" }))
   await page.getByRole("heading", { name: "Workspaces" }).waitFor()
   await page.getByRole("link", { name: "Renamed" }).waitFor({ state: "detached" })
 })

@@ -1,7 +1,7 @@
 /** Dialogs as the component library shows them on an iPhone, where it would add a style element that the policy refuses. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
 let site: WebSite
 beforeAll(async () => {
@@ -27,7 +27,7 @@ test("a dialog holds the page still, keeps its own scrolling, and gives the focu
   const refusals: string[] = []
   page.on("console", (message) => refusals.push(message.text()))
   const button = page.getByRole("button", { name: "Sign out everywhere", exact: true })
-  await button.press("Enter")
+  await pressButton(button)
   const dialog = page.getByRole("dialog")
   await dialog.getByRole("button", { name: "Cancel" }).waitFor()
   await expect.poll(() => refusals.some((one) => one.includes("Content Security Policy"))).toBe(true)
@@ -41,7 +41,7 @@ test("a dialog holds the page still, keeps its own scrolling, and gives the focu
   }))
   expect(styles).toEqual({ root: "hidden", dialog: "contain", at: before })
   await expectAccessible(page)
-  await dialog.getByRole("button", { name: "Cancel" }).press("Enter")
+  await pressButton(dialog.getByRole("button", { name: "Cancel" }))
   await dialog.waitFor({ state: "detached" })
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflow)).toBe("visible")
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)

@@ -4,7 +4,7 @@ import type { GatewayClient } from "../../packages/client/src/entry.ts"
 import { call } from "../../test/support/api.ts"
 import { joinAs, openConsole, type Stage, stageWith, until } from "./host-pages.ts"
 import { enter } from "./people.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
 let site: WebSite
 beforeAll(async () => {
@@ -51,19 +51,19 @@ test(
     const last = people.getByRole("row", { name: nameOf(CROWD - 1) })
     await last.click()
     await expectAccessible(page)
-    await page.getByRole("button", { name: "Mute" }).press("Enter")
+    await pressButton(page.getByRole("button", { name: "Mute" }))
     await page.getByRole("button", { name: "Unmute" }).waitFor()
     await search.fill("")
-    await page.getByRole("button", { name: "More" }).press("Enter")
+    await pressButton(page.getByRole("button", { name: "More" }))
     await expect.poll(() => people.getAttribute("aria-rowcount").then(Number)).toBeGreaterThan(100)
 
     const attendee = await enter(stage, "Zoe")
-    await attendee.getByRole("button", { name: /\d+ people here/ }).press("Enter")
+    await pressButton(attendee.getByRole("button", { name: /\d+ people here/ }))
     const dialog = attendee.getByRole("dialog", { name: "People who are here" })
     const rows = dialog.getByRole("listitem")
     await rows.nth(99).waitFor()
     await expectAccessible(attendee)
-    await dialog.getByRole("button", { name: "More" }).press("Enter")
+    await pressButton(dialog.getByRole("button", { name: "More" }))
     await rows.nth(100).waitFor()
     await dialog.getByRole("searchbox").fill("Person 25")
     await expect.poll(() => rows.count()).toBe(3)
@@ -73,13 +73,13 @@ test(
     await dialog.waitFor({ state: "detached" })
 
     await page.getByRole("link", { name: "Rooms" }).press("Enter")
-    await page.getByRole("button", { name: "Make a plan" }).press("Enter")
+    await pressButton(page.getByRole("button", { name: "Make a plan" }))
     const room = page.getByRole("grid", { name: "Room 1" })
     await room.getByRole("row").first().waitFor()
     await expect.poll(async () => UUID.test((await page.getByRole("main").textContent()) ?? "")).toBe(false)
 
     await page.getByRole("link", { name: /^Lobby/ }).press("Enter")
-    await page.getByRole("button", { name: /everybody comes in/ }).press("Enter")
+    await pressButton(page.getByRole("button", { name: /everybody comes in/ }))
     await page.getByRole("option", { name: "a host lets people in" }).press("Enter")
     await until(first, ({ lobby }) => lobby.policy === "ask")
     const { url } = site.server
@@ -90,7 +90,7 @@ test(
       session: { of: stage.event.id, token: session.body.sessionToken },
     })
     await late.getByRole("button", { name: "Enter now" }).click()
-    await page.getByRole("button", { name: "Let in: Latecomer" }).press("Enter")
+    await pressButton(page.getByRole("button", { name: "Let in: Latecomer" }))
     await late.getByRole("button", { name: /people here/ }).waitFor()
     await expectAccessible(page)
   },

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startIdentityProvider, type TestIdentityProvider } from "../../test/support/identity-provider.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
 let idp: TestIdentityProvider
 let site: WebSite
@@ -33,12 +33,12 @@ test("somebody signs in at the provider and comes back to the page that they wan
   const page = await site.open("/host/account", { expects: REFUSED })
   await page.getByRole("button", { name: BUTTON }).waitFor()
   await expectAccessible(page)
-  await page.getByRole("button", { name: BUTTON }).press("Enter")
+  await pressButton(page.getByRole("button", { name: BUTTON }))
   await page.getByRole("heading", { name: "Your account" }).waitFor()
   expect(new URL(page.url()).pathname).toBe("/host/account")
   await page.getByRole("link", { name: "Grace Hopper", exact: true }).waitFor()
   // This account has no password: its end is confirmed by the sign-in, which is new.
-  await page.getByRole("button", { name: "Delete the account" }).press("Enter")
+  await pressButton(page.getByRole("button", { name: "Delete the account" }))
   await page.getByText("Nobody else owns a workspace of yours.", { exact: false }).waitFor()
 })
 
@@ -48,7 +48,7 @@ test("somebody whom the provider does not sign in is told so where they began", 
   await page.route("**/v1/auth/idp/start", (route) =>
     route.fulfill({ status: 302, headers: { location: "/v1/auth/idp/callback?error=access_denied" } }),
   )
-  await page.getByRole("button", { name: BUTTON }).press("Enter")
+  await pressButton(page.getByRole("button", { name: BUTTON }))
   await page.getByText("You were not signed in there.", { exact: false }).waitFor()
   expect(new URL(page.url()).pathname).toBe("/host/workspaces")
   await expectAccessible(page)

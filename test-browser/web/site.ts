@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { AxeResults, ElementContext, RunOptions } from "axe-core"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core"
 import { expect, onTestFinished } from "vitest"
 import { startServerWithPages, type TestServer } from "../../test/support/server.ts"
 import { complaintsOf } from "../complaints.ts"
@@ -91,3 +91,7 @@ export const openWebSite = async (environment: { readonly [key: string]: string 
     },
   }
 }
+
+/** Presses Enter on a button that is ready: as long as its last press is answered, a button takes no other. */
+export const pressButton = (button: Locator): Promise<void> =>
+  button.and(button.page().locator(':not([aria-disabled="true"], :disabled)')).press("Enter")
