@@ -35,6 +35,20 @@ const hello = {
   d: { connectionId: "c", heartbeatMs: HEARTBEAT_MS, identifyTimeoutMs: 10_000, serverTime: "", maxFrame: 16_384 },
 }
 
+/** As much of a snapshot as the state needs. */
+const READY = {
+  resumed: false,
+  reason: "new",
+  epoch: "e",
+  v: 1,
+  cursors: {},
+  me: { participantId: "p", role: "viewer", can: [], chatTo: ["event"], roomId: null },
+  event: {},
+  phases: [],
+  timers: [],
+  presence: { participants: [] },
+}
+
 const dial = async (options: Partial<GatewayClientOptions> = {}): Promise<GatewayClient> => {
   vi.useFakeTimers()
   const client = new GatewayClient({
@@ -138,4 +152,23 @@ test("a new token that the server cannot check for the moment is sent again afte
   client.close()
   await vi.advanceTimersByTimeAsync(5000)
   expect(socket?.renewals).toEqual(["t", "t"])
+})
+
+test("a frame with many dispatches is one change of the state, and each dispatch finds the state after itself", async () => {
+  const client = await dial()
+  const [socket] = HeldSocket.opened
+  socket?.say(hello)
+  socket?.say({ op: 0, t: "ready", d: READY })
+  const told: Array<number | undefined> = []
+  const seen: Array<number | undefined> = []
+  client.on("state", ({ chat }) => told.push(chat.event.length))
+  client.on("chat.message", () => seen.push(client.state?.chat.event.length))
+  const message = (id: string) => ({ op: 0, t: "chat.message", v: 2, d: { message: { id, to: "event", text: id } } })
+  socket?.say([message("a"), message("b"), message("c")])
+  expect([told, seen]).toEqual([[3], [1, 2, 3]])
+  // Nothing in the state changes: no listener is told.
+  socket?.say({ op: 0, t: "reaction.tally", d: { counts: { like: 1 } } })
+  socket?.say(message("c"))
+  expect(told).toEqual([3])
+  client.close()
 })

@@ -31,7 +31,7 @@ interface ClientEvents {
   readonly status: ConnectionStatus
   /** Every dispatch that was applied, in order, each once. */
   readonly dispatch: Dispatch
-  /** The state after anything in it changed. */
+  /** The state, once after each frame that changed it. */
   readonly state: EventState
   /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
@@ -72,6 +72,8 @@ export class GatewayClient {
   readonly #retries: Retries
   #positions = new StreamPositions()
   #state: EventState | undefined
+  /** The state that listeners have been told of. */
+  #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: SocketLike | undefined
   /** The last token, while it may open another connection. */
@@ -232,7 +234,11 @@ export class GatewayClient {
   #receive(text: string, grant: GatewayToken): void {
     this.#heartbeat.heard()
     const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
+    // A busy event packs many dispatches into a frame: listeners draw the state once for all of them.
     for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
+    if (this.#state === undefined || this.#state === this.#told) return
+    this.#told = this.#state
+    this.#events.emit("state", this.#state)
   }
 
   #handle(object: ServerObject, grant: GatewayToken): void {
@@ -292,14 +298,8 @@ export class GatewayClient {
 
   #settle(object: ServerObject): void {
     const answered = this.#pending.settle(object as Parameters<PendingCommands["settle"]>[0])
-    if (answered !== undefined && this.#state !== undefined) this.#become(applyReply(this.#state, answered))
+    if (answered !== undefined && this.#state !== undefined) this.#state = applyReply(this.#state, answered)
     this.#pump()
-  }
-
-  #become(state: EventState): void {
-    if (this.#state === state) return
-    this.#state = state
-    this.#events.emit("state", state)
   }
 
   #take({ t, d, v = 0, ts = 0, st, s }: ServerObject): void {
@@ -307,7 +307,7 @@ export class GatewayClient {
     if (dispatch.t === "ready") this.#begin(dispatch.d)
     if (!this.#isNext(st, s)) return
     if (dispatch.t === "subscribed") this.#positions.follow(dispatch.d.cursors, dispatch.d.dropped)
-    if (this.#state !== undefined && dispatch.t !== "ready") this.#become(applyDispatch(this.#state, dispatch))
+    if (this.#state !== undefined && dispatch.t !== "ready") this.#state = applyDispatch(this.#state, dispatch)
     if (dispatch.t === "tokenExpiring") this.#renew()
     if (dispatch.t === "lobby.status" && dispatch.d.state === "waiting") this.#setStatus("lobby")
     this.#events.emit("dispatch", dispatch)
@@ -325,10 +325,10 @@ export class GatewayClient {
   #begin(ready: Ready): void {
     if (ready.resumed) {
       const { me, media = this.#state?.media ?? null, encoder = null } = ready
-      if (this.#state !== undefined) this.#become({ ...this.#state, me, media, encoder })
+      if (this.#state !== undefined) this.#state = { ...this.#state, me, media, encoder }
     } else {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
-      this.#become(stateOf(ready, this.#state))
+      this.#state = stateOf(ready, this.#state)
     }
     this.#syncing = false
     this.#laggingAcks = 0

@@ -48,7 +48,8 @@ export const chatAfter = (state: ChatState, dispatch: NewsOf<"chat">): ChatState
   switch (dispatch.t) {
     case "chat.message": {
       const { message } = dispatch.d
-      return { ...state, [message.to]: add(state[message.to], message) }
+      const messages = add(state[message.to], message)
+      return messages === state[message.to] ? state : { ...state, [message.to]: messages }
     }
     case "chat.deleted":
       return deleteFrom(state, dispatch.d.ids)

@@ -1,5 +1,11 @@
 /** The chat: of the event, of the room that the person is in, and of those on stage. */
-import { type ChatMessageView, type ChatTarget, CommandRefused, type GatewayClient } from "@gathercue/client"
+import {
+  type ChatMessageView,
+  type ChatTarget,
+  CommandRefused,
+  type EventState,
+  type GatewayClient,
+} from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useCallback, useState } from "react"
 import { useTexts } from "../texts/language.tsx"
@@ -9,6 +15,7 @@ import { Problem } from "../ui/notice.tsx"
 import { ChatForm } from "./chat-form.tsx"
 import { ChatList } from "./chat-list.tsx"
 import { NewestMessage } from "./newest-message.tsx"
+import { usePacedEvent } from "./use-paced-event.ts"
 
 interface Props {
   readonly client: GatewayClient
@@ -34,7 +41,8 @@ export const Chat = ({ client }: Props) => {
   const places = usePlaces(client)
   const [chosen, choose] = useState<ChatTarget | null>(null)
   const place = places.find((one) => one === chosen) ?? places[0] ?? "event"
-  const messages = useEvent(client, ({ chat }) => chat[place]) ?? NO_MESSAGES
+  const ofPlace = useCallback(({ chat }: EventState) => chat[place], [place])
+  const messages = usePacedEvent(client, ofPlace) ?? NO_MESSAGES
   const me = useEvent(client, ({ me: { participantId, can } }) => (can.includes("chat.delete") ? participantId : null))
   const { send, error } = useCommand(client)
   const mayDelete = useCallback(({ participantId }: ChatMessageView) => participantId === me, [me])

@@ -3,15 +3,63 @@ import { createContext, useContext, useMemo } from "react"
 import type { Texts } from "./en.ts"
 import type { Language } from "./languages.ts"
 
+export interface Formats {
+  /** A day and a time in the viewer's zone, with the zone's name. `timestamp`: RFC 3339. */
+  readonly moment: (timestamp: string) => string
+  /** A time of day. */
+  readonly time: (timestamp: string) => string
+  readonly number: (value: number) => string
+  /** Such as "1 h 05 min". */
+  readonly span: (milliseconds: number) => string
+}
+
+/** Made when it is first used: a formatter takes about as long to make as a row of a list takes to render. */
+const once = <A,>(make: () => A): (() => A) => {
+  let made: A | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const formatsOf = (language: Language, texts: Texts): Formats => {
+  const moments = once(
+    () =>
+      new Intl.DateTimeFormat(language, {
+        weekday: "long",
+        day: "numeric",
+        month: "long",
+        hour: "2-digit",
+        minute: "2-digit",
+        timeZoneName: "short",
+      }),
+  )
+  const times = once(() => new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }))
+  const numbers = once(() => new Intl.NumberFormat(language))
+  return {
+    moment: (timestamp) => moments().format(new Date(timestamp)),
+    time: (timestamp) => times().format(new Date(timestamp)),
+    number: (value) => numbers().format(value),
+    span: (milliseconds) => texts.span(Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60),
+  }
+}
+
 interface Spoken {
   readonly language: Language
   readonly texts: Texts
+  readonly formats: Formats
 }
 
 const Spoken = createContext<Spoken | undefined>(undefined)
 
-export const LanguageProvider = ({ language, texts, children }: Spoken & { readonly children: React.ReactNode }) => {
-  const value = useMemo(() => ({ language, texts }), [language, texts])
+interface Props {
+  readonly language: Language
+  readonly texts: Texts
+  readonly children: React.ReactNode
+}
+
+export const LanguageProvider = ({ language, texts, children }: Props) => {
+  const value = useMemo(() => ({ language, texts, formats: formatsOf(language, texts) }), [language, texts])
   return <Spoken value={value}>{children}</Spoken>
 }
 
@@ -23,35 +71,4 @@ const useSpoken = (): Spoken => {
 
 export const useTexts = (): Texts => useSpoken().texts
 export const useLanguage = (): Language => useSpoken().language
-
-export interface Formats {
-  /** A day and a time in the viewer's zone, with the zone's name. `timestamp`: RFC 3339. */
-  readonly moment: (timestamp: string) => string
-  /** A time of day. */
-  readonly time: (timestamp: string) => string
-  readonly number: (value: number) => string
-  /** Such as "1 h 05 min". */
-  readonly span: (milliseconds: number) => string
-}
-
-export const useFormats = (): Formats => {
-  const { language, texts } = useSpoken()
-  return useMemo(() => {
-    const moments = new Intl.DateTimeFormat(language, {
-      weekday: "long",
-      day: "numeric",
-      month: "long",
-      hour: "2-digit",
-      minute: "2-digit",
-      timeZoneName: "short",
-    })
-    const times = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" })
-    const numbers = new Intl.NumberFormat(language)
-    return {
-      moment: (timestamp) => moments.format(new Date(timestamp)),
-      time: (timestamp) => times.format(new Date(timestamp)),
-      number: (value) => numbers.format(value),
-      span: (milliseconds) => texts.span(Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60),
-    }
-  }, [language, texts])
-}
+export const useFormats = (): Formats => useSpoken().formats
