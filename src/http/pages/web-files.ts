@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
+import { type ReadPublicEvent, withEvent } from "./event-in-page.ts"
 
-type Answer = (request: HttpRequest) => Effect.Effect<HttpResponse | undefined>
+type Answer = <R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse | undefined, never, R>
 
 export interface WebRoute {
   readonly path: string
@@ -32,7 +33,8 @@ const TYPES: { readonly [ending: string]: string } = {
 const KEPT = "public, max-age=31536000, immutable"
 
 /** The HTML files with the paths at which a browser finds them. */
-const ATTENDEE = ["/", "/join", "/join/:code", "/e/:id", "/enter/:id"]
+const ATTENDEE = ["/", "/join", "/join/:code"]
+const EVENT = ["/e/:id", "/enter/:id"]
 const HOST = ["/host", "/host/:section", "/host/:section/:id", "/host/:section/:id/:tab"]
 
 interface Policy {
@@ -102,13 +104,13 @@ const textsFor = (accepted: string, files: TextFiles): string | undefined => {
 /** The page learns which texts it needs only when its script runs: the browser loads them beside the script instead of after it. */
 const withTexts =
   (page: Answer, files: TextFiles): Answer =>
-  (request) => {
+  (request, read) => {
     const texts = textsFor(request.headers["accept-language"] ?? "", files)
     const added: HttpResponse["headers"] = [
       ["vary", "accept-language"],
       ...(texts === undefined ? [] : [["link", `</web/${texts}>; rel="modulepreload"`] as const]),
     ]
-    return Effect.map(page(request), (answer) => answer && { ...answer, headers: [...answer.headers, ...added] })
+    return Effect.map(page(request, read), (answer) => answer && { ...answer, headers: [...answer.headers, ...added] })
   }
 
 /** `folder`: built by `scripts/build-web.mjs`. No routes where it is not built, as in a server that runs from its sources. */
@@ -116,20 +118,33 @@ export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRo
   if (!existsSync(new URL("attendee.html", folder))) return []
   const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))
   const texts = textFilesIn(names)
-  const page = (name: string, paths: ReadonlyArray<string>, policy: Policy): ReadonlyArray<WebRoute> => {
+  const page = (
+    name: string,
+    paths: ReadonlyArray<string>,
+    policy: Policy,
+    ofEvents: ReadonlyArray<string> = [],
+  ): ReadonlyArray<WebRoute> => {
     const text = readFileSync(new URL(`${name}.html`, folder), "utf8")
-    const answer = withTexts(sharedBody(Effect.succeed(text), pageHeaders(policyOf(options, policy))), texts)
-    return paths.map((path) => ({ path, answer }))
+    const headers = pageHeaders(policyOf(options, policy))
+    const built = sharedBody(Effect.succeed(text), headers)
+    const answer = withTexts(built, texts)
+    const routes = paths.map((path) => ({ path, answer }))
+    if (ofEvents.length === 0) return routes
+    const answerOfEvent = withTexts(withEvent(text, headers, built), texts)
+    return [...routes, ...ofEvents.map((path) => ({ path, answer: answerOfEvent }))]
   }
   const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))
   const absent: Answer = () => Effect.succeed(undefined)
   const own: Policy = { elsewhere: false, ancestors: [] }
   return [
-    ...page("attendee", ATTENDEE, { elsewhere: true, ancestors: options.embedOrigins }),
+    ...page("attendee", ATTENDEE, { elsewhere: true, ancestors: options.embedOrigins }, EVENT),
     ...page("host", HOST, { elsewhere: true, ancestors: [] }),
     ...page("screen", ["/screen/:id"], own),
     ...page("ops", ["/ops"], own),
     ...(options.production ? [] : page("play", ["/play"], own)),
-    { path: "/web/:file", answer: (request) => (assets.get(request.params["file"] ?? "") ?? absent)(request) },
+    {
+      path: "/web/:file",
+      answer: (request, read) => (assets.get(request.params["file"] ?? "") ?? absent)(request, read),
+    },
   ]
 }

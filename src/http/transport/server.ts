@@ -43,10 +43,13 @@ export interface RestOptions {
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
   readonly isStopping: () => boolean
-  /** Files for everybody; undefined: there is no such file. */
+  /** Files for everybody; undefined: there is no such file. `read`: the public event of the path, for pages that have it inside. */
   readonly files: ReadonlyArray<{
     readonly path: string
-    readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse | undefined>
+    readonly answer: <R>(
+      request: HttpRequest,
+      read: (request: HttpRequest) => Effect.Effect<HttpResponse, never, R>,
+    ) => Effect.Effect<HttpResponse | undefined, never, R>
   }>
 }
 
@@ -204,12 +207,22 @@ export const bindRest = (
       method,
     }))
 
+    const contract = yield* routes
+    const publicEvent = contract.find(({ method, path }) => method === "GET" && path === "/v1/public/events/:id")
+    if (publicEvent === undefined) return yield* Effect.die(new Error("no endpoint reads a public event"))
+
+    /** As a caller without credentials, who counts for the limits of the client's address. A crowded database is spared. */
+    const readPublicEvent = (request: HttpRequest): Effect.Effect<HttpResponse, never, ServeServices> =>
+      database.isCrowded()
+        ? Effect.succeed(problems.of(crowded))
+        : publicEvent.serve({ ...request, method: "GET", query: "", headers: {} })
+
     // A built page takes the place of the plain one.
     const taken = new Set(options.files.map(({ path }) => path))
     bindRoutes(
       app,
       [
-        ...(yield* routes).map(contractRoute),
+        ...contract.map(contractRoute),
         ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
         ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
         ...(options.production ? [] : forDevelopment),
@@ -218,11 +231,15 @@ export const bindRest = (
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
         plain("/v1/openapi.json", sharedBody(options.descriptions.openapi, headersOf("application/json"))),
         plain("/v1/asyncapi.json", sharedBody(options.descriptions.asyncapi, headersOf("application/json"))),
-        ...options.files.map(({ path, answer }) =>
-          plain(path, (request) =>
-            Effect.map(answer(request), (file) => file ?? problems.write("not_found", "No such path.")),
+        ...options.files.map(({ path, answer }) => ({
+          ...plain(path, (request) =>
+            Effect.map(
+              answer(request, readPublicEvent),
+              (file) => file ?? problems.write("not_found", "No such path."),
+            ),
           ),
-        ),
+          wantsClient: true,
+        })),
         plain(
           "/v1/docs",
           sharedBody(options.descriptions.reference, [

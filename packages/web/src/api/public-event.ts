@@ -2,3 +2,11 @@
 import type { rest } from "./rest.ts"
 
 export type PublicEvent = Awaited<ReturnType<(typeof rest)["getPublicEvent"]>>
+
+/** The event that the server put into this page, as it was when the page was sent; undefined: there is none, or it is another one. */
+export const eventInPage = (eventId: string): PublicEvent | undefined => {
+  const text = document.getElementById("public-event")?.textContent
+  if (text === undefined || text === null) return undefined
+  const event = JSON.parse(text) as PublicEvent
+  return event.id === eventId ? event : undefined
+}

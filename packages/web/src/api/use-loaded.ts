@@ -17,9 +17,13 @@ interface State<A> {
   readonly isLoading: boolean
 }
 
-/** `key`: names what is read; another key reads anew. */
-export const useLoaded = <A>(key: string, read: (signal: AbortSignal) => Promise<A>): Loaded<A> => {
-  const [state, change] = useState<State<A>>({ value: undefined, error: null, isLoading: true })
+/** `key`: names what is read; another key reads anew. `known`: shown until the first answer. */
+export const useLoaded = <A>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<A>,
+  known?: () => A | undefined,
+): Loaded<A> => {
+  const [state, change] = useState<State<A>>(() => ({ value: known?.(), error: null, isLoading: true }))
   const [round, next] = useState(0)
   const latest = useRef(read)
   latest.current = read

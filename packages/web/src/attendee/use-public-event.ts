@@ -1,6 +1,6 @@
 /** The event as this person may see it: a private one needs their session. A session that is over is no reason to hide a public one. */
 import { RestProblem } from "@gathercue/client"
-import type { PublicEvent } from "../api/public-event.ts"
+import { eventInPage, type PublicEvent } from "../api/public-event.ts"
 import { rest, restWith } from "../api/rest.ts"
 import { type Loaded, useLoaded } from "../api/use-loaded.ts"
 
@@ -8,7 +8,7 @@ const UNAUTHORIZED = 401
 
 export const usePublicEvent = (eventId: string, sessionToken: string | undefined): Loaded<PublicEvent> => {
   const request = { params: { id: eventId } }
-  return useLoaded(`${eventId} ${sessionToken ?? ""}`, async (signal) => {
+  const read = async (signal: AbortSignal): Promise<PublicEvent> => {
     if (sessionToken === undefined) return rest.getPublicEvent(request, { signal })
     try {
       return await restWith(sessionToken).getPublicEvent(request, { signal })
@@ -16,5 +16,6 @@ export const usePublicEvent = (eventId: string, sessionToken: string | undefined
       if (!(refused instanceof RestProblem) || refused.status !== UNAUTHORIZED) throw refused
       return rest.getPublicEvent(request, { signal })
     }
-  })
+  }
+  return useLoaded(`${eventId} ${sessionToken ?? ""}`, read, () => eventInPage(eventId))
 }
