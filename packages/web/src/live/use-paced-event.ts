@@ -1,41 +1,53 @@
 /** A part of the live event that may change with every message of a full chat. */
 import type { EventState, GatewayClient } from "@gathercue/client"
-import { useCallback, useSyncExternalStore } from "react"
+import { startTransition, useEffect, useState } from "react"
 
 /** A person reads no faster, and the page has the rest of the time for the person who types. */
 const PACE_MS = 250
 
-const nothing = (): undefined => undefined
+type Select<A> = (state: EventState) => A
+
+interface Shown<A> {
+  readonly client: GatewayClient
+  readonly select: Select<A>
+  readonly part: A | undefined
+}
+
+const partOf = <A>({ state }: GatewayClient, select: Select<A>): A | undefined =>
+  state === undefined ? undefined : select(state)
 
 /**
- * The part, rendered at once when it changes after a pause, and otherwise at most every `PACE_MS`. `select` is the same function while
- * it selects the same part, and returns an object of the state, not a new one.
+ * The part, rendered at once when it changes after a pause, and otherwise at most every `PACE_MS`; input of the person comes before it.
+ * `select` is the same function while it selects the same part, and returns an object of the state, not a new one.
  */
-export const usePacedEvent = <A>(client: GatewayClient, select: (state: EventState) => A): A | undefined => {
-  const read = useCallback(() => (client.state === undefined ? undefined : select(client.state)), [client, select])
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      let told = read()
-      let toldAt = Number.NEGATIVE_INFINITY
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const tell = (): void => {
-        timer = undefined
-        told = read()
-        toldAt = performance.now()
-        changed()
-      }
-      const stop = client.on("state", () => {
-        if (timer !== undefined || read() === told) return
-        const wait = toldAt + PACE_MS - performance.now()
-        if (wait <= 0) tell()
-        else timer = setTimeout(tell, wait)
-      })
-      return () => {
-        stop()
-        clearTimeout(timer)
-      }
-    },
-    [client, read],
-  )
-  return useSyncExternalStore(subscribe, read, nothing)
+export const usePacedEvent = <A>(client: GatewayClient, select: Select<A>): A | undefined => {
+  const [shown, show] = useState<Shown<A>>(() => ({ client, select, part: partOf(client, select) }))
+  useEffect(() => {
+    let told: A | undefined
+    let toldAt = Number.NEGATIVE_INFINITY
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const tell = (): void => {
+      timer = undefined
+      told = partOf(client, select)
+      toldAt = performance.now()
+      const next = { client, select, part: told }
+      startTransition(() =>
+        show((now) => (now.client === client && now.select === select && now.part === next.part ? now : next)),
+      )
+    }
+    const look = (): void => {
+      if (timer !== undefined || partOf(client, select) === told) return
+      const wait = toldAt + PACE_MS - performance.now()
+      if (wait <= 0) tell()
+      else timer = setTimeout(tell, wait)
+    }
+    // It may have changed since it was rendered.
+    tell()
+    const stop = client.on("state", look)
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [client, select])
+  return shown.client === client && shown.select === select ? shown.part : partOf(client, select)
 }
