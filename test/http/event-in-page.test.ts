@@ -54,6 +54,16 @@ describe("the page of a public event", () => {
     }
   })
 
+  test("has the time in the reader's language, in a zone that it names", async () => {
+    const event = await published({ title: "At ten", scheduledAt: "2027-03-01T10:00:00.000Z" })
+    const timeIn = async (language: string) =>
+      /<time datetime="2027-03-01T10:00:00.000Z">([^<]*)<\/time>/.exec(
+        await (await page(`/e/${event.id}`, { "accept-language": language })).text(),
+      )?.[1]
+    expect(await timeIn("en")).toBe("Monday, March 1 at 10:00 AM UTC")
+    expect(await timeIn("fr,de-CH;q=0.5")).toBe("Montag, 1. März um 10:00 UTC")
+  })
+
   test.each(BAD)("shows %j as text", async (text) => {
     const event = await published({ title: text, metadata: { description: text } })
     const html = await (await page(`/e/${event.id}`)).text()

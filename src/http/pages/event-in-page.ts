@@ -15,7 +15,12 @@ export type ReadPublicEvent<R> = (request: HttpRequest) => Effect.Effect<HttpRes
 const READ_WITHIN_MS = 1000
 
 const Shown = Schema.fromJsonString(
-  Schema.Struct({ title: Schema.String, description: Schema.NullOr(Schema.String), status: Schema.String }),
+  Schema.Struct({
+    title: Schema.String,
+    description: Schema.NullOr(Schema.String),
+    status: Schema.String,
+    scheduledAt: Schema.NullOr(Schema.String),
+  }),
 )
 const readShown = Schema.decodeUnknownOption(Shown)
 
@@ -44,11 +49,32 @@ const previewOf = (title: string, description: string | null): Html => {
   return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}`
 }
 
-/** The words as the script shows them. Empty lines keep the place of the time, which is told in the viewer's zone. */
-const cardOf = ({ title, description, status }: typeof Shown.Type): Html =>
-  html`<div id="root"><main class="page page-narrow stack"><header><h1>${title}</h1><p>&nbsp;${
-    status === "scheduled" ? html`<br>&nbsp;` : html``
-  }</p>${description === null ? html`` : html`<p>${description}</p>`}</header></main></div>`
+/** The time in the language of the page. The server does not know the viewer's zone: the script puts the time of that zone in its place. */
+const momentIn = (language: string, timestamp: string): string =>
+  new Intl.DateTimeFormat(language, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZone: "UTC",
+    timeZoneName: "short",
+  }).format(new Date(timestamp))
+
+/** An empty line keeps the place of what the script adds. */
+const LATER = html`<p>&nbsp;</p>`
+
+const timeOf = ({ status, scheduledAt }: typeof Shown.Type, language: string): Html =>
+  status !== "scheduled" || scheduledAt === null
+    ? LATER
+    : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt)}</time></p>${LATER}`
+
+/** The words as the script shows them. */
+const cardOf = (event: typeof Shown.Type, language: string): Html => {
+  const { title, description } = event
+  const described = description === null ? html`` : html`<p>${description}</p>`
+  return html`<div id="root"><main class="page page-narrow stack"><header><h1>${title}</h1>${timeOf(event, language)}${described}</header></main></div>`
+}
 
 /** A block of data is no code, and the policy of the page does not concern it. It ends at no `<` within. */
 const dataOf = (json: string): string =>
@@ -56,29 +82,45 @@ const dataOf = (json: string): string =>
 
 const textOf = ({ body }: HttpResponse): string => (typeof body === "string" ? body : new TextDecoder().decode(body))
 
-const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse): string | undefined => {
+const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, language: string): string | undefined => {
   if (answer.status !== 200) return undefined
   const [json, [head, middle, end]] = [textOf(answer), parts]
   return Option.getOrUndefined(
     Option.map(readShown(json), (event) =>
-      [head, previewOf(event.title, event.description).text, middle, cardOf(event).text, dataOf(json), end].join(""),
+      [
+        head,
+        previewOf(event.title, event.description).text,
+        middle,
+        cardOf(event, language).text,
+        dataOf(json),
+        end,
+      ].join(""),
     ),
   )
 }
 
-/** `file`: the page as it was built; `headers`: of each answer with an event; `otherwise`: the answer without one. */
-export const withEvent = (
-  file: string,
-  headers: HttpResponse["headers"],
-  otherwise: (request: HttpRequest) => Effect.Effect<HttpResponse>,
-): (<R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse, never, R>) => {
+interface BuiltPage {
+  readonly file: string
+  /** Of each answer with an event. */
+  readonly headers: HttpResponse["headers"]
+  readonly languageFor: (request: HttpRequest) => string
+  /** The answer without an event. */
+  readonly plain: (request: HttpRequest) => Effect.Effect<HttpResponse>
+}
+
+export const withEvent = ({
+  file,
+  headers,
+  languageFor,
+  plain,
+}: BuiltPage): (<R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse, never, R>) => {
   const parts = partsOf(file)
   return (request, read) =>
     read(request).pipe(
       Effect.timeoutOption(READ_WITHIN_MS),
       Effect.flatMap((answer) => {
-        const body = Option.isNone(answer) ? undefined : filled(parts, answer.value)
-        return body === undefined ? otherwise(request) : Effect.succeed(tagged(request, { status: 200, headers, body }))
+        const body = Option.isNone(answer) ? undefined : filled(parts, answer.value, languageFor(request))
+        return body === undefined ? plain(request) : Effect.succeed(tagged(request, { status: 200, headers, body }))
       }),
     )
 }

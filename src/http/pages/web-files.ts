@@ -95,17 +95,17 @@ const textFilesIn = (names: ReadonlyArray<string>): TextFiles =>
 
 const FALLBACK = "en"
 
-/** The file that the page will ask for, as it chooses itself: by the order of the browser's languages. */
-const textsFor = (accepted: string, files: TextFiles): string | undefined => {
-  const tags = accepted.split(",").map((tag) => tag.trim().slice(0, 2).toLowerCase())
-  return files.get(tags.find((tag) => files.has(tag)) ?? FALLBACK)
+/** The language that the page chooses itself: by the order of the browser's languages. */
+const languageOf = (files: TextFiles, { headers }: HttpRequest): string => {
+  const tags = (headers["accept-language"] ?? "").split(",").map((tag) => tag.trim().slice(0, 2).toLowerCase())
+  return tags.find((tag) => files.has(tag)) ?? FALLBACK
 }
 
 /** The page learns which texts it needs only when its script runs: the browser loads them beside the script instead of after it. */
 const withTexts =
   (page: Answer, files: TextFiles): Answer =>
   (request, read) => {
-    const texts = textsFor(request.headers["accept-language"] ?? "", files)
+    const texts = files.get(languageOf(files, request))
     const added: HttpResponse["headers"] = [
       ["vary", "accept-language"],
       ...(texts === undefined ? [] : [["link", `</web/${texts}>; rel="modulepreload"`] as const]),
@@ -130,7 +130,10 @@ export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRo
     const answer = withTexts(built, texts)
     const routes = paths.map((path) => ({ path, answer }))
     if (ofEvents.length === 0) return routes
-    const answerOfEvent = withTexts(withEvent(text, headers, built), texts)
+    const answerOfEvent = withTexts(
+      withEvent({ file: text, headers, plain: built, languageFor: (request) => languageOf(texts, request) }),
+      texts,
+    )
     return [...routes, ...ofEvents.map((path) => ({ path, answer: answerOfEvent }))]
   }
   const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))

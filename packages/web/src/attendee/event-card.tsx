@@ -22,12 +22,15 @@ const When = ({ event }: { readonly event: PublicEvent }) => {
   if (event.status === "ended") return <p>{attendee.over}</p>
   if (event.scheduledAt === null) return <p>{attendee.noTime}</p>
   return (
-    <p>
-      <time dateTime={event.scheduledAt}>{attendee.when(moment(event.scheduledAt))}</time>
-      {until < 60_000 ? null : <span className="quiet"> ({attendee.startsIn(span(until))})</span>}
-      <br />
-      <a href={`/v1/public/events/${event.id}/calendar.ics`}>{attendee.calendar}</a>
-    </p>
+    <>
+      <p>
+        <time dateTime={event.scheduledAt}>{attendee.when(moment(event.scheduledAt))}</time>
+        {until < 60_000 ? null : <span className="quiet"> ({attendee.startsIn(span(until))})</span>}
+      </p>
+      <p>
+        <a href={`/v1/public/events/${event.id}/calendar.ics`}>{attendee.calendar}</a>
+      </p>
+    </>
   )
 }
 
