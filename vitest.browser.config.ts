@@ -25,9 +25,11 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
-    testTimeout: 90_000,
+    testTimeout: 180_000,
     // A hook starts a server and Chromium: on a busy machine that takes longer than ten seconds.
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
+    // The default of one second is less than a page of a busy machine takes for a request and a render.
+    expect: { poll: { timeout: 30_000 } },
     retry: 0,
     passWithNoTests: false,
     projects: [
