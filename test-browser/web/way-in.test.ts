@@ -1,5 +1,6 @@
 /** The way to an event: from a code or a link to the inside, and what a person reads who is not let in. */
 import { gzipSync } from "node:zlib"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, type Workspace } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
@@ -43,6 +44,37 @@ test("from the code to the event, by registering and the link of the letter into
   await page.getByRole("textbox", { name: "Message" }).waitFor()
   await page.reload()
   await page.getByText("Welcome, Ann.").waitFor()
+})
+
+test("the page of a public event has its words before any script runs, where they stay, and reads nothing twice", async () => {
+  const event = await createEvent(site.server.url, acme.key, {
+    title: "A day in spring",
+    scheduledAt: "2099-03-20T10:00:00.000Z",
+    metadata: { description: "Talks, and time to talk." },
+  })
+  await api("POST", `/v1/events/${event.id}/publish`)
+  const silent = await site.open(`/e/${event.id}`, { javaScriptEnabled: false })
+  const words = [
+    silent.getByRole("heading", { name: "A day in spring" }),
+    silent.getByText("Friday, March 20", { exact: false }),
+    silent.getByText("Talks, and time to talk."),
+  ]
+  for (const word of words) await word.waitFor()
+  const heightOf = async (page: Page): Promise<number> =>
+    (await page.getByText("Talks, and time to talk.").boundingBox())?.y ?? Number.NaN
+  const before = await heightOf(silent)
+  const reads: string[] = []
+  const page = await site.open(`/e/${event.id}`, {
+    prepare: async (opening) => {
+      opening.on("request", (request) => {
+        if (new URL(request.url()).pathname === `/v1/public/events/${event.id}`) reads.push(request.url())
+      })
+    },
+  })
+  await page.getByRole("button", { name: "Register" }).waitFor()
+  expect(await heightOf(page)).toBe(before)
+  expect(reads).toEqual([])
+  await expectAccessible(page)
 })
 
 /** Compressed, as a server sends them. */

@@ -3,10 +3,16 @@ import type { rest } from "./rest.ts"
 
 export type PublicEvent = Awaited<ReturnType<(typeof rest)["getPublicEvent"]>>
 
+/** A browser that goes back may show a page from its cache, whose event is of then. */
+const isFromHistory = (): boolean =>
+  performance
+    .getEntriesByType("navigation")
+    .some((entry) => (entry as PerformanceNavigationTiming).type === "back_forward")
+
 /** The event that the server put into this page, as it was when the page was sent; undefined: there is none, or it is another one. */
 export const eventInPage = (eventId: string): PublicEvent | undefined => {
   const text = document.getElementById("public-event")?.textContent
-  if (text === undefined || text === null) return undefined
+  if (text === undefined || text === null || isFromHistory()) return undefined
   const event = JSON.parse(text) as PublicEvent
   return event.id === eventId ? event : undefined
 }

@@ -17,18 +17,20 @@ interface State<A> {
   readonly isLoading: boolean
 }
 
-/** `key`: names what is read; another key reads anew. `known`: shown until the first answer. */
+/** `key`: names what is read; another key reads anew. `known`: the value that is there already, in place of the first read. */
 export const useLoaded = <A>(
   key: string,
   read: (signal: AbortSignal) => Promise<A>,
   known?: () => A | undefined,
 ): Loaded<A> => {
-  const [state, change] = useState<State<A>>(() => ({ value: known?.(), error: null, isLoading: true }))
+  const [first] = useState(() => ({ key, value: known?.() }))
+  const [state, change] = useState<State<A>>({ value: first.value, error: null, isLoading: first.value === undefined })
   const [round, next] = useState(0)
   const latest = useRef(read)
   latest.current = read
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key names what `read` reads, and a round reads it again.
   useEffect(() => {
+    if (round === 0 && key === first.key && first.value !== undefined) return
     const ended = new AbortController()
     change((now) => ({ ...now, isLoading: true }))
     latest.current(ended.signal).then(
