@@ -44,6 +44,23 @@ test("a wrong address is said beside its field of the registration", async () =>
   await page.getByText("You have a place.", { exact: false }).waitFor()
 })
 
+test("all faults of a password are said beside its field, in the language of the page", async () => {
+  const page = await site.open("/host/sign-up", { expects: REFUSED, locale: "de-DE" })
+  await page.getByLabel("Name").fill("Ada")
+  await page.getByLabel("E-Mail-Adresse").fill("ada@example.org")
+  const password = page.getByLabel("Passwort")
+  await password.fill("👍👍👍👍")
+  await password.press("Enter")
+  await expectError(
+    page,
+    password,
+    "Das müssen 8 bis 256 Zeichen sein. Dieses Passwort ist zu leicht zu erraten. Nimm ein anderes.",
+  )
+  await password.fill("password1")
+  await password.press("Enter")
+  await expectError(page, password, "Dieses Passwort ist zu leicht zu erraten. Nimm ein anderes.")
+})
+
 test("faults of several details stand beside their fields, and go when they are mended", async () => {
   const stage = await stageWith(site, [])
   const page = await openConsole(stage, `/host/event/${stage.event.id}/details`, { expects: REFUSED })

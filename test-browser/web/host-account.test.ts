@@ -19,7 +19,7 @@ const signInStatus = async (email: string, password: string): Promise<number> =>
 const isSignedIn = async (cookie: string): Promise<boolean> =>
   (await call(site.server.url, "GET", "/v1/accounts/me", { cookie })).status === 200
 
-test("the password is changed; a wrong one and one that is easy to guess are refused beside their fields", async () => {
+test("the password is changed; a wrong one, one that is too short and one that is easy to guess are refused beside their fields", async () => {
   const stage = await stageWith(site, [])
   const { email, cookie } = stage.acme.owner
   const page = await openConsole(stage, "/host/workspaces", { expects: REFUSED })
@@ -34,9 +34,14 @@ test("the password is changed; a wrong one and one that is easy to guess are ref
   await expectAccessible(page)
   expect(await next.inputValue()).toBe("a much better password")
   await present.fill(PASSWORD)
+  // The browser counts ten characters, the server five.
+  await next.fill("🍎🍐🍊🍋🍌")
+  await next.press("Enter")
+  await page.getByText("This must have 8 to 256 characters.", { exact: true }).waitFor()
   await next.fill("password1")
   await pressButton(next)
   await page.getByText("This password is too easy to guess.", { exact: false }).waitFor()
+  expect(await page.getByText("This must have 8 to 256 characters.").count()).toBe(0)
   expect(await present.inputValue()).toBe(PASSWORD)
   await next.fill("a much better password")
   await pressButton(next)

@@ -118,3 +118,29 @@ test("a file that is too large is refused in plain words, its title is kept, and
   await pressButton(page.getByRole("button", { name: "Upload" }))
   await page.getByText("The file is damaged, or has no format that is read here.", { exact: false }).waitFor()
 })
+
+test("an upload that is given up while its recording is being created leaves no recording", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }], "publish")
+  const page = await open(stage)
+  let created = 0
+  let answer: () => void = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route(/\/v1\/events\/[^/]+\/recordings$/, async (route) => {
+    if (route.request().method() !== "POST") return route.continue()
+    const response = await route.fetch()
+    created = response.status()
+    await mayAnswer
+    return route.fulfill({ response })
+  })
+  await choose(page, await fileOf("early.wav", wavOf(1)))
+  await page.getByRole("button", { name: "Upload" }).press("Enter")
+  await expect.poll(() => created).toBe(201)
+  await page.getByRole("button", { name: "Cancel" }).press("Enter")
+  await page.getByRole("button", { name: "Choose a file" }).waitFor()
+  expect(await recordingsOf(stage)).toHaveLength(1)
+  answer()
+  await expect.poll(() => recordingsOf(stage)).toEqual([])
+  await page.getByText("No recordings.").waitFor()
+})

@@ -39,12 +39,14 @@ const REASONS: ReadonlyArray<readonly [reason: RegExp, words: (faults: Faults, a
   [/^Expected a value with a length between (\d+) and (\d+)$/, (faults, a, b) => faults.lengthBetween(a, b)],
   [/^Expected a value with a length of at least (\d+)$/, (faults, a) => faults.lengthAtLeast(a)],
   [/^Expected a value with a length of at most (\d+)$/, (faults, a) => faults.lengthAtMost(a)],
+  [/^Expected a string with between (\d+) and (\d+) code points$/, (faults, a, b) => faults.characters(a, b)],
   [/^Expected a value between (\d+) and (\d+)$/, (faults, a, b) => faults.between(a, b)],
   [/^must not be blank$/, (faults) => faults.blank],
   [/^must be one visible line$/, (faults) => faults.oneLine],
   [/^must be an e-mail address$/, (faults) => faults.email],
   [/^must be at most 16 KiB/, (faults) => faults.tooLarge],
   [/^must lie in the future$/, (faults) => faults.past],
+  [/^must not be a common password/, (faults) => faults.guessable],
   [/^is reserved$/, (faults) => faults.reserved],
   [/^must be 3 to 48 lower-case letters/, (faults) => faults.slug],
   [/^The URL must lead to a public address$/, (faults) => faults.notPublic],
@@ -52,11 +54,18 @@ const REASONS: ReadonlyArray<readonly [reason: RegExp, words: (faults: Faults, a
   [/^must (?:be after startMs|not lie before scheduledAt)$/, (faults) => faults.endsBefore],
 ]
 
-/** The page's words for what is wrong with a value, or the server's. */
-export const wordsOfFault = ({ faults }: Texts, reason: string): string => {
+const wordsOf = (faults: Faults, reason: string): string | undefined => {
   for (const [pattern, words] of REASONS) {
     const [found, a, b] = pattern.exec(reason) ?? []
     if (found !== undefined) return words(faults, Number(a), Number(b))
   }
-  return reason
+  return undefined
+}
+
+/** The page's words for what is wrong with a value, or the server's. A value may have several faults. */
+export const wordsOfFault = ({ faults }: Texts, reason: string): string => {
+  const words = wordsOf(faults, reason)
+  if (words !== undefined) return words
+  const each = reason.split("; ").map((one) => wordsOf(faults, one))
+  return each.includes(undefined) ? reason : each.join(" ")
 }

@@ -31,7 +31,6 @@ const Letter = ({ email }: { readonly email: string }) => {
 const FIELDS = ["currentPassword", "password"] as const
 const CODES: FieldCodes = {
   forbidden: { field: "currentPassword", words: ({ host }) => host.account.wrongPassword },
-  bad_request: { field: "password", words: ({ host }) => host.account.weakPassword },
 }
 
 export const PasswordForm = ({ email, onChange }: { readonly email: string; readonly onChange: () => void }) => {

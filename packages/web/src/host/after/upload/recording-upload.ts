@@ -52,7 +52,8 @@ const storedBytes = async (url: string, signal: AbortSignal): Promise<number | n
 export class RecordingUpload {
   readonly #input: UploadInput
   readonly #onChange: () => void
-  #begun: Begun | undefined
+  /** The answer may still be on the way; undefined before the first try, and after one that failed. */
+  #beginning: Promise<Begun> | undefined
   #storedParts = 0
   #hasTried = false
   #ended = new AbortController()
@@ -74,9 +75,11 @@ export class RecordingUpload {
     const { signal } = this.#ended
     this.#show({ state: "sending", error: null })
     try {
-      this.#begun ??= await this.#begin()
-      await this.#send(this.#begun, signal)
-      const { id } = this.#begun
+      this.#beginning ??= this.#begin()
+      const begun = await this.#beginning
+      signal.throwIfAborted()
+      await this.#send(begun, signal)
+      const { id } = begun
       await rest.completeRecording({ params: { id }, payload: { sizeBytes: this.#input.file.size } }, { signal })
       this.#show({ state: "done" })
     } catch (error) {
@@ -84,19 +87,25 @@ export class RecordingUpload {
     }
   }
 
-  /** Stops, and removes what was sent. */
+  /** Stops, and removes what was sent. A recording that is being created has to be waited for: its id comes with the answer. */
   cancel = async (): Promise<void> => {
     this.#ended.abort()
     this.#ended = new AbortController()
-    if (this.#begun !== undefined) await rest.deleteRecording({ params: { id: this.#begun.id } })
+    const begun = await this.#beginning?.catch(() => undefined)
+    if (begun !== undefined) await rest.deleteRecording({ params: { id: begun.id } })
   }
 
-  #begin(): Promise<Begun> {
+  async #begin(): Promise<Begun> {
     const { eventId, file, title } = this.#input
-    return rest.createRecording({
-      params: { id: eventId },
-      payload: { kind: "merged", sizeBytes: file.size, ...(title === "" ? {} : { title }) },
-    })
+    try {
+      return await rest.createRecording({
+        params: { id: eventId },
+        payload: { kind: "merged", sizeBytes: file.size, ...(title === "" ? {} : { title }) },
+      })
+    } catch (failure) {
+      this.#beginning = undefined
+      throw failure
+    }
   }
 
   async #send(begun: Begun, signal: AbortSignal): Promise<void> {
