@@ -156,3 +156,29 @@ test("a server that wants pieces more slowly gets all of them, as slowly as it s
   expect(againAt - refusedAt).toBeGreaterThan(990)
   expect(states).toEqual(["pushing", "waiting", "pushing", "waiting", "pushing", "stopped"])
 })
+
+test("a push whose address was replaced ends with the server's reason and its code", async () => {
+  const server = await startTestServer()
+  onTestFinished(() => server.stop())
+  const { key } = await createWorkspace(server.url)
+  const onAir = await startBroadcast(server.url, key)
+  const recorder = new FileRecorder()
+  const states: Array<ReadonlyArray<string | undefined>> = []
+  const push = new BroadcastPush({
+    streamUrl: onAir.streamUrl,
+    makeRecorder: () => recorder,
+    onState: (...state) => states.push(state),
+  })
+  push.start()
+  recorder.play(1)
+  await eventually(() => push.pending === 0, "the first piece")
+  await onAir.newIngest()
+  recorder.play(1)
+  await eventually(() => push.state === "refused", "the refusal")
+  expect(recorder.state).toBe("inactive")
+  expect(states.at(-1)).toEqual([
+    "refused",
+    "The address of the encoder is not valid, or has been replaced.",
+    "unauthorized",
+  ])
+})

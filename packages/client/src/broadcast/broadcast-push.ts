@@ -23,8 +23,8 @@ export interface BroadcastPushOptions {
   readonly makeRecorder: () => PieceRecorder
   /** Milliseconds of a piece, 500 by default. */
   readonly pieceMs?: number
-  /** `detail`: the server's reason, for `refused`. */
-  readonly onState?: (state: PushState, detail?: string) => void
+  /** For `refused`: the server's reason, and its code; `unauthorized` where another address has replaced this one. */
+  readonly onState?: (state: PushState, detail?: string, code?: string) => void
 }
 
 const PIECE_MS = 500
@@ -42,7 +42,12 @@ interface Run {
 }
 
 /** `laterMs`: the least that the server wants to be left alone. */
-type Sent = "taken" | "anew" | { readonly laterMs: number } | { readonly refused: string }
+type Sent = "taken" | "anew" | { readonly laterMs: number } | Refusal
+
+interface Refusal {
+  readonly detail: string
+  readonly code: string
+}
 
 const MS_PER_SECOND = 1000
 
@@ -117,7 +122,7 @@ export class BroadcastPush {
 
   async #settle(run: Run, piece: Blob, sent: Sent, backoff: Backoff): Promise<void> {
     if (this.#run !== run) return
-    if (typeof sent === "object" && "refused" in sent) return this.#refused(sent.refused)
+    if (typeof sent === "object" && "code" in sent) return this.#refused(sent)
     if (sent === "taken") {
       backoff.reset()
       return this.#taken(run, piece)
@@ -144,11 +149,11 @@ export class BroadcastPush {
     this.#become("pushing")
   }
 
-  #refused(detail: string): void {
+  #refused({ detail, code }: Refusal): void {
     const recorder = this.#run?.recorder
     this.#run = undefined
     if (recorder !== undefined && recorder.state !== "inactive") recorder.stop()
-    this.#become("refused", detail)
+    this.#become("refused", detail, code)
   }
 
   async #send(run: Run, piece: Blob): Promise<Sent> {
@@ -158,12 +163,12 @@ export class BroadcastPush {
     if (answer === undefined || answer.status >= 500) return { laterMs: 0 }
     if (answer.status === 429) return { laterMs: Number(answer.headers.get("retry-after")) * MS_PER_SECOND }
     if (answer.ok) return "taken"
-    const { code, detail } = (await answer.json().catch(() => ({}))) as {
+    const { code = String(answer.status), detail = code } = (await answer.json().catch(() => ({}))) as {
       readonly code?: string
       readonly detail?: string
     }
     const isOutOfOrder = answer.status === 409 && answer.headers.get("next-seq") !== null
-    return isOutOfOrder ? "anew" : { refused: detail ?? code ?? String(answer.status) }
+    return isOutOfOrder ? "anew" : { detail, code }
   }
 
   #somethingNew(): Promise<void> {
@@ -172,9 +177,9 @@ export class BroadcastPush {
     })
   }
 
-  #become(state: PushState, detail?: string): void {
+  #become(state: PushState, detail?: string, code?: string): void {
     if (this.#state === state) return
     this.#state = state
-    this.#options.onState?.(state, detail)
+    this.#options.onState?.(state, detail, code)
   }
 }

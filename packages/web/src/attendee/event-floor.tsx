@@ -1,5 +1,6 @@
 /** The live event with the person's own controls: beside each other on a wide window, behind tabs on a narrow one. */
 import type { GatewayClient } from "@gathercue/client"
+import { useState } from "react"
 import { CallPlace } from "../live/call/call-place.tsx"
 import { Hand } from "../live/hand.tsx"
 import { Reactions } from "../live/reactions.tsx"
@@ -30,14 +31,15 @@ const content = ({ id, content: shown }: Panel) => (
 export const EventFloor = ({ client, hasName }: Props) => {
   const { attendee } = useTexts()
   const isWide = useMediaQuery(WIDE)
+  const [isMuted, mute] = useState(false)
   const panels = usePanels(client, hasName)
   const chat = panels.find(({ id }) => id === "chat")
   const others = panels.filter(({ id }) => id !== "chat")
   return (
     <div className={isWide ? "floor floor-wide" : "floor"}>
       <div className="stack">
-        <StagePlace client={client} />
-        <Stage client={client} />
+        <StagePlace client={client} onSending={mute} />
+        <Stage client={client} isMuted={isMuted} />
         <Breakout client={client} />
         <Rotation client={client} />
         <CallPlace client={client} />

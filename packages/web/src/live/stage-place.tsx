@@ -1,31 +1,52 @@
-/** The invitation onto the stage, and the way off it. */
-import type { GatewayClient } from "@gathercue/client"
+/** The invitation onto the stage, what a person does on it, and the way off it. */
+import type { EventState } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
+import { lazy, Suspense } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Notice, Problem } from "../ui/notice.tsx"
+import type { OnAirProps } from "./stage/on-air.tsx"
 
-export const StagePlace = ({ client }: { readonly client: GatewayClient }) => {
+/** Loaded when somebody comes on stage: most who look on never do. */
+const OnAir = lazy(async () => ({ default: (await import("./stage/on-air.tsx")).OnAir }))
+
+/** Who manages the workspace may send a picture too, and is not on stage for that. */
+const ON_STAGE = ["host", "speaker"]
+
+const isOnAirStage = ({ me }: EventState): boolean => ON_STAGE.includes(me.role) && me.can.includes("broadcast.ingest")
+
+export const StagePlace = ({ client, onSending }: OnAirProps) => {
   const texts = useTexts()
   const { live } = texts
   const place = useEvent(client, ({ stage }) => stage?.state ?? null) ?? null
+  const isSpeaker = useEvent(client, isOnAirStage) ?? false
+  // On a media server the people on stage send their pictures to its call.
+  const hasServer = useEvent(client, ({ media }) => media?.provider === "livekit") ?? false
   const { send, isPending, error } = useCommand(client)
-  if (place === null) return null
+  if (place === null && !isSpeaker) return null
+  const isOn = place === "on" || isSpeaker
   return (
-    <div className="panel">
-      <Notice>{place === "on" ? live.onStage : live.invited}</Notice>
-      <div className="row">
-        {place === "on" ? null : (
-          <Button look="main" isPending={isPending} onPress={() => void send("stage.accept", {})}>
-            {live.accept}
+    <section className="panel stack" aria-label={live.yourPlace}>
+      <Notice>{isOn ? live.onStage : live.invited}</Notice>
+      {isSpeaker && !hasServer ? (
+        <Suspense fallback={<p role="status">{texts.loading}</p>}>
+          <OnAir client={client} onSending={onSending} />
+        </Suspense>
+      ) : null}
+      {place === null ? null : (
+        <div className="row">
+          {isOn ? null : (
+            <Button look="main" isPending={isPending} onPress={() => void send("stage.accept", {})}>
+              {live.accept}
+            </Button>
+          )}
+          <Button isPending={isPending} onPress={() => void send("stage.leave", {})}>
+            {isOn ? live.leaveStage : live.decline}
           </Button>
-        )}
-        <Button isPending={isPending} onPress={() => void send("stage.leave", {})}>
-          {place === "on" ? live.leaveStage : live.decline}
-        </Button>
-      </div>
+        </div>
+      )}
       <Problem>{whyFailed(texts, error)}</Problem>
-    </div>
+    </section>
   )
 }

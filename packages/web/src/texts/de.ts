@@ -246,6 +246,30 @@ export const de: Texts = {
     accept: "Auf die Bühne kommen",
     decline: "Nein, danke",
     leaveStage: "Bühne verlassen",
+    yourPlace: "Dein Platz",
+    onAir: {
+      takesOver:
+        "Dein Bild ersetzt das, das gerade gesendet wird, auch das eines Encoders. Wenn nach dir jemand anderes zu senden beginnt, endet deines.",
+      later: "Du kannst deine Kamera senden, sobald die Übertragung beginnt.",
+      start: "Diese Kamera senden",
+      stop: "Kamera anhalten",
+      preview: "Was du sendest",
+      stageMuted: "Solange du sendest, ist der Ton der Bühne auf dieser Seite aus.",
+      state: {
+        starting: "Das Senden beginnt …",
+        pushing: "Dein Bild wird gesendet.",
+        waiting: "Der Server ist nicht erreichbar. Dein Bild wird gesendet, sobald er es ist.",
+      },
+      ends: {
+        unauthorized: "Jemand anderes hat übernommen. Deine Kamera ist aus.",
+        conflict: "Die Übertragung ist zu Ende. Deine Kamera ist aus.",
+        camera: "Die Kamera hat aufgehört. Sieh nach, ob sie noch angeschlossen ist.",
+      },
+      refused: "Der Server lehnt das Bild ab. Deine Kamera ist aus.",
+      noCamera: "Der Browser gibt keine Kamera. Erlaube sie für diese Seite, und sieh nach, ob eine angeschlossen ist.",
+      noRecorder: "Dieser Browser kann kein H.264 aufnehmen. Nimm Chrome oder Safari.",
+      insecure: "Browser geben eine Kamera nur Seiten mit https.",
+    },
   },
 
   ops: {
@@ -766,17 +790,6 @@ export const de: Texts = {
     streamUrl: "Adresse für einen Strom (MP4)",
     hlsUrl: "Adresse für HLS",
     camera: "Von dieser Kamera",
-    startCamera: "Diese Kamera senden",
-    stopCamera: "Kamera anhalten",
-    preview: "Was du sendest",
-    pushState: {
-      pushing: "Dein Bild wird gesendet.",
-      waiting: "Der Server ist nicht erreichbar. Dein Bild wird gesendet, sobald er es ist.",
-      stopped: "Angehalten.",
-      refused: "Der Server lehnt das Bild ab.",
-    },
-    noCamera: "Der Browser gibt keine Kamera. Erlaube sie für diese Seite, und sieh nach, ob eine angeschlossen ist.",
-    noRecorder: "Dieser Browser kann kein H.264 aufnehmen. Nimm einen Encoder, oder Chrome oder Safari.",
     capture: "Aufnahme und Untertitel",
     captureKind: { recording: "Aufnahme", transcript: "Untertitel" },
     startCapture: "Beginnen",

@@ -247,6 +247,30 @@ export const en = {
     accept: "Come on stage",
     decline: "No, thanks",
     leaveStage: "Leave the stage",
+    yourPlace: "Your place",
+    onAir: {
+      takesOver:
+        "Your picture replaces the one that is being sent now, also that of an encoder. When somebody else begins to send after you, yours ends.",
+      later: "You can send your camera as soon as the broadcast begins.",
+      start: "Send this camera",
+      stop: "Stop the camera",
+      preview: "What you send",
+      stageMuted: "The sound of the stage is off on this page while you send.",
+      state: {
+        starting: "Sending begins …",
+        pushing: "Your picture is being sent.",
+        waiting: "The server is not reached. Your picture is sent as soon as it is.",
+      },
+      ends: {
+        unauthorized: "Somebody else has taken over. Your camera is off.",
+        conflict: "The broadcast is over. Your camera is off.",
+        camera: "The camera has ended. Look whether it is still connected.",
+      } as { readonly [code: string]: string },
+      refused: "The server refuses the picture. Your camera is off.",
+      noCamera: "The browser gives no camera. Allow it for this page, and look whether one is connected.",
+      noRecorder: "This browser cannot record H.264. Use Chrome or Safari.",
+      insecure: "Browsers give a camera to pages on https alone.",
+    },
   },
 
   ops: {
@@ -762,17 +786,6 @@ export const en = {
     streamUrl: "Address for a stream (MP4)",
     hlsUrl: "Address for HLS",
     camera: "From this camera",
-    startCamera: "Send this camera",
-    stopCamera: "Stop the camera",
-    preview: "What you send",
-    pushState: {
-      pushing: "Your picture is being sent.",
-      waiting: "The server is not reached. Your picture is sent as soon as it is.",
-      stopped: "Stopped.",
-      refused: "The server refuses the picture.",
-    },
-    noCamera: "The browser gives no camera. Allow it for this page, and look whether one is connected.",
-    noRecorder: "This browser cannot record H.264. Use an encoder, or Chrome or Safari.",
     capture: "Recording and captions",
     captureKind: { recording: "Recording", transcript: "Captions" },
     startCapture: "Start",

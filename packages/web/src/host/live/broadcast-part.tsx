@@ -1,6 +1,7 @@
 /** The broadcast of the phase: its state, where an encoder pushes, this browser's camera, and what is recorded. */
 import { activePhase, type BroadcastView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
+import { useIsOnAir } from "../../live/stage/use-camera-push.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -70,7 +71,7 @@ const Control = ({ client }: ClientProps) => {
 export const BroadcastPart = ({ client }: LiveProps) => {
   const { host } = useTexts()
   const phase = useEvent(client, activePhase)
-  const isOnAir = useEvent(client, ({ broadcast }) => broadcast?.status === "live") ?? false
+  const isOnAir = useIsOnAir(client)
   return (
     <>
       {phase?.modality === "broadcast" ? (

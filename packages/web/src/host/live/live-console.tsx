@@ -74,7 +74,7 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
   const title = useEvent(client, (state) => state.event.title) ?? event.title
   const people = useEvent(client, ({ presence }) => presence.total) ?? 0
   return (
-    <CameraProvider>
+    <CameraProvider client={client}>
       <p>
         <PageLink to={`/event/${event.id}`}>{host.toEvent}</PageLink>
       </p>

@@ -5,7 +5,13 @@ import { useTexts } from "../../texts/language.tsx"
 import { Cast } from "./cast.tsx"
 import { Player } from "./player.tsx"
 
-const Picture = ({ broadcast }: { readonly broadcast: BroadcastView | null }) => {
+interface Props {
+  readonly client: GatewayClient
+  /** This person sends: their microphone would take the sound of the stage, and send it again. */
+  readonly isMuted: boolean
+}
+
+const Picture = ({ broadcast, isMuted }: Pick<Props, "isMuted"> & { readonly broadcast: BroadcastView | null }) => {
   const { live } = useTexts()
   const { status, playbackUrl } = broadcast ?? { status: "idle", playbackUrl: null }
   if (status === "ended") return <p role="status">{live.broadcastEnded}</p>
@@ -13,19 +19,19 @@ const Picture = ({ broadcast }: { readonly broadcast: BroadcastView | null }) =>
   return (
     <>
       <p role="status">{status === "paused" ? live.paused : null}</p>
-      <Player label={live.stage} url={playbackUrl} isLive />
+      <Player label={live.stage} url={playbackUrl} isLive isMuted={isMuted} />
     </>
   )
 }
 
-export const Stage = ({ client }: { readonly client: GatewayClient }) => {
+export const Stage = ({ client, isMuted }: Props) => {
   const { live } = useTexts()
   const isBroadcast = useEvent(client, (state) => activePhase(state)?.modality === "broadcast") ?? false
   const broadcast = useEvent(client, (state) => state.broadcast) ?? null
   if (!isBroadcast) return null
   return (
     <section className="panel" aria-label={live.stage}>
-      <Picture broadcast={broadcast} />
+      <Picture broadcast={broadcast} isMuted={isMuted} />
       <Cast client={client} />
     </section>
   )
