@@ -9,6 +9,7 @@ const ALONE = [
   "restart",
   "rotation",
   "web/large-audience",
+  "web/on-air",
   "web/rooms",
   "web/stage",
   "web/whole-event",

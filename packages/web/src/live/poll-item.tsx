@@ -38,7 +38,7 @@ export const PollItem = ({ client, poll }: Props) => {
   const isOpen = status === "open" && mayVote
   const isForm = isOpen && (!hasVoted || isChanging)
   return (
-    <li className="poll stack">
+    <>
       {isForm ? (
         <PollForm key={chosen.join()} client={client} poll={poll} chosen={chosen} onVoted={() => change(false)} />
       ) : (
@@ -56,6 +56,6 @@ export const PollItem = ({ client, poll }: Props) => {
       </div>
       <Outlook poll={poll} hasVoted={hasVoted} />
       <PollResults poll={poll} chosen={chosen} />
-    </li>
+    </>
   )
 }

@@ -2,7 +2,11 @@
 import type { GatewayClient, PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
+import { LongList } from "../ui/long-list.tsx"
 import { PollItem } from "./poll-item.tsx"
+
+/** A poll is tall. */
+const POLLS = 10
 
 const NONE: ReadonlyArray<PollView> = []
 
@@ -23,11 +27,16 @@ export const Polls = ({ client }: { readonly client: GatewayClient }) => {
     <section className="panel stack" aria-label={live.polls}>
       <h2>{live.polls}</h2>
       {polls.length === 0 ? <p className="quiet">{live.pollsEmpty}</p> : null}
-      <ol className="stack" aria-label={live.polls}>
-        {polls.map((poll) => (
-          <PollItem key={poll.id} client={client} poll={poll} />
-        ))}
-      </ol>
+      <LongList
+        label={live.polls}
+        items={polls}
+        idOf={({ id }) => id}
+        className="stack"
+        rowClassName="poll stack"
+        step={POLLS}
+      >
+        {(poll) => <PollItem client={client} poll={poll} />}
+      </LongList>
     </section>
   )
 }

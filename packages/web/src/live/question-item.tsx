@@ -32,7 +32,7 @@ export const QuestionItem = ({ client, question }: Props) => {
   const { send, isPending, error } = useCommand(client)
   const isShown = status === "approved" || status === "answered"
   return (
-    <li className="question">
+    <>
       <div className="question-votes">
         {isShown && mayVote ? (
           <Button
@@ -68,6 +68,6 @@ export const QuestionItem = ({ client, question }: Props) => {
         {isMine ? <Fate status={status} /> : null}
         <Problem>{whyFailed(texts, error)}</Problem>
       </div>
-    </li>
+    </>
   )
 }

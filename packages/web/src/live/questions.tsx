@@ -2,6 +2,7 @@
 import { type GatewayClient, type QuestionState, type QuestionView, shownQuestions } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
+import { LongList } from "../ui/long-list.tsx"
 import { AskForm } from "./ask-form.tsx"
 import { QuestionItem } from "./question-item.tsx"
 
@@ -25,11 +26,15 @@ export const Questions = ({ client, hasName }: Props) => {
       <h2>{live.questions}</h2>
       <AskForm client={client} hasName={hasName} />
       {own.length + shown.length === 0 ? <p className="quiet">{live.questionsEmpty}</p> : null}
-      <ol className="stack" aria-label={live.questions}>
-        {[...own, ...shown].map((question) => (
-          <QuestionItem key={question.id} client={client} question={question} />
-        ))}
-      </ol>
+      <LongList
+        label={live.questions}
+        items={[...own, ...shown]}
+        idOf={({ id }) => id}
+        className="stack"
+        rowClassName="question"
+      >
+        {(question) => <QuestionItem client={client} question={question} />}
+      </LongList>
     </section>
   )
 }

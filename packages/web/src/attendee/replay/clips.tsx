@@ -4,6 +4,7 @@ import { Player } from "../../live/stage/player.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 
 interface Clip {
   readonly id: string
@@ -18,19 +19,22 @@ export const Clips = ({ clips }: { readonly clips: ReadonlyArray<Clip> }) => {
   return (
     <section className="stack" aria-label={attendee.clips}>
       <h2>{attendee.clips}</h2>
-      <ul className="stack">
-        {clips.map(({ id, title, durationMs, playbackUrl }, n) => {
-          const name = title ?? attendee.clip(n + 1)
-          return (
-            <li key={id} className="stack">
-              <Button isPressed={shown === id} onPress={() => show(shown === id ? null : id)}>
-                {name} ({clockOf(Math.round(durationMs / 1000))})
-              </Button>
-              {shown === id && playbackUrl !== null ? <Player label={name} url={playbackUrl} /> : null}
-            </li>
-          )
-        })}
-      </ul>
+      <LongList
+        label={attendee.clips}
+        items={clips.map((clip, n) => ({ ...clip, name: clip.title ?? attendee.clip(n + 1) }))}
+        idOf={({ id }) => id}
+        className="stack"
+        rowClassName="stack"
+      >
+        {({ id, name, durationMs, playbackUrl }) => (
+          <>
+            <Button isPressed={shown === id} onPress={() => show(shown === id ? null : id)}>
+              {name} ({clockOf(Math.round(durationMs / 1000))})
+            </Button>
+            {shown === id && playbackUrl !== null ? <Player label={name} url={playbackUrl} /> : null}
+          </>
+        )}
+      </LongList>
     </section>
   )
 }

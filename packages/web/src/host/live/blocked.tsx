@@ -2,6 +2,7 @@
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { knownName } from "./known-names.ts"
 import type { ClientProps } from "./live-props.ts"
@@ -14,9 +15,9 @@ export const Blocked = ({ client }: ClientProps) => {
   return (
     <section className="panel stack" aria-label={host.blocked}>
       <h2>{host.blocked}</h2>
-      <ul className="rows">
-        {blocked.map((id) => (
-          <li key={id} className="row row-apart">
+      <LongList label={host.blocked} items={blocked} idOf={(id) => id} className="rows" rowClassName="row row-apart">
+        {(id) => (
+          <>
             <span>{knownName(id)}</span>
             <Button
               aria-label={`${host.unblock}: ${knownName(id)}`}
@@ -25,9 +26,9 @@ export const Blocked = ({ client }: ClientProps) => {
             >
               {host.unblock}
             </Button>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </LongList>
       <Failure error={error} />
     </section>
   )

@@ -4,6 +4,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { keepName } from "./known-names.ts"
 import { type LiveProps, useCan } from "./live-props.ts"
@@ -18,6 +19,8 @@ export const LobbyPart = ({ client }: LiveProps) => {
   const { send, isPending, error } = useCommand(client)
   if (lobby === undefined) return null
   if (!mayAdmit) return <p>{host.noLobby}</p>
+  // The server lists the first ones alone.
+  const unlisted = lobby.total - lobby.waiting.length
   return (
     <section className="stack" aria-label={host.lobby}>
       <Choice
@@ -35,9 +38,15 @@ export const LobbyPart = ({ client }: LiveProps) => {
           </Button>
         </div>
       )}
-      <ul className="rows" aria-label={host.lobby}>
-        {lobby.waiting.map(({ participantId: id, name, since }) => (
-          <li key={id} className="row row-apart">
+      <LongList
+        label={host.lobby}
+        items={lobby.waiting}
+        idOf={({ participantId }) => participantId}
+        className="rows"
+        rowClassName="row row-apart"
+      >
+        {({ participantId: id, name, since }) => (
+          <>
             <span>
               {name} <span className="quiet">{host.since(time(since))}</span>
             </span>
@@ -68,9 +77,10 @@ export const LobbyPart = ({ client }: LiveProps) => {
                 {host.denyForGood}
               </Button>
             </span>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </LongList>
+      {unlisted === 0 ? null : <p>{host.moreWaiting(unlisted)}</p>}
     </section>
   )
 }

@@ -43,7 +43,7 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
     </Button>
   )
   return (
-    <li className="stack">
+    <>
       <p>
         <b>{question}</b> <span className="badge">{host.pollStatus[status]}</span>{" "}
         {published ? <span className="badge">{host.published}</span> : null}{" "}
@@ -78,6 +78,6 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
         ) : null}
       </div>
       <Failure error={error} />
-    </li>
+    </>
   )
 }

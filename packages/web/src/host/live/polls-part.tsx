@@ -1,23 +1,37 @@
 /** Polls: composed, opened, closed, shown. */
+import type { PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 import { type LiveProps, useCan } from "./live-props.ts"
 import { NewPoll } from "./new-poll.tsx"
 import { PollRow } from "./poll-row.tsx"
 
+/** A poll is tall. */
+const POLLS = 10
+
+/** The polls that are open, and then the newest. */
+const openFirst = (polls: ReadonlyArray<PollView>): ReadonlyArray<PollView> =>
+  polls.toSorted((a, b) => Number(b.status === "open") - Number(a.status === "open") || b.id.localeCompare(a.id))
+
 export const PollsPart = ({ client }: LiveProps) => {
   const { host, live } = useTexts()
-  const polls = useEvent(client, (state) => state.polls.all) ?? []
+  const polls = useEvent(client, (state) => openFirst(state.polls.all)) ?? []
   const mayCompose = useCan(client, "poll.create")
   return (
     <>
       {mayCompose ? <NewPoll client={client} /> : <p>{host.noPolls}</p>}
       {polls.length === 0 ? <p className="quiet">{live.pollsEmpty}</p> : null}
-      <ul className="rows" aria-label={live.polls}>
-        {polls.map((poll) => (
-          <PollRow key={poll.id} client={client} poll={poll} />
-        ))}
-      </ul>
+      <LongList
+        label={live.polls}
+        items={polls}
+        idOf={({ id }) => id}
+        className="rows"
+        rowClassName="stack"
+        step={POLLS}
+      >
+        {(poll) => <PollRow client={client} poll={poll} />}
+      </LongList>
     </>
   )
 }

@@ -10,15 +10,21 @@ import { changeMeanwhile } from "../parts/change-meanwhile.ts"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
-type Props = ClientProps & { readonly question: QuestionView }
+/** As REST lists it, a question has no revision. */
+type Listed = Pick<QuestionView, "id" | "text" | "status" | "authorName" | "votes" | "pinned" | "answer"> &
+  Partial<Pick<QuestionView, "rev">>
+
+type Props = ClientProps & { readonly question: Listed }
+
+const guardOf = ({ rev }: Listed) => (rev === undefined ? {} : { rev })
 
 const Answer = ({ client, question, onDone }: Props & { readonly onDone: () => void }) => {
   const texts = useTexts()
   const { host } = texts
-  const { id, rev } = question
+  const { id } = question
   const { send, isPending, error } = useCommand(client)
   const answer = async (text: string) => {
-    const sent = await send("question.answer", { id, mode: "text", text }, { rev })
+    const sent = await send("question.answer", { id, mode: "text", text }, guardOf(question))
     if (sent !== undefined) onDone()
     return sent !== undefined
   }
@@ -27,6 +33,7 @@ const Answer = ({ client, question, onDone }: Props & { readonly onDone: () => v
       label={host.answer}
       button={host.answer}
       isPending={isPending}
+      draft={`answer ${id}`}
       problem={changeMeanwhile(texts, error) ?? whyFailed(texts, error)}
       onText={answer}
     />
@@ -64,7 +71,8 @@ const ACTS: { readonly [S in QuestionView["status"]]: ReadonlyArray<Act> } = {
 
 export const QuestionRow = ({ client, question }: Props) => {
   const { host } = useTexts()
-  const { id, rev, text, status, pinned } = question
+  const { id, text, status, pinned } = question
+  const guard = guardOf(question)
   const [isAnswering, writing] = useState(false)
   const mayModerate = useCan(client, "question.approve")
   const mayAnswer = useCan(client, "question.answer") && status !== "hidden"
@@ -81,20 +89,20 @@ export const QuestionRow = ({ client, question }: Props) => {
   }
   const isShown = status === "approved" || status === "answered"
   return (
-    <li className="stack">
+    <>
       <Text client={client} question={question} />
       <div className="row">
-        {mayModerate ? ACTS[status].map((act) => button(labels[act], () => void send(act, { id }, { rev }))) : null}
+        {mayModerate ? ACTS[status].map((act) => button(labels[act], () => void send(act, { id }, guard))) : null}
         {mayModerate && isShown
-          ? button(pinned ? host.unpin : host.pin, () => void send("question.pin", { id, on: !pinned }, { rev }))
+          ? button(pinned ? host.unpin : host.pin, () => void send("question.pin", { id, on: !pinned }, guard))
           : null}
         {mayAnswer ? button(host.answer, () => writing((now) => !now)) : null}
         {mayAnswer && status === "approved"
-          ? button(host.answeredLive, () => void send("question.answer", { id, mode: "live" }, { rev }))
+          ? button(host.answeredLive, () => void send("question.answer", { id, mode: "live" }, guard))
           : null}
       </div>
       <Failure error={error} />
       {isAnswering ? <Answer client={client} question={question} onDone={() => writing(false)} /> : null}
-    </li>
+    </>
   )
 }

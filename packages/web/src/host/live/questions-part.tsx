@@ -3,7 +3,9 @@ import { pendingQuestions, type QuestionView, shownQuestions } from "@gathercue/
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 import { Failure } from "../parts/failure.tsx"
+import { AllQuestions } from "./all-questions.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 import { QuestionRow } from "./question-row.tsx"
 
@@ -34,15 +36,13 @@ const List = ({
 }: ClientProps & { readonly title: string; readonly questions: ReadonlyArray<QuestionView> }) => (
   <section aria-label={title}>
     <h2>{title}</h2>
-    <ul className="rows" aria-label={title}>
-      {questions.map((question) => (
-        <QuestionRow key={question.id} client={client} question={question} />
-      ))}
-    </ul>
+    <LongList label={title} items={questions} idOf={({ id }) => id} className="rows" rowClassName="stack">
+      {(question) => <QuestionRow client={client} question={question} />}
+    </LongList>
   </section>
 )
 
-export const QuestionsPart = ({ client }: LiveProps) => {
+export const QuestionsPart = ({ client, event }: LiveProps) => {
   const { host, live } = useTexts()
   const questions = useEvent(client, (state) => state.questions)
   const maySet = useCan(client, "qa.settings")
@@ -60,6 +60,7 @@ export const QuestionsPart = ({ client }: LiveProps) => {
         <List client={client} title={live.questions} questions={shown} />
       )}
       {hidden.length === 0 ? null : <List client={client} title={host.questionStatus.hidden} questions={hidden} />}
+      {maySet ? <AllQuestions client={client} event={event} /> : null}
     </>
   )
 }

@@ -2,8 +2,12 @@
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
+
+/** The server lists so many. */
+const LISTED = 200
 
 const OnStage = ({ client }: ClientProps) => {
   const { host, live } = useTexts()
@@ -16,9 +20,15 @@ const OnStage = ({ client }: ClientProps) => {
   return (
     <section className="panel stack" aria-label={live.stage}>
       <h2>{live.stage}</h2>
-      <ul className="rows" aria-label={live.stage}>
-        {speakers.map(({ participantId: id, name }) => (
-          <li key={id} className="row row-apart">
+      <LongList
+        label={live.stage}
+        items={speakers}
+        idOf={({ participantId }) => participantId}
+        className="rows"
+        rowClassName="row row-apart"
+      >
+        {({ participantId: id, name }) => (
+          <>
             <span>{name}</span>
             <Button
               aria-label={`${host.offStage}: ${name}`}
@@ -27,9 +37,9 @@ const OnStage = ({ client }: ClientProps) => {
             >
               {host.offStage}
             </Button>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </LongList>
       <Failure error={error} />
     </section>
   )
@@ -39,6 +49,9 @@ export const StagePart = ({ client }: LiveProps) => {
   const { host } = useTexts()
   const { time } = useFormats()
   const queue = useEvent(client, ({ hands }) => hands.queue) ?? []
+  const count = useEvent(client, ({ hands }) => hands.count) ?? 0
+  // The number comes a moment after the list.
+  const unlisted = queue.length < LISTED ? 0 : count - queue.length
   const mayInvite = useCan(client, "stage.invite")
   const mayLower = useCan(client, "hand.lowerFor")
   const { send, isPending, error } = useCommand(client)
@@ -47,9 +60,15 @@ export const StagePart = ({ client }: LiveProps) => {
       <section className="stack" aria-label={host.hands}>
         <h2>{host.hands}</h2>
         {queue.length === 0 ? <p className="quiet">{host.noHands}</p> : null}
-        <ul className="rows" aria-label={host.hands}>
-          {queue.map(({ participantId: id, name, note, at }) => (
-            <li key={id} className="row row-apart">
+        <LongList
+          label={host.hands}
+          items={queue}
+          idOf={({ participantId }) => participantId}
+          className="rows"
+          rowClassName="row row-apart"
+        >
+          {({ participantId: id, name, note, at }) => (
+            <>
               <span>
                 {name} <span className="quiet">{time(at)}</span> {note}
               </span>
@@ -73,9 +92,10 @@ export const StagePart = ({ client }: LiveProps) => {
                   </Button>
                 ) : null}
               </span>
-            </li>
-          ))}
-        </ul>
+            </>
+          )}
+        </LongList>
+        {unlisted > 0 ? <p>{host.moreHands(unlisted)}</p> : null}
         {mayLower && queue.length > 1 ? (
           <div className="row">
             <Button isPending={isPending} onPress={() => void send("hand.lowerFor", { all: true })}>

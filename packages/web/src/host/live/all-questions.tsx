@@ -1,0 +1,76 @@
+/**
+ * All questions of the event, the most votes first. The console is told of those that came while it was connected, and of the first ones
+ * before: the others, and hidden ones, are read page by page.
+ */
+import type { Question } from "@gathercue/client"
+import { useEvent } from "@gathercue/client/react"
+import { useState } from "react"
+import { rest } from "../../api/rest.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Paged } from "../parts/paged.tsx"
+import type { LiveProps } from "./live-props.ts"
+import { QuestionRow } from "./question-row.tsx"
+
+const PER_PAGE = 20
+
+/** A question that is overtaken while the pages are read comes twice. */
+const onceEach = (questions: ReadonlyArray<Question>): ReadonlyArray<Question> => [
+  ...new Map(questions.map((question) => [question.id, question])).values(),
+]
+
+const Row = ({ client, question }: Pick<LiveProps, "client"> & { readonly question: Question }) => {
+  const { host } = useTexts()
+  // As it is by now, also after an act in this row.
+  const known = useEvent(client, ({ questions }) => questions.all.find(({ id }) => id === question.id))
+  const { status } = known ?? question
+  return (
+    <>
+      {status === "pending" || status === "hidden" ? (
+        <span className="badge">{host.questionStatus[status]}</span>
+      ) : null}
+      <QuestionRow client={client} question={known ?? question} />
+    </>
+  )
+}
+
+const List = ({ client, event }: LiveProps) => {
+  const { host, live } = useTexts()
+  const pages = usePages(event.id, async (cursor) => {
+    const page = await rest.listQuestions({
+      params: { id: event.id },
+      query: { limit: PER_PAGE, ...(cursor === undefined ? {} : { cursor }) },
+    })
+    if (typeof page === "string") throw new Error("the list is CSV")
+    return { items: page.questions, nextCursor: page.nextCursor }
+  })
+  return (
+    <Paged pages={pages} empty={live.questionsEmpty}>
+      {(questions) => (
+        <ol className="rows" aria-label={host.allQuestions}>
+          {onceEach(questions).map((question) => (
+            <li key={question.id} className="stack">
+              <Row client={client} question={question} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Paged>
+  )
+}
+
+export const AllQuestions = (props: LiveProps) => {
+  const { host } = useTexts()
+  const [isOpen, open] = useState(false)
+  return (
+    <section className="stack" aria-label={host.allQuestions}>
+      <div className="row">
+        <Button isPressed={isOpen} onPress={() => open(!isOpen)}>
+          {host.allQuestions}
+        </Button>
+      </div>
+      {isOpen ? <List {...props} /> : null}
+    </section>
+  )
+}
