@@ -35,11 +35,11 @@ const Registration = ({ event }: Pick<Props, "event">) => {
   }
   if (entryUrl !== undefined) {
     return (
-      <div className="panel">
+      <section className="panel" aria-label={attendee.registerTitle}>
         <Notice>{attendee.registered}</Notice>
         {/* In development no letter goes out. */}
         {entryUrl === null ? null : <LinkButton href={entryUrl}>{attendee.enter}</LinkButton>}
-      </div>
+      </section>
     )
   }
   return (

@@ -136,6 +136,8 @@ export const de: Texts = {
       rotation: "Schnelles Kennenlernen",
     },
     left: (clock) => `noch ${clock}`,
+    phaseBegins: (modality) => `Es geht weiter mit: ${modality}.`,
+    pollOpens: (question) => `Eine Umfrage ist offen: ${question}`,
     announcement: "Ansage",
     chat: "Chat",
     chatEmpty: "Noch hat niemand geschrieben.",

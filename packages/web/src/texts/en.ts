@@ -137,6 +137,8 @@ export const en = {
       rotation: "Speed networking",
     },
     left: (clock: string) => `${clock} left`,
+    phaseBegins: (modality: string) => `It goes on with: ${modality}.`,
+    pollOpens: (question: string) => `A poll is open: ${question}`,
     announcement: "Announcement",
     chat: "Chat",
     chatEmpty: "Nobody has written yet.",

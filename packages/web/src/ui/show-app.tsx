@@ -4,6 +4,7 @@ import { I18nProvider } from "react-aria-components"
 import { createRoot } from "react-dom/client"
 import { LanguageProvider } from "../texts/language.tsx"
 import { languageNow, loadTexts } from "../texts/languages.ts"
+import { keepFocus } from "./keep-focus.ts"
 import "./base.css"
 import "./ui.css"
 
@@ -13,6 +14,7 @@ export const showApp = async (app: React.ReactNode): Promise<void> => {
   const language = languageNow()
   document.documentElement.lang = language
   const texts = await loadTexts(language)
+  keepFocus(root)
   createRoot(root).render(
     <StrictMode>
       <I18nProvider locale={language}>

@@ -57,9 +57,11 @@ const VISIBILITIES: ReadonlyArray<Visibility> = ["public", "unlisted", "private"
 export const EventFields = ({
   values,
   onChange,
+  autoFocus = false,
 }: {
   readonly values: EventValues
   readonly onChange: (values: EventValues) => void
+  readonly autoFocus?: boolean
 }) => {
   const { host } = useTexts()
   const set = (part: Partial<EventValues>) => onChange({ ...values, ...part })
@@ -70,6 +72,7 @@ export const EventFields = ({
         label={host.title}
         value={values.title}
         onChange={(title) => set({ title })}
+        autoFocus={autoFocus}
         isRequired
         maxLength={300}
       />

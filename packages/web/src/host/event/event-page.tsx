@@ -91,7 +91,9 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
       <NextStep {...props} />
       <Failure error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
-      <Part {...props} />
+      <section className="stack" aria-label={host.eventParts.find(([part]) => part === now)?.[1]}>
+        <Part {...props} />
+      </section>
     </>
   )
 }

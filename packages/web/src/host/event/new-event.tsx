@@ -61,7 +61,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
       onSubmit={(submitted) => void submit(submitted)}
     >
       <h2>{host.newEvent}</h2>
-      <EventFields values={values} onChange={change} />
+      <EventFields values={values} onChange={change} autoFocus />
       <DraftAgenda phases={phases} onChange={arrange} chosenKey={key} onChoose={choose} />
       <Failure error={left} />
       <div className="row">
@@ -77,10 +77,15 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
 export const NewEvent = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
   const [isOpen, open] = useState(false)
-  if (isOpen) return <NewEventForm workspaceId={workspaceId} onCancel={() => open(false)} />
+  const [isCancelled, cancelled] = useState(false)
+  const cancel = () => {
+    open(false)
+    cancelled(true)
+  }
+  if (isOpen) return <NewEventForm workspaceId={workspaceId} onCancel={cancel} />
   return (
     <div className="row">
-      <Button look="main" onPress={() => open(true)}>
+      <Button look="main" autoFocus={isCancelled} onPress={() => open(true)}>
         {host.newEvent}
       </Button>
     </div>

@@ -44,18 +44,22 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
   const counts: { readonly [part: string]: number } = { lobby: waiting, questions: pending, stage: hands }
   const now = tab in PARTS ? tab : PEOPLE
   const Part = PARTS[now] ?? PeoplePart
+  const title = host.liveParts.find(([part]) => part === now)?.[1]
+  const titles = host.liveParts.map(([part, name]) => {
+    const count = counts[part] ?? 0
+    return [part, count === 0 ? name : `${name} (${count})`] as const
+  })
+  const wanting = titles.filter(([part]) => (counts[part] ?? 0) > 0)
   return (
     <>
-      <PartLinks
-        label={host.liveConsole}
-        base={`/live/${event.id}`}
-        parts={host.liveParts.map(([part, title]) => {
-          const count = counts[part] ?? 0
-          return [part, count === 0 ? title : `${title} (${count})`] as const
-        })}
-        now={now}
-      />
-      <Part client={client} event={event} />
+      <PartLinks label={host.liveConsole} base={`/live/${event.id}`} parts={titles} now={now} />
+      {/* For screen readers: that somebody waits, asks or raises a hand. */}
+      <p role="status" className="visually-hidden">
+        {wanting.map(([, name]) => name).join(", ")}
+      </p>
+      <section className="stack" aria-label={title}>
+        <Part client={client} event={event} />
+      </section>
     </>
   )
 }

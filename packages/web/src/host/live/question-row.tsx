@@ -5,7 +5,7 @@ import { useState } from "react"
 import { TextForm } from "../../live/text-form.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
-import { Button } from "../../ui/button.tsx"
+import { Button, type ButtonProps } from "../../ui/button.tsx"
 import { changeMeanwhile } from "../parts/change-meanwhile.ts"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
@@ -77,8 +77,8 @@ export const QuestionRow = ({ client, question }: Props) => {
   const mayModerate = useCan(client, "question.approve")
   const mayAnswer = useCan(client, "question.answer") && status !== "hidden"
   const { send, isPending, error } = useCommand(client)
-  const button = (label: string, act: () => void) => (
-    <Button key={label} aria-label={`${label}: ${text}`} isPending={isPending} onPress={act}>
+  const button = (label: string, act: () => void, state: Pick<ButtonProps, "aria-expanded"> = {}) => (
+    <Button key={label} aria-label={`${label}: ${text}`} isPending={isPending} onPress={act} {...state}>
       {label}
     </Button>
   )
@@ -96,7 +96,7 @@ export const QuestionRow = ({ client, question }: Props) => {
         {mayModerate && isShown
           ? button(pinned ? host.unpin : host.pin, () => void send("question.pin", { id, on: !pinned }, guard))
           : null}
-        {mayAnswer ? button(host.answer, () => writing((now) => !now)) : null}
+        {mayAnswer ? button(host.answer, () => writing((now) => !now), { "aria-expanded": isAnswering }) : null}
         {mayAnswer && status === "approved"
           ? button(host.answeredLive, () => void send("question.answer", { id, mode: "live" }, guard))
           : null}

@@ -43,7 +43,9 @@ export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: stri
     <>
       <PageTitle>{workspace.name}</PageTitle>
       <PartLinks label={host.workspace} base={`/workspace/${workspaceId}`} parts={parts} now={now} />
-      <Part workspaceId={workspaceId} mayManage={mayManage} />
+      <section className="stack" aria-label={parts.find(([part]) => part === now)?.[1]}>
+        <Part workspaceId={workspaceId} mayManage={mayManage} />
+      </section>
     </>
   )
 }

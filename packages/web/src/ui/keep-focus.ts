@@ -1,0 +1,71 @@
+/**
+ * Keeps the focus on the page. Where a control goes or is switched off by what it did, the browser gives the focus to nothing: a person with
+ * a keyboard no longer sees where they are, and a screen reader begins the page anew. The nearest part of the page around that place
+ * takes it then, and not another control, so that a key that is pressed twice does not do something else.
+ */
+const PLACES = "li, section, form, fieldset, [role=group], [role=dialog]"
+
+/** Of a page whose parts are all new. */
+const TITLE = "main h1"
+
+const ancestorsOf = (element: Element): ReadonlyArray<Element> => {
+  const ancestors: Element[] = []
+  for (let at = element.parentElement; at !== null; at = at.parentElement) ancestors.push(at)
+  return ancestors
+}
+
+/** An element that is gone has no boxes. */
+const isShown = (element: Element): boolean => element.getBoundingClientRect().height > 0
+
+const isUsable = (element: Element): boolean => element.getClientRects().length > 0 && !element.matches(":disabled")
+
+const take = (home: HTMLElement): void => {
+  if (!home.hasAttribute("tabindex")) {
+    home.setAttribute("tabindex", "-1")
+    home.addEventListener("blur", () => home.removeAttribute("tabindex"), { once: true })
+  }
+  home.focus()
+}
+
+/** For the life of the page. */
+export const keepFocus = (root: HTMLElement): void => {
+  let last: Element | null = null
+  let around: ReadonlyArray<Element> = []
+  /** Around the control that opened the dialog or the list, which are beside the page. */
+  let outside: ReadonlyArray<Element> = []
+  let isWaiting = false
+
+  const isLost = (): boolean => {
+    const { activeElement: active, body } = document
+    return last !== null && (active === null || active === body || active === last) && !isUsable(last)
+  }
+  const look = (): void => {
+    isWaiting = false
+    if (!isLost()) return
+    const home = around.find((one) => one.matches(PLACES) && isShown(one)) ?? document.querySelector(TITLE)
+    // A page that is loading gets its title later.
+    if (home instanceof HTMLElement && isShown(home)) take(home)
+  }
+
+  const gained = ({ target }: FocusEvent): void => {
+    if (!(target instanceof Element)) return
+    last = target
+    const ancestors = ancestorsOf(target)
+    if (root.contains(target)) outside = ancestors
+    around = root.contains(target) ? ancestors : [...ancestors, ...outside]
+  }
+  const left = ({ target }: FocusEvent): void =>
+    queueMicrotask(() => {
+      // The person left the control, which is still there: nothing is lost.
+      if (target === last && last !== null && document.activeElement !== last && isUsable(last)) last = null
+    })
+  // While something is dragged by keyboard, the component library keeps these events from everything below the window.
+  addEventListener("focusin", gained, { capture: true })
+  addEventListener("focusout", left, { capture: true })
+  new MutationObserver(() => {
+    if (isWaiting || !isLost()) return
+    isWaiting = true
+    // Dialogs give the focus back within a frame, and the browser takes it from a disabled control after one.
+    requestAnimationFrame(() => requestAnimationFrame(look))
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] })
+}

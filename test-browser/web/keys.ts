@@ -1,0 +1,134 @@
+/** Steps of a person who has a keyboard and no pointer. Each place where the focus stops has to be seen, named and large enough. */
+import type { Locator, Page } from "playwright-core"
+import { expect } from "vitest"
+import { eventually } from "../../test/support/wait.ts"
+
+type Role = Parameters<Page["getByRole"]>[0]
+
+/** More stops than any page has in these tests. */
+const MOST_TABS = 90
+const MOST_OPTIONS = 20
+
+/** Roles of elements that do something: a screen reader says their names. */
+const CONTROL =
+  /^- (button|link|textbox|searchbox|checkbox|radio|combobox|spinbutton|tab|row|option|grid|listbox)\b(.*)$/
+
+export interface Keys {
+  readonly page: Page
+  /** Moves the focus by Tab until the control has it. */
+  readonly to: (role: Role, name: string | RegExp) => Promise<void>
+  /** Moves the focus to the control and presses a key there: Enter unless another is named. */
+  readonly press: (role: Role, name: string | RegExp, key?: string) => Promise<void>
+  /** Moves the focus to the field and types in place of what is there. */
+  readonly type: (name: string | RegExp, text: string) => Promise<void>
+  /** Opens the choice of this label and takes an option of its list. */
+  readonly choose: (label: string, option: string) => Promise<void>
+  /** Resolves when the focus is in the element, where it is seen. */
+  readonly isIn: (place: Locator) => Promise<void>
+  /** Resolves when something has the focus, where it is seen. */
+  readonly isSomewhere: () => Promise<void>
+}
+
+/** The faults of the place where the focus is. Null: nothing has it. */
+const faultsInPage = (): ReadonlyArray<string> | null => {
+  const element = document.activeElement
+  if (element === null || element === document.body) return null
+  // The input of a box is hidden; its label is what is seen.
+  const isBox = element.matches("input[type=checkbox], input[type=radio]")
+  const shown = (isBox ? element.closest("label") : null) ?? element
+  const hasRing = [shown, ...shown.querySelectorAll(".check-box")].some((one) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(one)
+    return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2
+  })
+  const { left, right, top, bottom, width, height } = shown.getBoundingClientRect()
+  const isInView = right > 0 && bottom > 0 && left < innerWidth && top < innerHeight
+  // A link within a sentence is as high as its line (WCAG 2.5.8).
+  const isLarge = getComputedStyle(shown).display === "inline" || (width >= 24 && height >= 24)
+  return [
+    ...(hasRing ? [] : ["the focus is not seen"]),
+    ...(isInView ? [] : ["the focus is out of view"]),
+    ...(isLarge ? [] : [`the target is ${Math.round(width)} x ${Math.round(height)} px`]),
+    ...(shown instanceof HTMLElement && shown.tabIndex > 0 ? ["it has an order of its own"] : []),
+  ]
+}
+
+/** What has the focus, as a screen reader says it. A place with a fault fails the test. */
+const lookAtFocus = async (page: Page): Promise<string> => {
+  // A row that comes into view is placed a frame later.
+  let faults: ReadonlyArray<string> | null = []
+  let words = ""
+  await expect
+    .poll(
+      async () => {
+        faults = await page.evaluate(faultsInPage)
+        if (faults === null) return []
+        // Within a field for a date its parts have the focus.
+        const focused = page.locator(":focus, input:focus-within")
+        words = ((await focused.ariaSnapshot()).split("\n")[0] ?? "").trim()
+        const [, role, rest = ""] = CONTROL.exec(words) ?? []
+        const isNamed = role === undefined || /^ ["/]/.test(rest)
+        return [...faults, ...(isNamed ? [] : ["it has no name"])].map((fault) => `${words}: ${fault}`)
+      },
+      { timeout: 2000 },
+    )
+    .toEqual([])
+  return faults === null ? "" : words
+}
+
+const hasFocus = (target: Locator): Promise<boolean> =>
+  target.evaluateAll((elements) => elements.some((one) => one === document.activeElement))
+
+export const keysOf = (page: Page): Keys => {
+  const { keyboard } = page
+  const control = (role: Role, name: string | RegExp): Locator => page.getByRole(role, { name, exact: true })
+  const to = async (role: Role, name: string | RegExp): Promise<void> => {
+    const target = control(role, name)
+    await target.first().waitFor()
+    const passed: string[] = []
+    for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+      if (await hasFocus(target)) return
+      await keyboard.press("Tab")
+      passed.push(await lookAtFocus(page))
+    }
+    throw new Error(`Tab does not come to ${role} ${name}, but to:\n${passed.join("\n")}`)
+  }
+  const press = async (role: Role, name: string | RegExp, key = "Enter"): Promise<void> => {
+    await to(role, name)
+    await keyboard.press(key)
+  }
+  const isIn = async (place: Locator): Promise<void> => {
+    const contains = (elements: ReadonlyArray<Element>) => elements.some((one) => one.contains(document.activeElement))
+    await eventually(() => place.evaluateAll(contains), `the focus in ${place}`)
+    await lookAtFocus(page)
+  }
+  const isSomewhere = async (): Promise<void> => {
+    await eventually(
+      () => page.evaluate(() => document.activeElement !== null && document.activeElement !== document.body),
+      "the focus anywhere",
+    )
+    await lookAtFocus(page)
+  }
+  return {
+    page,
+    to,
+    press,
+    isIn,
+    isSomewhere,
+    type: async (name, text) => {
+      await to("textbox", name)
+      await keyboard.press("ControlOrMeta+a")
+      await keyboard.type(text)
+    },
+    choose: async (label, option) => {
+      await press("button", new RegExp(`(^|\\s)${label}$`))
+      const wanted = control("option", option)
+      await wanted.waitFor()
+      await isIn(page.getByRole("listbox"))
+      await keyboard.press("Home")
+      for (let moves = 0; moves < MOST_OPTIONS && !(await hasFocus(wanted)); moves++) await keyboard.press("ArrowDown")
+      await keyboard.press("Enter")
+      await wanted.waitFor({ state: "detached" })
+      await isIn(page.getByRole("button", { name: new RegExp(`(^|\\s)${label}$`) }))
+    },
+  }
+}
