@@ -11,7 +11,8 @@ import { Blocked } from "./blocked.tsx"
 import type { LiveProps } from "./live-props.ts"
 import { PersonPanel } from "./person-panel.tsx"
 
-const ROW_HEIGHT = 48
+/** A row is as high as its name needs. */
+const LAYOUT = { estimatedRowSize: 48 }
 
 const marksOf = (host: ReturnType<typeof useTexts>["host"], { hand, muted }: ParticipantView): string =>
   [hand ? host.handUp : "", muted ? host.muted : ""].filter((mark) => mark !== "").join(", ")
@@ -28,7 +29,7 @@ export const PeoplePart = ({ client }: LiveProps) => {
       <section className="stack" aria-label={host.people}>
         <TextField label={host.search} type="search" value={query} onChange={search} autoComplete="off" />
         <Failure error={error} />
-        <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: ROW_HEIGHT }}>
+        <Virtualizer layout={ListLayout} layoutOptions={LAYOUT}>
           <GridList
             aria-label={host.people}
             className="people-list"
