@@ -108,7 +108,7 @@ test("polls of each kind are voted in by the keyboard, and show their results wh
   const open = async (question: string, fields: Parameters<typeof host.command<"poll.create">>[1]) => {
     const { d } = await host.command("poll.create", { ...fields, question })
     await host.command("poll.open", { id: d.poll.id })
-    await ann.getByText(question).waitFor()
+    await ann.getByText(question, { exact: true }).waitFor()
     return d.poll.id
   }
   const single = await open("Tea or coffee?", {

@@ -329,3 +329,49 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   const { body } = await call(site.server.url, "GET", `/v1/events/${stage.event.id}`, { key: stage.acme.key })
   expect(body.status).toBe("live")
 }, 240_000)
+
+test("a row that goes leaves the focus at its list, and the parts of a phone's page are tabs, by keyboard alone", async () => {
+  const acme = await createWorkspace(site.server.url)
+  const { id, owner, key } = acme
+  const { url } = site.server
+  await call(url, "POST", `/v1/workspaces/${id}/invites`, { cookie: owner.cookie, body: { role: "member" } })
+  await call(url, "POST", "/v1/webhooks", { key, body: { url: "https://example.com/hook" } })
+  const host = await signIn(acme, `/host/workspace/${id}`)
+  const { page } = host
+  await host.press("link", "Members")
+  await host.press("button", "Revoke: Anyone with the link")
+  await page.getByRole("button", { name: "Revoke: Anyone with the link" }).waitFor({ state: "detached" })
+  await host.isIn(page.getByRole("region", { name: "Invites" }))
+  await host.press("link", "Webhooks")
+  await host.press("button", "Delete: https://example.com/hook")
+  await host.press("button", "Delete")
+  await page.getByText("No webhooks.").waitFor()
+  await host.isIn(page.getByRole("region", { name: "Webhooks" }))
+
+  const phases = [{ modality: "meeting", featureSet: ["qa", "chat"], config: { lobby: "ask" } }]
+  const stage = await stageWith(site, phases, "publish", "start")
+  const lobby = await signIn(stage.acme, `/host/live/${stage.event.id}/lobby`)
+  const body = { externalSub: "ada", name: "Ada" }
+  const user = await call(url, "POST", "/v1/users", { key: stage.acme.key, body })
+  const session = await call(url, "POST", `/v1/users/${user.body.id}/session`, { key: stage.acme.key })
+  const ada = await open(
+    site.open(`/e/${stage.event.id}`, {
+      session: { of: stage.event.id, token: session.body.sessionToken },
+      viewport: { width: 360, height: 740 },
+    }),
+  )
+  await ada.press("button", "Enter now")
+  await ada.page.getByText("You will be let in by a host.", { exact: false }).waitFor()
+  await lobby.page.getByRole("status").getByText("Lobby (1)").waitFor({ state: "attached" })
+  await lobby.press("button", "Let in: Ada")
+  await lobby.page.getByText("People who wait: 0").waitFor()
+  await lobby.isIn(lobby.page.getByRole("region", { name: "Lobby" }))
+  await ada.to("tab", "Chat")
+  await ada.page.keyboard.press("ArrowRight")
+  await ada.isIn(ada.page.getByRole("tab", { name: "Questions" }))
+  await ada.type("Question", "Where is the agenda?")
+  await ada.press("button", "Ask")
+  await ada.press("button", "Withdraw")
+  await ada.page.getByText("No questions yet.").waitFor()
+  await ada.isIn(ada.page.getByRole("region", { name: "Questions" }))
+}, 240_000)

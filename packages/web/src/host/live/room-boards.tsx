@@ -1,5 +1,5 @@
 /** Rooms with their people, who can be dragged from one to another, also by keyboard; or chosen, and moved with a button. */
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAndDrop } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -74,9 +74,24 @@ export const RoomBoards = ({ boards, onMove }: Props) => {
   const [aim, take] = useState<string | undefined>(undefined)
   const person = boards.flatMap(({ people }) => people).find(({ id }) => id === chosen)
   const target = boards.find(({ id }) => id === aim) ?? boards[0]
+  const rooms = useRef<HTMLDivElement>(null)
+  const pressed = useRef<HTMLElement | null>(null)
+  useEffect(() => {
+    // A room that gets somebody is higher, and would push the button that moved them out of the window.
+    const observer = new ResizeObserver(() => {
+      if (pressed.current === document.activeElement) pressed.current?.scrollIntoView({ block: "nearest" })
+      pressed.current = null
+    })
+    if (rooms.current !== null) observer.observe(rooms.current)
+    return () => observer.disconnect()
+  }, [])
+  const press = (personId: string, boardId: string, button: Element): void => {
+    if (button instanceof HTMLElement) pressed.current = button
+    onMove(personId, boardId)
+  }
   return (
     <>
-      <div className="split">
+      <div ref={rooms} className="split">
         {boards.map((board) => (
           <OneBoard key={board.id} board={board} chosen={chosen} onChoose={choose} onMove={onMove} />
         ))}
@@ -91,7 +106,7 @@ export const RoomBoards = ({ boards, onMove }: Props) => {
             value={target.id}
             onChange={take}
           />
-          <Button onPress={() => onMove(person.id, target.id)}>{host.move}</Button>
+          <Button onPress={(event) => press(person.id, target.id, event.target)}>{host.move}</Button>
         </div>
       )}
     </>

@@ -72,10 +72,18 @@ export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhoo
                     </span>
                   </span>
                   <span className="row">
-                    <Button aria-expanded={shown === id} onPress={() => show((now) => (now === id ? undefined : id))}>
+                    <Button
+                      aria-label={`${host.attempts}: ${type}, ${moment(createdAt)}`}
+                      aria-expanded={shown === id}
+                      onPress={() => show((now) => (now === id ? undefined : id))}
+                    >
                       {host.attempts}
                     </Button>
-                    <Button isPending={again.isPending} onPress={() => void again.run(id)}>
+                    <Button
+                      aria-label={`${host.redeliver}: ${type}, ${moment(createdAt)}`}
+                      isPending={again.isPending}
+                      onPress={() => void again.run(id)}
+                    >
                       {host.redeliver}
                     </Button>
                   </span>

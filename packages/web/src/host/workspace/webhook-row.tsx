@@ -22,6 +22,7 @@ export const WebhookRow = ({
 }) => {
   const { host } = useTexts()
   const { id, url, status, eventTypes } = webhook
+  const turn = status === "active" ? host.disable : host.enable
   const api = restOf(workspaceId)
   const params = { id }
   const [isOpen, open] = useState(false)
@@ -63,8 +64,8 @@ export const WebhookRow = ({
           >
             {host.rotateSecret}
           </Button>
-          <Button isPending={change.isPending} onPress={() => void change.run()}>
-            {status === "active" ? host.disable : host.enable}
+          <Button aria-label={`${turn}: ${url}`} isPending={change.isPending} onPress={() => void change.run()}>
+            {turn}
           </Button>
           <ConfirmButton
             label={host.delete}
