@@ -76,6 +76,14 @@ test(
     await pressButton(page.getByRole("button", { name: "Make a plan" }))
     const room = page.getByRole("grid", { name: "Room 1" })
     await room.getByRole("row").first().waitFor()
+    // Of a room that is full of people the first ones are in the page, and the others on demand.
+    expect(await room.getByRole("row").count()).toBe(50)
+    const showMore = page.getByRole("button", { name: /^Show more \(\d+ left\): Room 1$/ })
+    await showMore.press("Enter")
+    await expect.poll(() => room.getByRole("row").count()).toBe(100)
+    await showMore.press("Enter")
+    await expect.poll(() => room.getByRole("row").count()).toBeGreaterThan(120)
+    expect(await room.evaluate((grid) => grid.contains(document.activeElement))).toBe(true)
     await expect.poll(async () => UUID.test((await page.getByRole("main").textContent()) ?? "")).toBe(false)
 
     await page.getByRole("link", { name: /^Lobby/ }).press("Enter")

@@ -4,6 +4,7 @@ import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAn
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
+import { LongList } from "../../ui/long-list.tsx"
 
 export interface Board {
   readonly id: string
@@ -19,6 +20,9 @@ interface Props {
 /** Kept apart from what else may be dragged onto a page. */
 const TYPE = "gathercue/person"
 
+/** A room may hold everybody: rows at first, and with each press of the button below them. */
+const ROWS = 50
+
 const OneBoard = ({
   board,
   chosen,
@@ -29,7 +33,15 @@ const OneBoard = ({
   readonly chosen: string | undefined
   readonly onChoose: (personId: string) => void
 } & Pick<Props, "onMove">) => {
-  const { host } = useTexts()
+  const { host, showMore } = useTexts()
+  const [count, raise] = useState(ROWS)
+  const list = useRef<HTMLDivElement>(null)
+  const left = board.people.length - count
+  const more = () => {
+    raise(count + ROWS)
+    // The button goes with the last rows, and would take the focus with it.
+    if (left <= ROWS) list.current?.focus()
+  }
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ [TYPE]: String(key) })),
     acceptedDragTypes: [TYPE],
@@ -44,8 +56,9 @@ const OneBoard = ({
         {board.name} ({board.people.length})
       </h3>
       <GridList
+        ref={list}
         aria-label={board.name}
-        items={board.people}
+        items={board.people.slice(0, count)}
         selectionMode="single"
         selectedKeys={board.people.some(({ id }) => id === chosen) && chosen !== undefined ? [chosen] : []}
         onSelectionChange={(keys) => {
@@ -64,12 +77,17 @@ const OneBoard = ({
           </GridListItem>
         )}
       </GridList>
+      {left > 0 ? (
+        <Button aria-label={`${showMore(left)}: ${board.name}`} onPress={more}>
+          {showMore(left)}
+        </Button>
+      ) : null}
     </div>
   )
 }
 
 export const RoomBoards = ({ boards, onMove }: Props) => {
-  const { host } = useTexts()
+  const { host, live } = useTexts()
   const [chosen, choose] = useState<string | undefined>(undefined)
   const [aim, take] = useState<string | undefined>(undefined)
   const person = boards.flatMap(({ people }) => people).find(({ id }) => id === chosen)
@@ -91,10 +109,10 @@ export const RoomBoards = ({ boards, onMove }: Props) => {
   }
   return (
     <>
-      <div ref={rooms} className="split">
-        {boards.map((board) => (
-          <OneBoard key={board.id} board={board} chosen={chosen} onChoose={choose} onMove={onMove} />
-        ))}
+      <div ref={rooms}>
+        <LongList label={live.rooms} items={boards} idOf={({ id }) => id} className="split">
+          {(board) => <OneBoard board={board} chosen={chosen} onChoose={choose} onMove={onMove} />}
+        </LongList>
       </div>
       {person === undefined || target === undefined ? (
         <p className="quiet">{host.moveHint}</p>
