@@ -116,7 +116,7 @@ test("a person who is brought on stage sends their camera, which others see, and
   await until(host, ({ encoder }) => encoder?.state === "lost")
 })
 
-test("who begins to send later takes over, and the camera of the one before goes off; so it does with the broadcast", {
+test("a person who begins to send later takes over, and the camera of the one before goes off; so it does with the broadcast", {
   timeout: 120_000,
 }, async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, { title: "Launch day" })

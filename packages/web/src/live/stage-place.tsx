@@ -11,7 +11,7 @@ import type { OnAirProps } from "./stage/on-air.tsx"
 /** Loaded when somebody comes on stage: most who look on never do. */
 const OnAir = lazy(async () => ({ default: (await import("./stage/on-air.tsx")).OnAir }))
 
-/** Who manages the workspace may send a picture too, and is not on stage for that. */
+/** Administrators of the workspace may send a picture too, without being on stage. */
 const ON_STAGE = ["host", "speaker"]
 
 const isOnAirStage = ({ me }: EventState): boolean => ON_STAGE.includes(me.role) && me.can.includes("broadcast.ingest")
