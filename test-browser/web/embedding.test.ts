@@ -67,7 +67,7 @@ test("a page of a listed origin learns of readiness, phases and the end, and ent
   )
   await page.frameLocator("iframe").getByText("1 person here").waitFor()
   await call(site.server.url, "POST", `/v1/events/${occasion.event.id}/advance`, { key: acme.key })
-  await page.frameLocator("iframe").getByText("Meeting").waitFor()
+  await page.frameLocator("iframe").getByText("Meeting", { exact: true }).waitFor()
   await call(site.server.url, "POST", `/v1/events/${occasion.event.id}/end`, { key: acme.key })
   await eventually(async () => (await toldOf(page)).at(-1) === "gathercue.ended", "the end")
   const [broadcast, meeting] = occasion.event.phases
