@@ -1,10 +1,8 @@
 /** A host and attendees hold an event by keyboard alone; after each act the focus is somewhere, and it is seen. */
-import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, createWorkspace, PASSWORD, type Workspace } from "../../test/support/api.ts"
-import { joinAs, stageWith, until } from "./host-pages.ts"
-import { type Keys, keysOf } from "./keys.ts"
-import { type Occasion, openPage } from "./people.ts"
+import { afterAll, beforeAll, test } from "vitest"
+import { createWorkspace } from "../../test/support/api.ts"
+import { stageWith } from "./host-pages.ts"
+import { enterByKeys, keysOn, signInByKeys } from "./keyboard-people.ts"
 import { openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -13,37 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => site.stop())
 
-const STEP_MS = 20_000
-
-const open = async (page: Promise<Page>): Promise<Keys> => {
-  const opened = await page
-  opened.setDefaultTimeout(STEP_MS)
-  return keysOf(opened)
-}
-
-/** The console at a path, after signing in there. */
-const signIn = async (acme: Workspace, path: string): Promise<Keys> => {
-  const keys = await open(site.open(path))
-  await keys.type("E-mail address", acme.owner.email)
-  await keys.type("Password", PASSWORD)
-  await keys.page.keyboard.press("Enter")
-  await keys.page.getByRole("button", { name: "Sign out", exact: true }).waitFor()
-  // The title of the page that follows.
-  await keys.isIn(keys.page.getByRole("heading", { level: 1 }))
-  return keys
-}
-
-const enter = async (occasion: Occasion, name: string): Promise<Keys> => {
-  const keys = await open(openPage(occasion, name))
-  await keys.press("button", "Enter now")
-  await keys.page.getByText(/\d+ (?:person|people) here/).waitFor()
-  await keys.isIn(keys.page.getByRole("heading", { level: 1, name: "Launch day" }))
-  return keys
-}
-
 test("an event is made, put in order, published, held, ended and looked back at by keyboard alone", async () => {
   const acme = await createWorkspace(site.server.url)
-  const host = await signIn(acme, "/host")
+  const host = await signInByKeys(site, acme, "/host")
   const { page } = host
   await host.press("link", "Acme")
   await host.isIn(page.getByRole("heading", { name: "Acme" }))
@@ -87,7 +57,7 @@ test("an event is made, put in order, published, held, ended and looked back at 
   await host.isIn(page.getByRole("region", { name: "Share" }))
 
   const id = /event\/([^/]+)/.exec(page.url())?.[1] ?? ""
-  const ada = await open(site.open(`/e/${id}`))
+  const ada = await keysOn(site.open(`/e/${id}`))
   await ada.type("Name", "Cleo")
   await ada.type("E-mail address", "cleo@example.com")
   await ada.press("button", "Register")
@@ -143,8 +113,8 @@ test("an event is made, put in order, published, held, ended and looked back at 
 test("people talk, ask, vote and come on stage, and a host answers them, by keyboard alone", async () => {
   const talk = { modality: "broadcast", featureSet: ["qa", "chat", "polls", "reactions"], config: { moderated: true } }
   const stage = await stageWith(site, [talk], "publish", "start")
-  const ada = await enter(stage, "Ada")
-  const host = await signIn(stage.acme, `/host/live/${stage.event.id}`)
+  const ada = await enterByKeys(stage, "Ada")
+  const host = await signInByKeys(site, stage.acme, `/host/live/${stage.event.id}`)
   const { page } = host
   const here = ada.page
 
@@ -251,127 +221,4 @@ test("people talk, ask, vote and come on stage, and a host answers them, by keyb
   await ada.press("button", "Leave")
   await here.getByRole("button", { name: "Enter now" }).waitFor()
   await ada.isIn(here.getByRole("heading", { level: 1 }))
-}, 240_000)
-
-test("rooms are planned, opened, changed and closed, and rounds started and skipped, by keyboard alone", async () => {
-  const stage = await stageWith(
-    site,
-    [
-      { modality: "breakout", featureSet: ["chat"] },
-      { modality: "rotation", featureSet: ["chat"] },
-    ],
-    "publish",
-    "start",
-  )
-  const bob = await joinAs(stage, "Bob")
-  const ada = await enter(stage, "Ada")
-  const host = await signIn(stage.acme, `/host/live/${stage.event.id}/rooms`)
-  const { page } = host
-  const here = ada.page
-  const room = (name: string) => page.getByRole("grid", { name })
-
-  await host.press("button", "Make a plan")
-  await room("Room 1").getByRole("row").first().waitFor()
-  for (const name of ["Ada", "Bob"]) {
-    await host.to("row", name)
-    await page.keyboard.press("Enter")
-    await page.getByText(`Move ${name} to`).waitFor()
-    await host.press("button", "Move")
-    await room("Room 1").getByRole("row", { name }).waitFor()
-    await host.isIn(page.getByRole("button", { name: "Move", exact: true }))
-  }
-  await host.press("button", "Open the rooms")
-  await here.getByRole("status").getByText("You are in Room 1.").waitFor()
-  await page.getByRole("button", { name: "Close the rooms" }).waitFor()
-  await host.isIn(page.getByRole("region", { name: "Rooms", exact: true }))
-  await ada.press("button", "Call a host")
-  await page.getByRole("status").getByText("Room 1: Ada asks for help", { exact: false }).waitFor()
-
-  // Bob is moved by a drag of keys.
-  await host.to("row", "Bob")
-  await page.keyboard.press("ArrowRight")
-  await host.isIn(page.getByRole("button", { name: "Drag: Bob" }))
-  await page.keyboard.press("Enter")
-  await page.locator("[data-drop-target]").first().waitFor()
-  const aim = page.locator('[aria-label="Room 2"][data-drop-target]')
-  for (let tabs = 0; tabs < 4 && (await aim.count()) === 0; tabs++) await page.keyboard.press("Tab")
-  await page.keyboard.press("Enter")
-  await until(bob, ({ rooms }) => rooms.assignment?.name === "Room 2")
-  await room("Room 2").getByRole("row", { name: "Bob" }).waitFor()
-  await host.isSomewhere()
-  await ada.press("button", "Back to the main room")
-  await here.getByText("You are in the main room.").waitFor()
-  await ada.isIn(here.getByRole("region", { name: "Breakout rooms" }))
-
-  await host.to("textbox", "Seconds to finish")
-  await page.keyboard.press("ControlOrMeta+a")
-  await page.keyboard.type("0")
-  await host.press("button", "Close the rooms")
-  await page.getByRole("button", { name: "Make a plan" }).waitFor()
-  await host.isIn(page.getByRole("region", { name: "Rooms", exact: true }))
-
-  await host.press("button", "Next: Speed networking")
-  await here.getByRole("status").getByText("It goes on with: Speed networking.").waitFor({ state: "attached" })
-  await host.isIn(page.getByRole("region", { name: "Agenda" }))
-  await host.press("button", "Start the rotation")
-  await here.getByRole("status").getByText("You meet Bob.").waitFor()
-  await host.isIn(page.getByRole("region", { name: "Speed networking" }))
-  await host.press("button", "Pause")
-  await page.getByRole("button", { name: "Go on" }).waitFor()
-  await host.isSomewhere()
-  await host.press("button", "Go on")
-  await host.press("button", "Next round")
-  await until(bob, ({ rooms }) => (rooms.rotation?.n ?? 0) > 1 || rooms.rotation?.status !== "round")
-  await host.isSomewhere()
-  await ada.press("button", "Sit out")
-  await here.getByText("You sit out the rounds.").waitFor()
-  await ada.isIn(here.getByRole("button", { name: "Take part" }))
-  const { body } = await call(site.server.url, "GET", `/v1/events/${stage.event.id}`, { key: stage.acme.key })
-  expect(body.status).toBe("live")
-}, 240_000)
-
-test("a row that goes leaves the focus at its list, and the parts of a phone's page are tabs, by keyboard alone", async () => {
-  const acme = await createWorkspace(site.server.url)
-  const { id, owner, key } = acme
-  const { url } = site.server
-  await call(url, "POST", `/v1/workspaces/${id}/invites`, { cookie: owner.cookie, body: { role: "member" } })
-  await call(url, "POST", "/v1/webhooks", { key, body: { url: "https://example.com/hook" } })
-  const host = await signIn(acme, `/host/workspace/${id}`)
-  const { page } = host
-  await host.press("link", "Members")
-  await host.press("button", "Revoke: Anyone with the link")
-  await page.getByRole("button", { name: "Revoke: Anyone with the link" }).waitFor({ state: "detached" })
-  await host.isIn(page.getByRole("region", { name: "Invites" }))
-  await host.press("link", "Webhooks")
-  await host.press("button", "Delete: https://example.com/hook")
-  await host.press("button", "Delete")
-  await page.getByText("No webhooks.").waitFor()
-  await host.isIn(page.getByRole("region", { name: "Webhooks" }))
-
-  const phases = [{ modality: "meeting", featureSet: ["qa", "chat"], config: { lobby: "ask" } }]
-  const stage = await stageWith(site, phases, "publish", "start")
-  const lobby = await signIn(stage.acme, `/host/live/${stage.event.id}/lobby`)
-  const body = { externalSub: "ada", name: "Ada" }
-  const user = await call(url, "POST", "/v1/users", { key: stage.acme.key, body })
-  const session = await call(url, "POST", `/v1/users/${user.body.id}/session`, { key: stage.acme.key })
-  const ada = await open(
-    site.open(`/e/${stage.event.id}`, {
-      session: { of: stage.event.id, token: session.body.sessionToken },
-      viewport: { width: 360, height: 740 },
-    }),
-  )
-  await ada.press("button", "Enter now")
-  await ada.page.getByText("You will be let in by a host.", { exact: false }).waitFor()
-  await lobby.page.getByRole("status").getByText("Lobby (1)").waitFor({ state: "attached" })
-  await lobby.press("button", "Let in: Ada")
-  await lobby.page.getByText("People who wait: 0").waitFor()
-  await lobby.isIn(lobby.page.getByRole("region", { name: "Lobby" }))
-  await ada.to("tab", "Chat")
-  await ada.page.keyboard.press("ArrowRight")
-  await ada.isIn(ada.page.getByRole("tab", { name: "Questions" }))
-  await ada.type("Question", "Where is the agenda?")
-  await ada.press("button", "Ask")
-  await ada.press("button", "Withdraw")
-  await ada.page.getByText("No questions yet.").waitFor()
-  await ada.isIn(ada.page.getByRole("region", { name: "Questions" }))
 }, 240_000)

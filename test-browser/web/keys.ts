@@ -23,6 +23,8 @@ export interface Keys {
   readonly type: (name: string | RegExp, text: string) => Promise<void>
   /** Opens the choice of this label and takes an option of its list. */
   readonly choose: (label: string, option: string) => Promise<void>
+  /** Goes through the whole page by Tab, which has to be the order in which it is read: down, or on to the right. */
+  readonly walk: () => Promise<void>
   /** Resolves when the focus is in the element, where it is seen. */
   readonly isIn: (place: Locator) => Promise<void>
   /** Resolves when something has the focus, where it is seen. */
@@ -78,6 +80,22 @@ const lookAtFocus = async (page: Page): Promise<string> => {
 const hasFocus = (target: Locator): Promise<boolean> =>
   target.evaluateAll((elements) => elements.some((one) => one === document.activeElement))
 
+interface Stop {
+  readonly words: string
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Of the element that has the focus, from the beginning of the page. */
+const boxInPage = (): Omit<Stop, "words"> => {
+  const { left, right, top, bottom } = (document.activeElement ?? document.body).getBoundingClientRect()
+  return { left, right, top: top + scrollY, bottom: bottom + scrollY }
+}
+
+const isBackwards = (before: Stop, after: Stop): boolean => after.bottom <= before.top && after.left < before.right
+
 export const keysOf = (page: Page): Keys => {
   const { keyboard } = page
   const control = (role: Role, name: string | RegExp): Locator => page.getByRole(role, { name, exact: true })
@@ -108,9 +126,33 @@ export const keysOf = (page: Page): Keys => {
     )
     await lookAtFocus(page)
   }
+  const walk = async (): Promise<void> => {
+    // From the beginning of the page.
+    await page.evaluate(() => {
+      document.body.tabIndex = -1
+      document.body.focus()
+      document.body.removeAttribute("tabindex")
+    })
+    await keyboard.press("Tab")
+    const first = await page.evaluateHandle(() => document.activeElement)
+    const stops: Stop[] = []
+    // Behind the last one comes the first one again, or nothing.
+    do {
+      stops.push({ words: await lookAtFocus(page), ...(await page.evaluate(boxInPage)) })
+      await keyboard.press("Tab")
+    } while (
+      stops.length < MOST_TABS &&
+      (await page.evaluate((one) => ![one, document.body].includes(document.activeElement), first))
+    )
+    expect(stops.length).toBeGreaterThan(1)
+    expect(stops.length).toBeLessThan(MOST_TABS)
+    const wrong = stops.filter((stop, index) => index > 0 && isBackwards(stops[index - 1] ?? stop, stop))
+    expect(wrong.map(({ words }) => words)).toEqual([])
+  }
   return {
     page,
     to,
+    walk,
     press,
     isIn,
     isSomewhere,

@@ -24,7 +24,10 @@ const take = (home: HTMLElement): void => {
     home.setAttribute("tabindex", "-1")
     home.addEventListener("blur", () => home.removeAttribute("tabindex"), { once: true })
   }
-  home.focus()
+  // The place is mostly in view, in part, and a page that moved would confuse a person with a pointer.
+  home.focus({ preventScroll: true })
+  const { top, bottom } = home.getBoundingClientRect()
+  if (bottom <= 0 || top >= innerHeight) home.scrollIntoView({ block: "nearest" })
 }
 
 /** For the life of the page. */
@@ -41,7 +44,8 @@ export const keepFocus = (root: HTMLElement): void => {
   }
   const look = (): void => {
     isWaiting = false
-    if (!isLost()) return
+    // A frame in another page does not take the focus from that page.
+    if (!document.hasFocus() || !isLost()) return
     const home = around.find((one) => one.matches(PLACES) && isShown(one)) ?? document.querySelector(TITLE)
     // A page that is loading gets its title later.
     if (home instanceof HTMLElement && isShown(home)) take(home)
@@ -62,6 +66,8 @@ export const keepFocus = (root: HTMLElement): void => {
   // While something is dragged by keyboard, the component library keeps these events from everything below the window.
   addEventListener("focusin", gained, { capture: true })
   addEventListener("focusout", left, { capture: true })
+  // What was lost while the window was not in use.
+  addEventListener("focus", look)
   new MutationObserver(() => {
     if (isWaiting || !isLost()) return
     isWaiting = true
