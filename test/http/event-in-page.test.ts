@@ -88,6 +88,16 @@ describe("the page of a public event", () => {
   })
 })
 
+test("search engines leave out an unlisted event, which is for those who have its link", async () => {
+  const robots = async (visibility: string) => {
+    const event = await published({ title: "By link", visibility })
+    const html = await (await page(`/e/${event.id}`)).text()
+    expect(html).toContain("<title>By link</title>")
+    return html.includes('<meta name="robots" content="noindex">')
+  }
+  expect([await robots("public"), await robots("unlisted")]).toEqual([false, true])
+})
+
 describe("an event that not everybody may read is in no page:", () => {
   test("a private one, also for those who may", async () => {
     const event = await published({ title: "Secret plans", visibility: "private" })

@@ -19,6 +19,7 @@ const Shown = Schema.fromJsonString(
     title: Schema.String,
     description: Schema.NullOr(Schema.String),
     status: Schema.String,
+    visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
   }),
 )
@@ -40,13 +41,15 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
 /** Longer descriptions are cut by those who show previews anyway. */
 const PREVIEW_CHARACTERS = 300
 
-const previewOf = (title: string, description: string | null): Html => {
+const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html => {
   const text = (description ?? "").slice(0, PREVIEW_CHARACTERS)
   const described =
     text === ""
       ? html``
       : html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`
-  return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}`
+  // An unlisted event is for those who have its link.
+  const robots = visibility === "public" ? html`` : html`<meta name="robots" content="noindex">`
+  return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${robots}`
 }
 
 /** The time in the language of the page. The server does not know the viewer's zone: the script puts the time of that zone in its place. */
@@ -87,14 +90,7 @@ const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, languag
   const [json, [head, middle, end]] = [textOf(answer), parts]
   return Option.getOrUndefined(
     Option.map(readShown(json), (event) =>
-      [
-        head,
-        previewOf(event.title, event.description).text,
-        middle,
-        cardOf(event, language).text,
-        dataOf(json),
-        end,
-      ].join(""),
+      [head, previewOf(event).text, middle, cardOf(event, language).text, dataOf(json), end].join(""),
     ),
   )
 }
