@@ -172,14 +172,36 @@ test("an unknown event and an unknown code are told in plain words, and the code
   expect(await code.getByRole("textbox", { name: "Code" }).inputValue()).toBe("ZZZZZZ")
 })
 
+test("an unlisted event takes those who register, and nobody is offered a way in that is closed", async () => {
+  const { event } = await occasionWith(site, acme, [{ modality: "broadcast" }], { visibility: "unlisted" })
+  const unlisted = await site.open(`/e/${event.id}`)
+  await unlisted.getByRole("textbox", { name: "Name" }).fill("Ann")
+  await unlisted.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
+  expect(await unlisted.getByRole("button", { name: "Watch without a name" }).count()).toBe(0)
+  await unlisted.getByRole("button", { name: "Register" }).click()
+  await unlisted.getByRole("link", { name: "Enter" }).click()
+  await unlisted.getByRole("button", { name: "Enter now" }).click()
+  await unlisted.getByText("1 person here").waitFor()
+  const { event: meeting } = await occasionWith(site, acme, [{ modality: "meeting" }])
+  const page = await site.open(`/e/${meeting.id}`)
+  await page.getByRole("button", { name: "Register" }).waitFor()
+  expect(await page.getByRole("button", { name: "Watch without a name" }).count()).toBe(0)
+})
+
 test("a link that is not valid, a session that is needed, and an event without a place are told in plain words", async () => {
   const expects = REFUSED
-  const small = await occasionWith(site, acme, [{ modality: "meeting" }], { capacity: 1 })
-  const link = await site.open(`/enter/${small.event.id}?token=unknown`, { expects })
+  const shut = await occasionWith(site, acme, [{ modality: "broadcast" }])
+  const link = await site.open(`/enter/${shut.event.id}?token=unknown`, {
+    expects,
+    // The page keeps the event that came with it, as it does until it looks again.
+    prepare: (page) => page.route(`**/v1/public/events/${shut.event.id}`, () => {}),
+  })
   await link.getByText("Your link or session is no longer valid.").waitFor()
   expect(link.url()).not.toContain("token")
+  await api("PATCH", `/v1/events/${shut.event.id}`, { visibility: "unlisted" })
   await link.getByRole("button", { name: "Watch without a name" }).click()
   await link.getByText("This is for people who are signed in.").waitFor()
+  const small = await occasionWith(site, acme, [{ modality: "meeting" }], { capacity: 1 })
   const late = await site.open(`/e/${small.event.id}`, { expects })
   await late.getByText("1 of 1 places are free").waitFor()
   const taken = { name: "Ben", email: "ben@example.com" }

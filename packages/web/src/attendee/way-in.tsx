@@ -57,31 +57,37 @@ const Registration = ({ event }: Pick<Props, "event">) => {
   )
 }
 
+/** Without a session the server lets people into nothing but a public event that has a broadcast. */
+const mayWatch = ({ visibility, phases }: PublicEvent): boolean =>
+  visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
+
 export const WayIn = ({ event, session, onEnter }: Props) => {
-  const { attendee } = useTexts()
+  const { attendee, refusals } = useTexts()
   if (event.status === "ended") return null
   const name = session?.name ?? null
+  if (session !== undefined) {
+    return (
+      <div className="panel">
+        <p>{name === null ? null : attendee.welcome(name)}</p>
+        {event.status === "live" ? null : <p>{attendee.notStarted}</p>}
+        <Button look="main" onPress={onEnter}>
+          {attendee.enterNow}
+        </Button>
+      </div>
+    )
+  }
+  // Nobody registers for a private event: its sessions come with an invitation.
+  if (event.visibility === "private") return <Notice>{refusals["sign_in_required"]}</Notice>
   return (
     <>
-      {session === undefined ? null : (
-        <div className="panel">
-          <p>{name === null ? null : attendee.welcome(name)}</p>
-          {event.status === "live" ? null : <p>{attendee.notStarted}</p>}
-          <Button look="main" onPress={onEnter}>
-            {attendee.enterNow}
+      {mayWatch(event) ? (
+        <div className="row">
+          <Button look={event.status === "live" ? "main" : "plain"} onPress={onEnter}>
+            {attendee.asGuest}
           </Button>
         </div>
-      )}
-      {session !== undefined || event.visibility !== "public" ? null : (
-        <>
-          <div className="row">
-            <Button look={event.status === "live" ? "main" : "plain"} onPress={onEnter}>
-              {attendee.asGuest}
-            </Button>
-          </div>
-          <Registration event={event} />
-        </>
-      )}
+      ) : null}
+      <Registration event={event} />
     </>
   )
 }
