@@ -92,6 +92,11 @@ test("two people in a meeting see each other, mute themselves, turn the camera o
   for (const page of [ann, ben]) await page.getByRole("button", { name: "Join with microphone and camera" }).click()
   await untilSeen(ann, "Ben")
   await untilSeen(ben, "Ann")
+  // The names stand in the pictures, whatever the shape of these.
+  for (const tile of await ann.locator(".tile").all()) {
+    const [whole, name] = [await tile.boundingBox(), await tile.locator(".tile-name").boundingBox()]
+    expect((name?.y ?? Number.NaN) + (name?.height ?? 0)).toBeLessThan((whole?.y ?? 0) + (whole?.height ?? 0))
+  }
   await expectAccessible(ann)
   const microphone = ann.getByRole("button", { name: "Microphone" })
   await microphone.click()
