@@ -38,7 +38,10 @@ test("a host goes live, extends the time, goes on and ends the event by keyboard
   expect(ada.state?.event.status).toBe("live")
   await pressButton(page.getByRole("button", { name: "End the event" }))
   await pressButton(dialog.getByRole("button", { name: "End the event" }))
-  await page.getByText("The event is over.", { exact: false }).waitFor()
+  await page.getByText("The event is over.", { exact: true }).waitFor()
+  for (const name of ["Announce", "Try again"]) expect(await page.getByRole("button", { name }).count()).toBe(0)
+  await page.getByRole("link", { name: "To the event's page" }).press("Enter")
+  await page.getByRole("link", { name: "Attendance" }).waitFor()
 })
 
 test("of two hosts who go on at once the second is told what the first did", async () => {

@@ -64,6 +64,20 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
   )
 }
 
+/** Nothing can be steered before the event is published, nor after its end. */
+const Closed = ({ event, why }: Pick<LiveProps, "event"> & { readonly why: string }) => {
+  const { host } = useTexts()
+  return (
+    <>
+      <PageTitle>{event.title}</PageTitle>
+      <p role="status">{why}</p>
+      <p>
+        <PageLink to={`/event/${event.id}`}>{host.toEvent}</PageLink>
+      </p>
+    </>
+  )
+}
+
 const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: string }) => {
   const { host, live } = useTexts()
   const client = useGateway({
@@ -77,6 +91,8 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
   })
   const title = useEvent(client, (state) => state.event.title) ?? event.title
   const people = useEvent(client, ({ presence }) => presence.total) ?? 0
+  const isOver = useEvent(client, (state) => state.event.status === "ended") ?? false
+  if (isOver) return <Closed event={event} why={host.isOver} />
   return (
     <CameraProvider client={client}>
       <p>
@@ -105,16 +121,7 @@ export const LiveConsole = ({ eventId, tab }: { readonly eventId: string; readon
       </>
     )
   }
-  if (value.status === "draft" || value.status === "ended") {
-    return (
-      <>
-        <PageTitle>{value.title}</PageTitle>
-        <p>{value.status === "draft" ? texts.host.publishFirst : texts.host.isOver}</p>
-        <p>
-          <PageLink to={`/event/${eventId}`}>{texts.host.toEvent}</PageLink>
-        </p>
-      </>
-    )
-  }
+  if (value.status === "draft") return <Closed event={value} why={texts.host.publishFirst} />
+  if (value.status === "ended") return <Closed event={value} why={texts.host.isOver} />
   return <Live event={value} tab={tab} />
 }
