@@ -31,6 +31,19 @@ test("what one writes the other reads, and only one's own messages can be delete
   await ben.getByText("Nobody has written yet.").waitFor()
 })
 
+test("a name and a text that are written from right to left do not change places with the time between them", async () => {
+  const occasion = await everything()
+  const dana = await enter(occasion, "דנה")
+  await dana.getByRole("textbox", { name: "Message" }).fill("שלום לכולם")
+  await dana.getByRole("button", { name: "Send" }).click()
+  const message = dana.getByRole("row", { name: "דנה: שלום לכולם" })
+  const leftOf = async (text: string | RegExp): Promise<number> =>
+    (await message.getByText(text, { exact: true }).boundingBox())?.x ?? Number.NaN
+  const [name, time, text] = [await leftOf("דנה"), await leftOf(/^\d\d:\d\d/), await leftOf("שלום לכולם")]
+  expect(name).toBeLessThan(time)
+  expect(time).toBeLessThan(text)
+})
+
 test("of a long chat only what is in view is in the page, and it stays at its end", async () => {
   const occasion = await everything()
   const host = await connectClient(occasion, "Hedy")

@@ -28,7 +28,7 @@ export const WhoIsHere = ({ client, onClose }: Props) => {
       <ul aria-label={live.whoIsHere}>
         {(items ?? []).map(({ participantId, name, role }) => (
           <li key={participantId} className="row row-apart">
-            <span>{name}</span>
+            <bdi>{name}</bdi>
             <span className="badge">{host.roles[role]}</span>
           </li>
         ))}

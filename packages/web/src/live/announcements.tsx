@@ -21,7 +21,7 @@ export const Announcements = ({ client }: { readonly client: GatewayClient }) =>
       {shown.map(({ id, text, at }) => (
         <div key={id} className="notice row row-apart">
           <p>
-            <b>{live.announcement}</b> <span className="quiet">{time(at)}</span> {text}
+            <b>{live.announcement}</b> <span className="quiet">{time(at)}</span> <bdi>{text}</bdi>
           </p>
           <Button onPress={() => show((now) => now.filter((one) => one.id !== id))}>{close}</Button>
         </div>

@@ -18,8 +18,9 @@ export const ChatMessage = ({ message, onDelete }: Props) => {
   return (
     <GridListItem id={id} textValue={`${name}: ${text}`} className="chat-message">
       <span className="chat-text">
-        <b>{name}</b> {title === undefined ? null : <span className="badge">{title}</span>}{" "}
-        <span className="quiet">{time(at)}</span> {text}
+        {/* Each by itself: the words of one that is written from right to left do not change places with those of the others. */}
+        <b dir="auto">{name}</b> {title === undefined ? null : <span className="badge">{title}</span>}{" "}
+        <span className="quiet">{time(at)}</span> <bdi>{text}</bdi>
       </span>
       {onDelete === undefined ? null : (
         <Button aria-label={live.deleteMessage} onPress={onDelete}>

@@ -49,9 +49,9 @@ export const QuestionItem = ({ client, question }: Props) => {
       </div>
       <div>
         <p>
-          {text}{" "}
+          <bdi>{text}</bdi>{" "}
           <span className="quiet">
-            ({authorName ?? live.somebody}
+            (<bdi>{authorName ?? live.somebody}</bdi>
             {isMine ? `, ${live.yours}` : null})
           </span>
         </p>
@@ -64,7 +64,11 @@ export const QuestionItem = ({ client, question }: Props) => {
             </Button>
           ) : null}
         </div>
-        {answer === null ? null : <blockquote className="answer">{answer}</blockquote>}
+        {answer === null ? null : (
+          <blockquote className="answer">
+            <bdi>{answer}</bdi>
+          </blockquote>
+        )}
         {isMine ? <Fate status={status} /> : null}
         <Problem>{whyFailed(texts, error)}</Problem>
       </div>

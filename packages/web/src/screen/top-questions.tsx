@@ -19,8 +19,10 @@ export const TopQuestions = ({ client }: { readonly client: GatewayClient }) => 
       <ol className="screen-questions">
         {questions.map(({ id, text, votes, authorName }) => (
           <li key={id}>
-            <span className="screen-votes">{screen.votes(votes)}</span> {text}{" "}
-            <span className="quiet">{authorName ?? screen.anonymous}</span>
+            <span className="screen-votes">{screen.votes(votes)}</span> <bdi>{text}</bdi>{" "}
+            <span className="quiet" dir="auto">
+              {authorName ?? screen.anonymous}
+            </span>
           </li>
         ))}
       </ol>

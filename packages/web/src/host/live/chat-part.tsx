@@ -43,7 +43,7 @@ const StaffChat = ({ client }: ClientProps) => {
       <ol aria-label={host.staffChat}>
         {messages.map(({ id, name, text, at }) => (
           <li key={id}>
-            <b>{name}</b> <span className="quiet">{time(at)}</span> {text}
+            <b dir="auto">{name}</b> <span className="quiet">{time(at)}</span> <bdi>{text}</bdi>
           </li>
         ))}
       </ol>

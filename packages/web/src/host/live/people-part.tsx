@@ -44,7 +44,9 @@ export const PeoplePart = ({ client }: LiveProps) => {
           >
             {(one) => (
               <GridListItem id={one.id} textValue={one.name} className="person option">
-                <span className="person-name">{one.name}</span>
+                <span className="person-name">
+                  <bdi>{one.name}</bdi>
+                </span>
                 <span>{marksOf(host, one)}</span>
                 <span className="badge">{host.roles[one.role]}</span>
               </GridListItem>

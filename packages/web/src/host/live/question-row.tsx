@@ -52,9 +52,13 @@ const Text = ({ client, question }: Props) => {
   ]
   return (
     <p>
-      <b>{authorName ?? live.somebody}</b> {text}{" "}
+      <b dir="auto">{authorName ?? live.somebody}</b> <bdi>{text}</bdi>{" "}
       <span className="quiet">{facts.filter((fact) => fact !== "").join(", ")}</span>
-      {answer === null ? null : <span className="answer">{answer}</span>}
+      {answer === null ? null : (
+        <span className="answer">
+          <bdi>{answer}</bdi>
+        </span>
+      )}
     </p>
   )
 }

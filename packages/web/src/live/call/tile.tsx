@@ -28,7 +28,7 @@ export const Tile = ({ name, stream, hasPicture, isOwn = false, remark = null }:
         muted={isOwn}
       />
       <span className="tile-name">
-        {name}
+        <bdi>{name}</bdi>
         {remark === null ? null : ` (${remark})`}
       </span>
     </li>
