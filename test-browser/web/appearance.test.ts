@@ -155,7 +155,7 @@ test("the console has room for its texts, and contrast in the dark", async () =>
   const rooms = await live("breakout")
   await connectClient(rooms, NAME, "participant")
   const plan = await show(`/live/${rooms.event.id}/rooms`)
-  await plan.getByRole("button", { name: "Plan machen" }).click()
+  await plan.getByRole("button", { name: "Plan erstellen" }).click()
   await plan.getByRole("row", { name: NAME }).first().click()
   await expectLooks(plan, "a plan of rooms")
 }, 240_000)

@@ -35,7 +35,7 @@ test("a wrong address is said beside its field of the registration", async () =>
   const email = page.getByLabel("E-mail address")
   await email.fill(".ada@example.com")
   await page.getByRole("button", { name: "Register" }).click()
-  await expectError(page, email, "This is no e-mail address.")
+  await expectError(page, email, "This is not an e-mail address.")
   expect(await page.getByRole("alert").count()).toBe(0)
   expect(await page.getByLabel("Name").inputValue()).toBe("Ada")
   await expectAccessible(page)

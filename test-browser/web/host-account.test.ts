@@ -25,8 +25,8 @@ test("the password is changed; a wrong one, one that is too short and one that i
   const page = await openConsole(stage, "/host/workspaces", { expects: REFUSED })
   await page.getByRole("link", { name: "Ada", exact: true }).press("Enter")
   await page.getByRole("heading", { name: "Your account" }).waitFor()
-  const present = page.getByLabel("Present password")
-  const next = page.getByLabel("A new password")
+  const present = page.getByLabel("Current password")
+  const next = page.getByLabel("New password")
   await present.fill("not the password")
   await next.fill("a much better password")
   await pressButton(next)
@@ -49,9 +49,9 @@ test("the password is changed; a wrong one, one that is too short and one that i
   expect(await present.inputValue()).toBe("")
   expect([await signInStatus(email, PASSWORD), await signInStatus(email, "a much better password")]).toEqual([401, 200])
   expect(await isSignedIn(cookie)).toBe(false)
-  await pressButton(page.getByRole("button", { name: "Send me a letter" }))
-  await page.getByText("The letter is on its way.").waitFor()
-  await page.getByRole("link", { name: "A new password" }).waitFor()
+  await pressButton(page.getByRole("button", { name: "Send me an e-mail" }))
+  await page.getByText("The e-mail is on its way.").waitFor()
+  await page.getByRole("link", { name: "New password" }).waitFor()
 })
 
 test("sign-ins are listed and ended: one, all others, and all", async () => {

@@ -1,5 +1,6 @@
 /** The live console: polls, hands and stage, breakouts, rotations. */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { eventually } from "../../test/support/wait.ts"
 import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
 import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
@@ -24,7 +25,8 @@ test("a poll is composed, opened, answered, closed and its results are published
   const poll = zoe.state?.polls.all[0]
   expect(poll?.options.map(({ text }) => text)).toEqual(["Tea", "Coffee"])
   await zoe.command("poll.vote", { id: poll?.id ?? "", optionIds: [poll?.options[1]?.id ?? ""] })
-  await page.getByText("Coffee: 1 vote", { exact: false }).waitFor()
+  const coffee = page.getByRole("meter", { name: "Coffee" })
+  await eventually(async () => (await coffee.getAttribute("aria-valuetext")) === "1 (100 %)", "the vote at the host")
   await pressButton(page.getByRole("button", { name: "Close: Tea or coffee?" }))
   await pressButton(page.getByRole("button", { name: "Publish the results: Tea or coffee?" }))
   await until(zoe, ({ polls }) => polls.all[0]?.counts?.[1] === 1)
@@ -41,7 +43,7 @@ test("a raised hand is asked on stage, and the speaker is taken off it", async (
   const page = await openConsole(stage, `/host/live/${stage.event.id}/stage`)
   await page.getByText("About prices").waitFor()
   await expectAccessible(page)
-  await pressButton(page.getByRole("button", { name: "Ask on stage: Zoe" }))
+  await pressButton(page.getByRole("button", { name: "Invite on stage: Zoe" }))
   await until(zoe, (state) => state.stage?.state === "invited")
   await zoe.command("stage.accept", {})
   await pressButton(page.getByRole("button", { name: "Off the stage: Zoe" }))

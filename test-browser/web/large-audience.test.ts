@@ -68,7 +68,7 @@ test(
     await dialog.getByRole("searchbox").fill("Person 25")
     await expect.poll(() => rows.count()).toBe(3)
     await dialog.getByRole("searchbox").fill("Nobody at all")
-    await dialog.getByText("Nobody of this name is here.").waitFor()
+    await dialog.getByText("Nobody with this name is here.").waitFor()
     await attendee.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
 

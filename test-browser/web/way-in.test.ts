@@ -35,7 +35,7 @@ test("from the code to the event, by registering and the link of the letter into
   await page.getByRole("textbox", { name: "Name" }).fill("Ann")
   await page.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
   await page.getByRole("button", { name: "Register" }).click()
-  await page.getByText("You have a place. Your personal link is in your mail.").waitFor()
+  await page.getByText("You have a place. Your personal link comes by e-mail.").waitFor()
   await page.getByRole("link", { name: "Enter" }).click()
   await page.getByText("Welcome, Ann.").waitFor()
   expect(page.url()).not.toContain("token")
@@ -44,19 +44,24 @@ test("from the code to the event, by registering and the link of the letter into
   await page.getByRole("textbox", { name: "Message" }).waitFor()
   await page.reload()
   await page.getByText("Welcome, Ann.").waitFor()
+  // The next person at the same computer.
+  await page.getByRole("button", { name: "I am not Ann" }).click()
+  await page.getByRole("button", { name: "Register" }).waitFor()
+  await page.reload()
+  await page.getByRole("button", { name: "Register" }).waitFor()
 })
 
 test("the page of a public event has its words before any script runs, where they stay, and reads nothing twice", async () => {
   const event = await createEvent(site.server.url, acme.key, {
     title: "A day in spring",
     scheduledAt: "2099-03-20T10:00:00.000Z",
-    metadata: { description: "Talks, and time to talk." },
+    metadata: { description: "Talks,\nand time to talk." },
   })
   await api("POST", `/v1/events/${event.id}/publish`)
   const silent = await site.open(`/e/${event.id}`, { javaScriptEnabled: false })
   const words = [
     silent.getByRole("heading", { name: "A day in spring" }),
-    silent.getByText("Friday, March 20", { exact: false }),
+    silent.getByText("Friday, March 20, 2099", { exact: false }),
     silent.getByText("Talks, and time to talk."),
   ]
   for (const word of words) await word.waitFor()
@@ -72,8 +77,11 @@ test("the page of a public event has its words before any script runs, where the
     },
   })
   await page.getByRole("button", { name: "Register" }).waitFor()
+  await page.getByText(/in [\d,]+ days/).waitFor()
   expect(await heightOf(page)).toBe(before)
   expect(reads).toEqual([])
+  const whiteSpace = (element: Element): string => getComputedStyle(element).whiteSpace
+  expect(await page.getByText("Talks, and time to talk.").evaluate(whiteSpace)).toBe("pre-line")
   await expectAccessible(page)
 })
 
@@ -128,7 +136,7 @@ test("before an event a person sees when it is, gets a calendar file, waits insi
   await api("POST", `/v1/events/${event.id}/publish`)
   const page = await openPage({ site, acme, event }, "Ann")
   await page.getByText("in 2 h 04 min").waitFor()
-  const calendar = await page.getByRole("link", { name: "Put it into your calendar" }).getAttribute("href")
+  const calendar = await page.getByRole("link", { name: "Add to your calendar" }).getAttribute("href")
   expect((await fetch(new URL(calendar ?? "", site.server.url))).headers.get("content-type")).toContain("text/calendar")
   await expectAccessible(page)
   await page.getByRole("button", { name: "Enter now" }).click()
@@ -194,7 +202,9 @@ test("a link that is not valid, a session that is needed, and an event without a
   const link = await site.open(`/enter/${shut.event.id}?token=unknown`, {
     expects,
     // The page keeps the event that came with it, as it does until it looks again.
-    prepare: (page) => page.route(`**/v1/public/events/${shut.event.id}`, () => {}),
+    prepare: async (page) => {
+      await page.route(`**/v1/public/events/${shut.event.id}`, () => {})
+    },
   })
   await link.getByText("Your link or session is no longer valid.").waitFor()
   expect(link.url()).not.toContain("token")

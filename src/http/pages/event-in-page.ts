@@ -58,6 +58,7 @@ const momentIn = (language: string, timestamp: string): string =>
     weekday: "long",
     day: "numeric",
     month: "long",
+    year: "numeric",
     hour: "2-digit",
     minute: "2-digit",
     timeZone: "UTC",

@@ -16,8 +16,8 @@ const useTimeUntil = (timestamp: string | null): number => {
 
 const When = ({ event }: { readonly event: PublicEvent }) => {
   const { attendee } = useTexts()
-  const { moment, span } = useFormats()
-  const until = useTimeUntil(event.status === "scheduled" ? event.scheduledAt : null)
+  const { moment, until } = useFormats()
+  const left = useTimeUntil(event.status === "scheduled" ? event.scheduledAt : null)
   if (event.status === "live") return <p className="badge">{attendee.liveNow}</p>
   if (event.status === "ended") return <p>{attendee.over}</p>
   if (event.scheduledAt === null) return <p>{attendee.noTime}</p>
@@ -25,7 +25,7 @@ const When = ({ event }: { readonly event: PublicEvent }) => {
     <>
       <p>
         <time dateTime={event.scheduledAt}>{attendee.when(moment(event.scheduledAt))}</time>
-        {until < 60_000 ? null : <span className="quiet"> ({attendee.startsIn(span(until))})</span>}
+        {left < 60_000 ? null : <span className="quiet"> ({until(left)})</span>}
       </p>
       <p>
         <a href={`/v1/public/events/${event.id}/calendar.ics`}>{attendee.calendar}</a>

@@ -103,7 +103,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
     <main className="page page-narrow stack">
       <EventCard event={event.value} />
       <Problem>{whyFailed(texts, failure)}</Problem>
-      <WayIn event={event.value} session={session} onEnter={() => goInside(true)} />
+      <WayIn event={event.value} session={session} onEnter={() => goInside(true)} onSignOut={signOut} />
       {event.value.status === "ended" ? (
         <Suspense fallback={<p role="status">{texts.loading}</p>}>
           <Replay eventId={eventId} sessionToken={session?.token} />

@@ -15,6 +15,7 @@ interface Props {
   readonly event: PublicEvent
   readonly session: EventSession | undefined
   readonly onEnter: () => void
+  readonly onSignOut: () => void
 }
 
 const REGISTRATION = ["name", "email"] as const
@@ -61,7 +62,7 @@ const Registration = ({ event }: Pick<Props, "event">) => {
 const mayWatch = ({ visibility, phases }: PublicEvent): boolean =>
   visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
 
-export const WayIn = ({ event, session, onEnter }: Props) => {
+export const WayIn = ({ event, session, onEnter, onSignOut }: Props) => {
   const { attendee, refusals } = useTexts()
   if (event.status === "ended") return null
   const name = session?.name ?? null
@@ -70,9 +71,13 @@ export const WayIn = ({ event, session, onEnter }: Props) => {
       <div className="panel">
         <p>{name === null ? null : attendee.welcome(name)}</p>
         {event.status === "live" ? null : <p>{attendee.notStarted}</p>}
-        <Button look="main" onPress={onEnter}>
-          {attendee.enterNow}
-        </Button>
+        <div className="row">
+          <Button look="main" onPress={onEnter}>
+            {attendee.enterNow}
+          </Button>
+          {/* On a computer that several people use. */}
+          {name === null ? null : <Button onPress={onSignOut}>{attendee.notYou(name)}</Button>}
+        </div>
       </div>
     )
   }

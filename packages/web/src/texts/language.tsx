@@ -11,7 +11,11 @@ export interface Formats {
   readonly number: (value: number) => string
   /** Such as "1 h 05 min". */
   readonly span: (milliseconds: number) => string
+  /** Such as "in 1 h 05 min", or "in 3 days". */
+  readonly until: (milliseconds: number) => string
 }
+
+const DAY_MS = 86_400_000
 
 /** Made when it is first used: a formatter takes about as long to make as a row of a list takes to render. */
 const once = <A,>(make: () => A): (() => A) => {
@@ -29,6 +33,7 @@ const formatsOf = (language: Language, texts: Texts): Formats => {
         weekday: "long",
         day: "numeric",
         month: "long",
+        year: "numeric",
         hour: "2-digit",
         minute: "2-digit",
         timeZoneName: "short",
@@ -36,11 +41,18 @@ const formatsOf = (language: Language, texts: Texts): Formats => {
   )
   const times = once(() => new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }))
   const numbers = once(() => new Intl.NumberFormat(language))
+  const days = once(() => new Intl.RelativeTimeFormat(language))
+  const span = (milliseconds: number): string =>
+    texts.span(Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60)
   return {
     moment: (timestamp) => moments().format(new Date(timestamp)),
     time: (timestamp) => times().format(new Date(timestamp)),
     number: (value) => numbers().format(value),
-    span: (milliseconds) => texts.span(Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60),
+    span,
+    until: (milliseconds) =>
+      milliseconds < 2 * DAY_MS
+        ? texts.attendee.startsIn(span(milliseconds))
+        : days().format(Math.floor(milliseconds / DAY_MS), "day"),
   }
 }
 

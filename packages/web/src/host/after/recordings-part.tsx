@@ -6,6 +6,7 @@ import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
 import type { Texts } from "../../texts/en.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
+import { clockOf } from "../../texts/words.ts"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -23,7 +24,6 @@ const LOOK_AGAIN_MS = 2000
 
 const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: ReturnType<typeof useClips> }) => {
   const { host } = useTexts()
-  const { span } = useFormats()
   const removal = useAction((id: string) => rest.deleteClip({ params: { id } }).then(() => true))
   return (
     <section className="stack" aria-label={host.clips} key={eventId}>
@@ -36,7 +36,7 @@ const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: R
                 <span>
                   {title ?? host.clip}{" "}
                   <span className="quiet">
-                    {span(durationMs)}, {stateOf(host, status, failure)}
+                    {clockOf(Math.round(durationMs / 1000))}, {stateOf(host, status, failure)}
                   </span>
                 </span>
                 <span className="row">
@@ -74,7 +74,7 @@ const useClips = (eventId: string) =>
 
 export const RecordingsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
-  const { moment, span } = useFormats()
+  const { moment } = useFormats()
   const pages = usePages(event.id, async (cursor) => {
     const { recordings, nextCursor } = await rest.listRecordings({
       params: { id: event.id },
@@ -117,7 +117,7 @@ export const RecordingsPart = ({ event }: EventProps) => {
                     <span>
                       {name}{" "}
                       <span className="quiet">
-                        {durationMs === null ? "" : `${span(durationMs)}, `}
+                        {durationMs === null ? "" : `${clockOf(Math.round(durationMs / 1000))}, `}
                         {stateOf(host, status, failure)}
                       </span>
                     </span>

@@ -18,7 +18,7 @@ export const NewPhase = ({
   return (
     <div className="row text-form">
       <Choice
-        label={host.nextPhase}
+        label={host.newPhase}
         options={MODALITIES.map((one) => [one, live.modality[one]] as const)}
         value={modality}
         onChange={choose}

@@ -1,6 +1,7 @@
 /** One poll with its results, and its next steps. */
 import type { PollView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
+import { PollResults } from "../../live/poll-results.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -8,26 +9,16 @@ import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 const MINUTE_MS = 60_000
+/** A host's own vote is not marked here. */
+const NOTHING: ReadonlyArray<string> = []
 
-const Results = ({ poll }: { readonly poll: PollView }) => {
-  const { live } = useTexts()
-  const { options, counts = [], voters = 0 } = poll
-  return (
-    <ol>
-      {options.map(({ id, text }, index) => {
-        const count = counts[index] ?? 0
-        return (
-          <li key={id}>
-            {text}: {live.votes(count)}{" "}
-            <meter min={0} max={Math.max(1, voters)} value={count} aria-label={text}>
-              {count}
-            </meter>
-          </li>
-        )
-      })}
-    </ol>
-  )
-}
+const Options = ({ poll }: { readonly poll: PollView }) => (
+  <ol>
+    {poll.options.map(({ id, text }) => (
+      <li key={id}>{text}</li>
+    ))}
+  </ol>
+)
 
 export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollView }) => {
   const { host } = useTexts()
@@ -51,7 +42,7 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
           <span className="quiet">{host.unnamedVotes(unnamed.voters, unnamed.addresses)}</span>
         )}
       </p>
-      <Results poll={poll} />
+      {status === "draft" ? <Options poll={poll} /> : <PollResults poll={poll} chosen={NOTHING} />}
       <div className="row">
         {mayRun && status === "draft" ? (
           <>

@@ -72,21 +72,25 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
     onInvite(issued)
   }
   return (
-    <FieldForm className="row text-form" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
-      <TextField
-        name="email"
-        label={host.email}
-        hint={host.inviteHint}
-        type="email"
-        value={email}
-        onChange={write}
-        autoComplete="off"
-      />
-      <Choice label={host.role} options={roles} value={role} onChange={choose} />
-      <Button type="submit" isPending={isPending}>
-        {host.invite}
-      </Button>
+    <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
+      <div className="split">
+        <TextField
+          name="email"
+          label={host.email}
+          hint={host.inviteHint}
+          type="email"
+          value={email}
+          onChange={write}
+          autoComplete="off"
+        />
+        <Choice label={host.role} options={roles} value={role} onChange={choose} />
+      </div>
       <Failure error={left} />
+      <div className="row">
+        <Button type="submit" isPending={isPending}>
+          {host.invite}
+        </Button>
+      </div>
     </FieldForm>
   )
 }

@@ -33,9 +33,11 @@ const OwnRoom = ({ client, name }: Props & { readonly name: string }) => {
         <TimeLeft client={client} />
       </div>
       {mayReturn ? (
-        <Button isPending={isPending} onPress={() => void send("room.return", {})}>
-          {live.returnToMain}
-        </Button>
+        <div className="row">
+          <Button isPending={isPending} onPress={() => void send("room.return", {})}>
+            {live.returnToMain}
+          </Button>
+        </div>
       ) : null}
       <Problem>{whyFailed(texts, error)}</Problem>
       <HelpCall client={client} />
