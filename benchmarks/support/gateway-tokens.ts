@@ -11,7 +11,7 @@ export interface GatewayPlace {
   readonly users?: { readonly ids: ReadonlyArray<string>; readonly keyId: string }
 }
 
-const SESSION_SECONDS = 3600
+const SESSION_SECONDS = 4 * 3600
 
 const tokens = Effect.runSync(Effect.provide(Tokens, Tokens.layer([Redacted.make(SECRET_KEY)])))
 
