@@ -48,7 +48,7 @@ export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
             : attendee.seats(event.capacity.remaining, event.capacity.total)}
         </p>
       )}
-      {event.cast.length === 0 ? null : (
+      {event.cast.length === 0 || event.status === "ended" ? null : (
         <p>
           {attendee.cast}: {event.cast.map(({ name }) => name).join(", ")}
         </p>
