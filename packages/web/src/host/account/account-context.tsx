@@ -37,8 +37,10 @@ export const expectSignIn = (): void => localStorage.setItem(KEY, "expected")
 
 const isSignedOut = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 401
 
+const hasNote = (): boolean => localStorage.getItem(KEY) !== null
+
 const readAccount = async (): Promise<AccountView | null> => {
-  if (localStorage.getItem(KEY) === null) return null
+  if (!hasNote()) return null
   try {
     return await rest.me()
   } catch (failure) {
@@ -50,7 +52,8 @@ const readAccount = async (): Promise<AccountView | null> => {
 
 export const AccountProvider = ({ children }: { readonly children: React.ReactNode }) => {
   const texts = useTexts()
-  const { value, error, reload, replace } = useLoaded("me", readAccount)
+  // Without the note nobody is signed in, and the page of the sign-in is the first thing that is rendered.
+  const { value, error, reload, replace } = useLoaded("me", readAccount, () => (hasNote() ? undefined : null))
   const [signedUp, rememberSignup] = useState<AccountView | null>(null)
   const enter = useCallback(
     (view: AccountView) => {
