@@ -147,6 +147,8 @@ test("questions are approved, pinned, answered and hidden, and a change by anoth
   // The answer that was typed is still there.
   await page.getByRole("textbox", { name: "Answer" }).press("Enter")
   await until(ada, ({ questions }) => questions.all.some(({ answer }) => answer === "On Monday."))
+  // The page names the revision that it shows.
+  await page.getByText("On Monday.", { exact: true }).waitFor()
   await pressButton(page.getByRole("button", { name: "Hide: When does it ship?" }))
   await pressButton(page.getByRole("button", { name: "Show again: When does it ship?" }))
   await until(ada, ({ questions }) => questions.all.some(({ status }) => status === "answered"))

@@ -78,6 +78,7 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await page.getByRole("button", { name: "Go on" }).waitFor()
   await host.isSomewhere()
   await host.press("button", "Go on")
+  await page.getByRole("button", { name: "Pause" }).waitFor()
   await host.press("button", "Next round")
   await until(bob, ({ rooms }) => (rooms.rotation?.n ?? 0) > 1 || rooms.rotation?.status !== "round")
   await host.isSomewhere()

@@ -154,6 +154,7 @@ test("people talk, ask, vote and come on stage, and a host answers them, by keyb
   await page.keyboard.press("Enter")
   await here.getByText("On Monday.").waitFor()
   await page.getByRole("textbox", { name: "Answer" }).waitFor({ state: "detached" })
+  await page.getByText("On Monday.", { exact: true }).waitFor()
   await host.isIn(page.getByRole("listitem"))
   await host.press("button", "Hide: When does it ship?")
   await page.getByRole("button", { name: "Show again: When does it ship?" }).waitFor()
