@@ -112,6 +112,8 @@ export const keysOf = (page: Page): Keys => {
   }
   const press = async (role: Role, name: string | RegExp, key = "Enter"): Promise<void> => {
     await to(role, name)
+    // As long as its last press is answered, a button takes no other.
+    await page.locator(':focus:not([aria-disabled="true"])').waitFor()
     await keyboard.press(key)
   }
   const isIn = async (place: Locator): Promise<void> => {
