@@ -2,6 +2,7 @@
  * Text of users as letters may hold it: one line without addresses, because mail programs turn addresses into links, and a
  * letter from this server must link to this server alone.
  */
+import { cut } from "../model/text/cut.ts"
 
 /** Longer text is cut. A subject is read in a list of subjects. */
 export const MAX_WORDS_IN_SUBJECT = 100
@@ -14,15 +15,9 @@ const WITH_SCHEME = /[\p{L}\p{N}+.-]*:\/\/\S*/gu
 const WITH_WWW = /www[.．。｡]\S*/giu
 /** A dot before two letters makes the end of a domain: `host.example`, also with the full stops of other scripts. */
 const DOT_IN_A_NAME = /(?<=\S)[.．。｡](?=[\p{L}\p{M}]{2})/gu
-const HALF_PAIR_AT_END = /[\ud800-\udbff]$/
 
-const cut = (text: string, most: number): string =>
-  text.length <= most
-    ? text
-    : `${text
-        .slice(0, most - 1)
-        .replace(HALF_PAIR_AT_END, "")
-        .trimEnd()}…`
+const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${cut(text, most - 1).trimEnd()}…`
 
 /** The text in at most `most` UTF-16 units; the fallback when nothing is left of it. */
 export const plainWords = (text: string, fallback: string, most: number = MAX_WORDS): string => {
@@ -33,5 +28,5 @@ export const plainWords = (text: string, fallback: string, most: number = MAX_WO
     .replace(WITH_WWW, "…")
     .replace(DOT_IN_A_NAME, " ")
     .trim()
-  return cut(line === "" ? fallback : line, most)
+  return shortened(line === "" ? fallback : line, most)
 }

@@ -20,7 +20,7 @@ interface Piece {
   readonly name: string
   readonly box: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
   readonly isCut: boolean
-  /** It is larger than a block that it is in. */
+  /** The text is larger than a block around it. */
   readonly sticksOut: boolean
 }
 
@@ -138,7 +138,7 @@ const frames = (page: Page): Promise<void> =>
     FRAMES,
   )
 
-/** As they are once the page does not move any more. */
+/** The faults once the page does not move any more. */
 const settledFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
   let faults: ReadonlyArray<string> = []
   for (let same = 0; same < STEADY; ) {

@@ -6,7 +6,8 @@ import { call, createEvent, createWorkspace, PASSWORD } from "../../test/support
 import { connectClient, type Occasion } from "./people.ts"
 import type { OpenOptions, SiteAt } from "./site.ts"
 
-const STEP_MS = 45_000
+/** The longest that a step of a page takes on a busy machine. */
+export const STEP_MS = 45_000
 
 export const newAddress = (): string => `hedy-${randomUUID()}@example.com`
 

@@ -1,11 +1,10 @@
 /** People at an event who have a keyboard and no pointer. */
 import type { Page } from "playwright-core"
 import { PASSWORD, type Workspace } from "../../test/support/api.ts"
+import { STEP_MS } from "./host-pages.ts"
 import { type Keys, keysOf } from "./keys.ts"
 import { type Occasion, openPage } from "./people.ts"
 import type { SiteAt } from "./site.ts"
-
-const STEP_MS = 20_000
 
 export const keysOn = async (page: Promise<Page>): Promise<Keys> => {
   const opened = await page

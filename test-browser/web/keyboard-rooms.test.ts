@@ -31,6 +31,8 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await host.press("button", "Make a plan")
   await room("Room 1").getByRole("row").first().waitFor()
   for (const name of ["Ada", "Bob"]) {
+    // A move of somebody who is there would change the plan at any later moment.
+    if ((await room("Room 1").getByRole("row", { name }).count()) > 0) continue
     await host.to("row", name)
     await page.keyboard.press("Enter")
     await page.getByText(`Move ${name} to`).waitFor()

@@ -54,7 +54,7 @@ const faultsInPage = (): ReadonlyArray<string> | null => {
   ]
 }
 
-/** What has the focus, as a screen reader says it. A place with a fault fails the test. */
+/** The element with the focus, as a screen reader says it. A fault of that place fails the test. */
 const lookAtFocus = async (page: Page): Promise<string> => {
   // A row that comes into view is placed a frame later.
   let faults: ReadonlyArray<string> | null = []

@@ -68,8 +68,10 @@ test("the page of a public event has its words before any script runs, where the
   const heightOf = async (page: Page): Promise<number> =>
     (await page.getByText("Talks, and time to talk.").boundingBox())?.y ?? Number.NaN
   const before = await heightOf(silent)
+  const timeBefore = await silent.getByRole("time").textContent()
   const reads: string[] = []
   const page = await site.open(`/e/${event.id}`, {
+    timezoneId: "UTC",
     prepare: async (opening) => {
       opening.on("request", (request) => {
         if (new URL(request.url()).pathname === `/v1/public/events/${event.id}`) reads.push(request.url())
@@ -79,6 +81,8 @@ test("the page of a public event has its words before any script runs, where the
   await page.getByRole("button", { name: "Register" }).waitFor()
   await page.getByText(/in [\d,]+ days/).waitFor()
   expect(await heightOf(page)).toBe(before)
+  // In the zone of the server both write the same time.
+  expect(await page.getByRole("time").textContent()).toBe(`Starts ${timeBefore}`)
   expect(reads).toEqual([])
   const whiteSpace = (element: Element): string => getComputedStyle(element).whiteSpace
   expect(await page.getByText("Talks, and time to talk.").evaluate(whiteSpace)).toBe("pre-line")

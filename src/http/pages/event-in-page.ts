@@ -4,6 +4,7 @@
  * page: its page is the file as it was built.
  */
 import { Effect, Option, Schema } from "effect"
+import { cut } from "../../model/text/cut.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { type Html, html } from "./page.ts"
@@ -38,11 +39,11 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
   return [head, middle, end]
 }
 
-/** Longer descriptions are cut by those who show previews anyway. */
+/** Programs that show previews cut longer descriptions. */
 const PREVIEW_CHARACTERS = 300
 
 const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html => {
-  const text = (description ?? "").slice(0, PREVIEW_CHARACTERS)
+  const text = cut(description ?? "", PREVIEW_CHARACTERS)
   const described =
     text === ""
       ? html``
@@ -52,7 +53,10 @@ const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html 
   return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${robots}`
 }
 
-/** The time in the language of the page. The server does not know the viewer's zone: the script puts the time of that zone in its place. */
+/**
+ * The time in the language of the page, in the form of `moment` in `packages/web/src/texts/language.tsx`. The server does not know the
+ * viewer's zone: the script puts the time of that zone in its place.
+ */
 const momentIn = (language: string, timestamp: string): string =>
   new Intl.DateTimeFormat(language, {
     weekday: "long",

@@ -9,6 +9,7 @@ type Answer = <R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effe
 
 export interface WebRoute {
   readonly path: string
+  readonly readsEvent?: boolean
   readonly answer: Answer
 }
 
@@ -134,7 +135,7 @@ export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRo
       withEvent({ file: text, headers, plain: built, languageFor: (request) => languageOf(texts, request) }),
       texts,
     )
-    return [...routes, ...ofEvents.map((path) => ({ path, answer: answerOfEvent }))]
+    return [...routes, ...ofEvents.map((path) => ({ path, readsEvent: true, answer: answerOfEvent }))]
   }
   const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))
   const absent: Answer = () => Effect.succeed(undefined)

@@ -17,6 +17,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { PROBLEMS } from "../contract/problem.ts"
 import { mediaRoutes } from "../media/routes.ts"
+import type { ReadPublicEvent } from "../pages/event-in-page.ts"
 import { PAGES, servePage } from "../pages/pages.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
@@ -43,12 +44,14 @@ export interface RestOptions {
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
   readonly isStopping: () => boolean
-  /** Files for everybody; undefined: there is no such file. `read`: the public event of the path, for pages that have it inside. */
+  /** Files for everybody; undefined: there is no such file. `read`: for pages that have the event of their path inside. */
   readonly files: ReadonlyArray<{
     readonly path: string
+    /** The answer reads an event, which counts for the limits of the client's address. */
+    readonly readsEvent?: boolean
     readonly answer: <R>(
       request: HttpRequest,
-      read: (request: HttpRequest) => Effect.Effect<HttpResponse, never, R>,
+      read: ReadPublicEvent<R>,
     ) => Effect.Effect<HttpResponse | undefined, never, R>
   }>
 }
@@ -212,7 +215,7 @@ export const bindRest = (
     if (publicEvent === undefined) return yield* Effect.die(new Error("no endpoint reads a public event"))
 
     /** As a caller without credentials, who counts for the limits of the client's address. A crowded database is spared. */
-    const readPublicEvent = (request: HttpRequest): Effect.Effect<HttpResponse, never, ServeServices> =>
+    const readPublicEvent: ReadPublicEvent<ServeServices> = (request) =>
       database.isCrowded()
         ? Effect.succeed(problems.of(crowded))
         : publicEvent.serve({ ...request, method: "GET", query: "", headers: {} })
@@ -231,14 +234,14 @@ export const bindRest = (
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
         plain("/v1/openapi.json", sharedBody(options.descriptions.openapi, headersOf("application/json"))),
         plain("/v1/asyncapi.json", sharedBody(options.descriptions.asyncapi, headersOf("application/json"))),
-        ...options.files.map(({ path, answer }) => ({
+        ...options.files.map(({ path, answer, readsEvent = false }) => ({
           ...plain(path, (request) =>
             Effect.map(
               answer(request, readPublicEvent),
               (file) => file ?? problems.write("not_found", "No such path."),
             ),
           ),
-          wantsClient: true,
+          wantsClient: readsEvent,
         })),
         plain(
           "/v1/docs",

@@ -1,18 +1,18 @@
 /** Names that one person writes and many read: one line, with visible characters. */
+import { cut } from "./cut.ts"
 import { isVisible, withoutUnseen } from "./shown-text.ts"
 
 export const MAX_NAME_LENGTH = 200
 
 /** Characters that would begin a second line. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u
-const HALF_PAIR_AT_END = /[\ud800-\udbff]$/
 
 /** The name in at most 200 UTF-16 units; the fallback when no character of it is visible. */
 export const displayName = (text: string, fallback: string): string => {
   const line = withoutUnseen(text).replace(/\s+/gu, " ").trim()
   // A cut in the middle of an emoji leaves a joiner behind.
-  const cut = withoutUnseen(line.slice(0, MAX_NAME_LENGTH).replace(HALF_PAIR_AT_END, "")).trimEnd()
-  return isVisible(cut) ? cut : fallback
+  const name = withoutUnseen(cut(line, MAX_NAME_LENGTH)).trimEnd()
+  return isVisible(name) ? name : fallback
 }
 
 /** Is the text a name in its shown form: on one line, with a visible character? */

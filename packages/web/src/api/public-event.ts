@@ -3,7 +3,7 @@ import type { rest } from "./rest.ts"
 
 export type PublicEvent = Awaited<ReturnType<(typeof rest)["getPublicEvent"]>>
 
-/** A browser that goes back may show a page from its cache, whose event is of then. */
+/** A browser that goes back may show the page from its cache, with the event as it was when that page was sent. */
 const isFromHistory = (): boolean =>
   performance
     .getEntriesByType("navigation")

@@ -2,11 +2,8 @@
 import type { GatewayClient, PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
-import { LongList } from "../ui/long-list.tsx"
+import { LongList, STEP_OF_TALL_ROWS } from "../ui/long-list.tsx"
 import { PollItem } from "./poll-item.tsx"
-
-/** A poll is tall. */
-const POLLS = 10
 
 const NONE: ReadonlyArray<PollView> = []
 
@@ -33,7 +30,7 @@ export const Polls = ({ client }: { readonly client: GatewayClient }) => {
         idOf={({ id }) => id}
         className="stack"
         rowClassName="poll stack"
-        step={POLLS}
+        step={STEP_OF_TALL_ROWS}
       >
         {(poll) => <PollItem client={client} poll={poll} />}
       </LongList>

@@ -41,7 +41,7 @@ export const usePacedEvent = <A>(client: GatewayClient, select: Select<A>): A | 
       if (wait <= 0) tell()
       else timer = setTimeout(tell, wait)
     }
-    // It may have changed since it was rendered.
+    // The part may have changed since the render.
     tell()
     const stop = client.on("state", look)
     return () => {

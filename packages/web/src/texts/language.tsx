@@ -27,6 +27,7 @@ const once = <A,>(make: () => A): (() => A) => {
 }
 
 const formatsOf = (language: Language, texts: Texts): Formats => {
+  // The server writes times in this form too, before any script runs (`src/http/pages/event-in-page.ts`).
   const moments = once(
     () =>
       new Intl.DateTimeFormat(language, {

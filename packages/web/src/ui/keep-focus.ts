@@ -66,7 +66,7 @@ export const keepFocus = (root: HTMLElement): void => {
   // While something is dragged by keyboard, the component library keeps these events from everything below the window.
   addEventListener("focusin", gained, { capture: true })
   addEventListener("focusout", left, { capture: true })
-  // What was lost while the window was not in use.
+  // A focus that was lost while the window was not in use.
   addEventListener("focus", look)
   new MutationObserver(() => {
     if (isWaiting || !isLost()) return

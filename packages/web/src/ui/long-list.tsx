@@ -19,6 +19,8 @@ interface Props<A> {
 }
 
 const STEP = 20
+/** For rows that fill a good part of a window, such as polls. */
+export const STEP_OF_TALL_ROWS = 10
 const NONE: ReadonlySet<string> = new Set()
 
 export const LongList = <A,>({ label, items, idOf, children, className, rowClassName, step = STEP }: Props<A>) => {

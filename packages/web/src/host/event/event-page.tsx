@@ -11,7 +11,7 @@ import { RecordingsPart } from "../after/recordings-part.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
-import { PartLinks } from "../parts/part-links.tsx"
+import { PartLinks, PartSection } from "../parts/part-links.tsx"
 import { AgendaPart } from "./agenda-part.tsx"
 import { DetailsPart } from "./details-part.tsx"
 import { MembershipsPart } from "./memberships-part.tsx"
@@ -91,9 +91,9 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
       <NextStep {...props} />
       <Failure error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
-      <section className="stack" aria-label={host.eventParts.find(([part]) => part === now)?.[1]}>
+      <PartSection parts={host.eventParts} now={now}>
         <Part {...props} />
-      </section>
+      </PartSection>
     </>
   )
 }

@@ -22,7 +22,7 @@ const onceEach = (questions: ReadonlyArray<Question>): ReadonlyArray<Question> =
 
 const Row = ({ client, question }: Pick<LiveProps, "client"> & { readonly question: Question }) => {
   const { host } = useTexts()
-  // As it is by now, also after an act in this row.
+  // The gateway tells of later changes to the question, also of those by this row.
   const known = useEvent(client, ({ questions }) => questions.all.find(({ id }) => id === question.id))
   const { status } = known ?? question
   return (

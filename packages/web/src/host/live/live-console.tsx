@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
-import { PartLinks } from "../parts/part-links.tsx"
+import { PartLinks, PartSection } from "../parts/part-links.tsx"
 import { Announcements } from "./announcements.tsx"
 import { BroadcastPart } from "./broadcast-part.tsx"
 import { CameraProvider } from "./camera-context.tsx"
@@ -44,7 +44,6 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
   const counts: { readonly [part: string]: number } = { lobby: waiting, questions: pending, stage: hands }
   const now = tab in PARTS ? tab : PEOPLE
   const Part = PARTS[now] ?? PeoplePart
-  const title = host.liveParts.find(([part]) => part === now)?.[1]
   const titles = host.liveParts.map(([part, name]) => {
     const count = counts[part] ?? 0
     return [part, count === 0 ? name : `${name} (${count})`] as const
@@ -57,9 +56,9 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
       <p role="status" className="visually-hidden">
         {wanting.map(([, name]) => name).join(", ")}
       </p>
-      <section className="stack" aria-label={title}>
+      <PartSection parts={host.liveParts} now={now}>
         <Part client={client} event={event} />
-      </section>
+      </PartSection>
     </>
   )
 }

@@ -2,13 +2,10 @@
 import type { PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
-import { LongList } from "../../ui/long-list.tsx"
+import { LongList, STEP_OF_TALL_ROWS } from "../../ui/long-list.tsx"
 import { type LiveProps, useCan } from "./live-props.ts"
 import { NewPoll } from "./new-poll.tsx"
 import { PollRow } from "./poll-row.tsx"
-
-/** A poll is tall. */
-const POLLS = 10
 
 /** The polls that are open, and then the newest. */
 const openFirst = (polls: ReadonlyArray<PollView>): ReadonlyArray<PollView> =>
@@ -28,7 +25,7 @@ export const PollsPart = ({ client }: LiveProps) => {
         idOf={({ id }) => id}
         className="rows"
         rowClassName="stack"
-        step={POLLS}
+        step={STEP_OF_TALL_ROWS}
       >
         {(poll) => <PollRow client={client} poll={poll} />}
       </LongList>

@@ -2,7 +2,7 @@
 import { useTexts } from "../../texts/language.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
-import { PartLinks } from "../parts/part-links.tsx"
+import { PartLinks, PartSection } from "../parts/part-links.tsx"
 import { AuditPart } from "./audit-part.tsx"
 import { EventsPart } from "./events-part.tsx"
 import { GuestsPart } from "./guests-part.tsx"
@@ -43,9 +43,9 @@ export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: stri
     <>
       <PageTitle>{workspace.name}</PageTitle>
       <PartLinks label={host.workspace} base={`/workspace/${workspaceId}`} parts={parts} now={now} />
-      <section className="stack" aria-label={parts.find(([part]) => part === now)?.[1]}>
+      <PartSection parts={parts} now={now}>
         <Part workspaceId={workspaceId} mayManage={mayManage} />
-      </section>
+      </PartSection>
     </>
   )
 }

@@ -12,7 +12,7 @@ export interface PushEnd {
 }
 
 export interface CameraView {
-  /** What is sent, for the preview; undefined while the camera is off. */
+  /** The stream that is sent, for the preview; undefined while the camera is off. */
   readonly stream: MediaStream | undefined
   /** `waiting`: the server cannot be reached, or has too much to do. */
   readonly state: "off" | "starting" | "pushing" | "waiting"

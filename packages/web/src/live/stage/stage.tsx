@@ -7,7 +7,7 @@ import { Player } from "./player.tsx"
 
 interface Props {
   readonly client: GatewayClient
-  /** This person sends: their microphone would take the sound of the stage, and send it again. */
+  /** While a person sends, their microphone would take the sound of the stage and send it again. */
   readonly isMuted: boolean
 }
 
