@@ -76,9 +76,11 @@ test("a server reminds at its start of what fell due while it was down, and not 
   }
   const soon = await published({ scheduledAt: inMinutes(8) })
   await published({ scheduledAt: inMinutes(8), reminders: false })
-  await rows.run("update registrations set created_at = now() - interval '2 days'", [])
 
-  const second = await first.restart()
+  // The running server would remind of what falls due before it has stopped.
+  const second = await first.restart({}, () =>
+    rows.run("update registrations set created_at = now() - interval '2 days'", []),
+  )
   running = second
   const lettersTo = async (email: string) =>
     (await call(second.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails.filter(

@@ -17,8 +17,8 @@ export interface TestServer extends RunningServer {
   readonly databaseUrl: string
   /** Its DATA_DIR. */
   readonly folder: string
-  /** Stops it and starts another on its database and folder, at another port. */
-  readonly restart: (environment?: Environment) => Promise<TestServer>
+  /** Stops it and starts another on its database and folder, at another port. `meanwhile`: while none of them runs. */
+  readonly restart: (environment?: Environment, meanwhile?: () => Promise<unknown>) => Promise<TestServer>
 }
 
 interface Environment {
@@ -92,8 +92,9 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
       await server.stop()
       await dispose()
     },
-    restart: async (changed) => {
+    restart: async (changed, meanwhile) => {
       await server.stop()
+      await meanwhile?.()
       return testServerOf(await run(changed))
     },
   })
