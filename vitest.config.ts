@@ -15,8 +15,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The files of a worker share their modules: loading them anew for each took a third of the whole run.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // The default of one second is less than a busy machine takes for a request.
+    expect: { poll: { timeout: 30_000 } },
     retry: 0,
     passWithNoTests: false,
   },

@@ -11,6 +11,8 @@ export default defineConfig({
     testTimeout: 60_000,
     // The first file that starts a server waits for the bundle of the run.
     hookTimeout: 60_000,
+    // The default of one second is less than a busy machine takes for a request.
+    expect: { poll: { timeout: 30_000 } },
     retry: 0,
     passWithNoTests: false,
   },

@@ -29,6 +29,7 @@ const GATEWAY = [
   "replay.property",
   "return",
   "revocation",
+  "revocation-links",
   "revoked",
   "rooms",
   "rotation",

@@ -28,6 +28,7 @@ import { HelpDesk } from "./help/help-desk.ts"
 import { summariseBy } from "./help/summarise.ts"
 import { clientRoutes } from "./http/description/client-files.ts"
 import { docsRoutes } from "./http/description/docs-files.ts"
+import { domainProofsLayer } from "./http/handlers/workspaces/domain-proofs.ts"
 import { webRoutes } from "./http/pages/web-files.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
 import { RateLimits } from "./http/requests/limits/rate-limits.ts"
@@ -38,15 +39,20 @@ import { answerEverything } from "./http/transport/uws-http.ts"
 import { AccountSessions } from "./identity/accounts/account-sessions.ts"
 import { entryLinkOf, issueEntryToken } from "./identity/accounts/entry.ts"
 import { IdentityProvider } from "./identity/accounts/identity-provider.ts"
+import { Passkeys } from "./identity/accounts/passkeys.ts"
 import { HashCost, Passwords } from "./identity/accounts/passwords.ts"
+import { SecondFactors } from "./identity/accounts/second-factors.ts"
 import { ApiKeys } from "./identity/api-keys.ts"
 import { AnonymousBudgets } from "./identity/callers/anonymous-budgets.ts"
 import { Authenticator } from "./identity/callers/authenticate.ts"
 import { ClientAddresses } from "./identity/callers/client-addresses.ts"
+import { Connections } from "./identity/connections/connections.ts"
 import { GrantChanges } from "./identity/grant-changes.ts"
+import { BearerLinks } from "./identity/links/bearer-links.ts"
 import { PartnerKeys } from "./identity/partners/partner-keys.ts"
 import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
+import { disabledWebhooksLayer } from "./mail/disabled-webhooks.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
 import { remindersLayer } from "./mail/reminders.ts"
@@ -74,8 +80,15 @@ import { NewEvents } from "./store/events/new-events.ts"
 import { DatabaseHeartbeat } from "./store/heartbeat.ts"
 import { giveBackTokens, takeTokens } from "./store/limits/shared-buckets.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
+import { mediaUseLayer } from "./store/media/use-watch.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
-import { type KeptKeys, openKeptKeys, SECRETS_PURPOSE } from "./store/sealing-keys.ts"
+import {
+  CONNECTIONS_PURPOSE,
+  FACTORS_PURPOSE,
+  type KeptKeys,
+  openKeptKeys,
+  SECRETS_PURPOSE,
+} from "./store/sealing-keys.ts"
 import { historySweepLayer } from "./store/sweeps/history-sweep.ts"
 import { retentionSweepLayer } from "./store/sweeps/retention-sweep.ts"
 import { backlogLayer } from "./store/webhooks/backlog.ts"
@@ -211,6 +224,13 @@ const layersOf = (
 ) => {
   const keysOf = (purpose: string): KeyRing => deriveKeyRing(config.secretKeys, purpose)
   const links = mediaLinksOf(keysOf("media-links"))
+  // Without mail no address can be proved.
+  const provedOnly = config.production && config.smtp !== null
+  const quota = {
+    ofWorkspace: config.mediaQuotaBytes,
+    ofFounder: config.mediaQuotaPerFounderBytes,
+    provedOnly,
+  }
   const kernel = Layer.mergeAll(
     Database.layer({
       url: open.url,
@@ -220,7 +240,6 @@ const layersOf = (
     }),
     OutboxSignal.layer,
     MediaSignal.layer,
-    Layer.succeed(MediaLinks, links),
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKeys),
     hashCost === undefined ? Passwords.layer : Passwords.layer.pipe(Layer.provide(Layer.succeed(HashCost, hashCost))),
@@ -234,19 +253,20 @@ const layersOf = (
       emailDevMode: !config.production,
       namesIgnored: !config.production,
       sendsMail: config.smtp !== null,
-      // Without mail no address can be proved, and no letter is sent.
-      provedSendersOnly: config.production && config.smtp !== null,
+      provedSendersOnly: provedOnly,
       mailPerWorkspacePerDay: config.mailPerWorkspacePerDay,
       mediaMaxBytes: config.mediaMaxBytes,
-      mediaQuotaBytes: config.mediaQuotaBytes,
+      mediaQuota: quota,
+      workspacesPerAccount: config.workspacesPerAccount,
+      signup: config.signup,
       summarises: config.helpModel !== null,
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel, config.otlp)))
+  const placement = placementOf(config, open, node)
   const identity = Authenticator.layer(config.platformKey).pipe(
     Layer.provideMerge(Layer.mergeAll(AccountSessions.layer, ApiKeys.layer(config.cluster === null))),
   )
-  const placement = placementOf(config, open, node)
   const actors = liveEventsLayer({
     mailbox: config.actorMailbox,
     pseudonymKey: kept.pseudonyms,
@@ -281,6 +301,12 @@ const layersOf = (
     config.media === null || config.s3 === null
       ? Layer.empty
       : Layer.effect(RoomRecorder, roomRecorderOf(config.media, config.s3))
+  const connections = Connections.layer({
+    publicUrl,
+    provesDomains: config.production,
+    tripKeys: keysOf("sso-round-trips"),
+    secretKeys: keysOf(CONNECTIONS_PURPOSE),
+  })
   const disk = { folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }
   const mediaBytes = Layer.mergeAll(
     config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer({ disk, growsInBucket: !alone }, config.s3),
@@ -292,7 +318,7 @@ const layersOf = (
       alone,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
       retentionDays: config.mediaRetentionDays,
-      quotaBytes: config.mediaQuotaBytes,
+      quota,
       ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
@@ -301,7 +327,7 @@ const layersOf = (
           {
             ingest: config.ingest,
             followsStage: config.stage !== null,
-            quotaBytes: config.mediaQuotaBytes,
+            quota,
           },
           alone ? undefined : broadcastOwnersLayer.pipe(Layer.provide(placement)),
         ),
@@ -316,6 +342,7 @@ const layersOf = (
     Agendas.layer,
     NewEvents.layer,
     refusals,
+    disabledWebhooksLayer(`${config.appUrl ?? publicUrl}/host`).pipe(Layer.provide(mailer)),
     // Where no letter is ever sent, nobody is reminded.
     config.smtp === null && config.production
       ? Layer.empty
@@ -324,12 +351,20 @@ const layersOf = (
           entryLink: async (sql, eventId, registrationId) =>
             entryLinkOf(config.appUrl ?? publicUrl, eventId, await issueEntryToken(sql, registrationId)),
         }).pipe(Layer.provide([mailer, refusals])),
+    Layer.effect(
+      MediaLinks,
+      Effect.map(Ownership, ({ takeGrounds }) => mediaLinksOf(keysOf("media-links"), takeGrounds)),
+    ).pipe(Layer.provide(placement)),
+    BearerLinks.layer().pipe(Layer.provide(placement)),
     Layer.mergeAll(Erasures.layer, DeletedWorkspaces.layer).pipe(Layer.provide(actors)),
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,
       sealingKeys: keysOf("idp-round-trips"),
     }),
+    Passkeys.layer(publicUrl),
+    connections,
+    SecondFactors.layer(keysOf(FACTORS_PURPOSE)),
     HelpDesk.layer(config.helpModel),
     Media.layer(config.media),
     config.media === null ? Layer.empty : Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
@@ -340,7 +375,9 @@ const layersOf = (
     historySweepLayer(config.gatewayHistoryMs),
     DatabaseHeartbeat.layer,
     backlogLayer,
+    mediaUseLayer,
     retentionSweepLayer,
+    domainProofsLayer.pipe(Layer.provide([connections, mailer])),
     config.smtp === null ? Layer.empty : idleAccountsSweepLayer,
   ).pipe(Layer.provideMerge(kernel))
 }
@@ -437,6 +474,7 @@ export const startServer = async (
     const rest = await runtime.runPromise(
       bindRest(app, {
         metricsToken: config.metricsToken,
+        securityContact: config.securityContact,
         accessLog: config.accessLog,
         production: config.production,
         uploads: config.mediaUploads,

@@ -31,6 +31,7 @@ const seesAfter = (viewer: Page, moment: number, what: string): Promise<void> =>
     async () => {
       expect((await watchedBy(viewer)).error).toBe("")
       const age = await ageOfPicture(viewer)
+      // timed: the picture itself carries the time at which it was drawn.
       return age !== undefined && Math.abs(age) < 120_000 && Date.now() - age > moment
     },
     what,

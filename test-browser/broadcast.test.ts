@@ -110,7 +110,9 @@ test("an address that was replaced ends the push with the server's reason", asyn
   const host = await pages.open()
   await broadcastFrom(host, server.url, event.id, session)
   const phase = (await apiOf(server.url, acme.key)("GET", `/v1/events/${event.id}`)).body.phases[0].id
+  // An address of somebody else ends nothing; another one of the same holder does.
   await apiOf(server.url, acme.key)("POST", `/v1/phases/${phase}/broadcast/ingest`)
+  await host.evaluate(() => window.client.command("broadcast.ingest", {}))
   await eventually(async () => (await host.evaluate(() => window.states.length)) === 2, "the refusal")
   expect((await host.evaluate(() => window.states))[1]).toContain("refused: The address of the encoder is not valid")
 })

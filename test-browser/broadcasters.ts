@@ -36,6 +36,7 @@ export const pushFrom = (page: Page, streamUrl: string, source: Source = SMALL):
         }
       }
       draw()
+      // timed: the page draws pictures at a rate, as a camera does.
       setInterval(draw, 40)
       const stream = canvas.captureStream(25)
       if (hasSound) {

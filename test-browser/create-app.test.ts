@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../packages/client/src/entry.ts"
 import { pack } from "../test/client/consumers/packed.ts"
@@ -18,6 +18,7 @@ import {
 import { installCreateApp } from "../test/support/create-app.ts"
 import { startTestServer, type TestServer } from "../test/support/server.ts"
 import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { launchChromium } from "./chromium.ts"
 import { complaintsOf } from "./complaints.ts"
 import { type Site, startStaticSite } from "./static-site.ts"
 
@@ -49,7 +50,7 @@ beforeAll(async () => {
   server = await startTestServer()
   acme = await createWorkspace(server.url)
   site = await makeSite()
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] })
+  browser = await launchChromium()
 }, 300_000)
 afterAll(async () => {
   await browser?.close()

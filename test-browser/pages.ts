@@ -1,6 +1,7 @@
 /** Chromium with cameras and microphones that it fakes, and the site whose pages it opens. */
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { onTestFinished } from "vitest"
+import { launchChromium } from "./chromium.ts"
 import { startSite } from "./site.ts"
 
 export interface Pages {
@@ -14,10 +15,7 @@ export interface Pages {
 
 export const startPages = async (): Promise<Pages> => {
   const site = await startSite()
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream"],
-  })
+  const browser = await launchChromium()
   return {
     browser,
     site: site.url,

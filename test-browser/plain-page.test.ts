@@ -1,8 +1,8 @@
 /** A page without a build, which imports the client from the server. */
-import { chromium } from "playwright-core"
 import { expect, onTestFinished, test } from "vitest"
 import { call, createLiveEvent, createWorkspace } from "../test/support/api.ts"
 import { startServerWithClient } from "../test/support/server.ts"
+import { launchChromium } from "./chromium.ts"
 import { complaintsOf } from "./complaints.ts"
 import { startStaticSite } from "./static-site.ts"
 
@@ -26,7 +26,7 @@ test("a page of another origin imports the client from the server, and follows t
   const event = await createLiveEvent(server.url, key, { phases: [{ modality: "broadcast" }, { modality: "meeting" }] })
   const site = await startStaticSite(async () => pageOf(server.url, event.id))
   onTestFinished(() => site.stop())
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] })
+  const browser = await launchChromium()
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
   const complaints = complaintsOf(page)

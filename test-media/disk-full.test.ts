@@ -172,7 +172,7 @@ test("a broadcast goes on live, its recording has what was stored and says that 
 })
 
 test("a full disk refuses an upload that says its length at once, and the rest of the server goes on", async () => {
-  const { uploadUrl } = await begin()
+  const { id, uploadUrl } = await begin()
   const empty = await fill(0)
   const answer = await put(uploadUrl, randomBytes(1000))
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "60"])
@@ -180,4 +180,6 @@ test("a full disk refuses an upload that says its length at once, and the rest o
   expect((await api("GET", `/v1/events/${event.id}`)).status).toBe(200)
   await empty()
   expect((await put(uploadUrl, randomBytes(1000))).status).toBe(204)
+  await api("DELETE", `/v1/recordings/${id}`)
+  await eventually(async () => (await files()).length === 0, "the removal of all files")
 })

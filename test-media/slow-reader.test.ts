@@ -26,6 +26,7 @@ const readSlowly = (url: string): Socket => {
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on("error", () => {})
   socket.write(`GET ${pathname} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  // timed: the reader is slow on purpose.
   const timer = setInterval(() => socket.read(1024), 1000)
   socket.once("close", () => clearInterval(timer))
   // Nothing flows unless it is read.

@@ -111,10 +111,8 @@ test("a new address at one node cuts the encoder of another one, and staff of al
     const { body } = await apiOf(node.url, acme.key)("GET", `/v1/phases/${onAir.phaseId}/broadcast`)
     expect(body.ingest).toMatchObject({ state: "receiving", takes: 1, failure: null })
   }
-  const at = performance.now()
   expect((await onAir.newIngest()).status).toBe(201)
-  expect(await stream.answer).toMatchObject({ status: 503 })
-  expect(performance.now() - at).toBeLessThan(3000)
+  expect(await stream.answer).toMatchObject({ status: 401 })
   expect(await put(`${onAir.url}init.mp4`, fixture("ffmpeg-files/init.mp4"))).toBe(401)
   await eventually(
     () => staff.every(({ received }) => received.some(({ d }) => d?.failure?.code === "replaced")),

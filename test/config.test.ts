@@ -80,6 +80,8 @@ describe("a value that cannot be used", () => {
     ["CLUSTER_ADDRESS", { CLUSTER_SECRET: "c".repeat(32) }],
     ["CLUSTER_SECRET", { ...CLUSTER, CLUSTER_SECRET: "short-secret" }],
     ["CLUSTER_SECRET", { ...PRODUCTION, ...CLUSTER, CLUSTER_ADDRESS: "10.0.0.1:4000", CLUSTER_SECRET: "" }],
+    ["CLUSTER_SECRET", { ...CLUSTER, CLUSTER_SECRET: "", NATS_URL: "nats://127.0.0.1:4222,nats://10.0.0.1:4222" }],
+    ["SECURITY_CONTACT", { SECURITY_CONTACT: "security@example.com" }],
     ["NATS_URL", { ...CLUSTER, NATS_URL: "" }],
     ["NATS_URL", { ...CLUSTER, NATS_URL: "http://short-secret@127.0.0.1:4222" }],
     ["NATS_URL", { ...CLUSTER, NATS_URL: "nats://a:short-secret@one:4222,nats://b:short-secret@two:4222" }],

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { Egress } from "../src/egress/egress.ts"
 import { openEgress, refusal } from "./support/egress.ts"
 import { startReceiver, status } from "./support/http-receiver.ts"
+import { settlesWithin } from "./support/wait.ts"
 
 const listen = async (
   onConnection: (socket: Socket) => void,
@@ -144,6 +145,7 @@ test("a request that the receiver closes without an answer on a new connection i
 })
 
 test("a request that the receiver worked on before it closed the connection is not sent again", async () => {
+  // timed: the receiver closes late on purpose.
   const { url, seen } = await startForgetful((socket) => void setTimeout(() => socket.end(), 1_100))
   const egress = openEgress({ allowLoopback: true })
   await egress.send({ url, body: "{}" })
@@ -163,9 +165,11 @@ test("a request during which this process stood still is not given up for that",
   const receiver = await startReceiver()
   const egress = openEgress({ allowLoopback: true })
   // The clock has to be running before the stall.
+  // timed: the clock of the pool ticks by then; it gives no signal, and a slow machine waits for longer.
   await new Promise((resolve) => setTimeout(resolve, 300))
   const answer = egress.send({ url: receiver.url, body: "{}", timeoutMs: 1_000 })
   // The connection is not even open yet.
+  // timed: the process stands still on purpose.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
   expect(await answer).toMatchObject({ success: { status: 200 } })
   expect(receiver.received).toHaveLength(1)
@@ -174,12 +178,12 @@ test("a request during which this process stood still is not given up for that",
 test("a receiver that is silent is given up in time, also after this process stood still", async () => {
   const receiver = await startReceiver(() => {})
   const egress = openEgress({ allowLoopback: true })
+  // timed: the clock of the pool ticks by then; it gives no signal, and a slow machine waits for longer.
   await new Promise((resolve) => setTimeout(resolve, 300))
-  const since = performance.now()
   const answer = egress.send({ url: receiver.url, body: "{}", timeoutMs: 500 })
+  // timed: the process stands still on purpose.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
   expect(await answer).toMatchObject({ failure: { reason: "timeout" } })
-  expect(performance.now() - since).toBeLessThan(3_000)
 })
 
 test("a redirect is an answer and is not followed", async () => {
@@ -223,14 +227,15 @@ test.each([
 ])("a receiver that %s is cut off by the time limit", async (_what, head) => {
   const { port, sockets } = await listen((socket) => {
     socket.write(head)
+    // timed: the receiver drips on purpose.
     const drip = setInterval(() => socket.write("x"), 20)
     socket.once("close", () => clearInterval(drip))
     if (head === "") clearInterval(drip)
   })
-  const began = performance.now()
-  const answer = await openEgress({ allowLoopback: true }).send({ url: `http://127.0.0.1:${port}/`, timeoutMs: 200 })
-  expect(answer).toMatchObject(failure("timeout"))
-  expect(performance.now() - began).toBeLessThan(2_000)
+  const answer = openEgress({ allowLoopback: true }).send({ url: `http://127.0.0.1:${port}/`, timeoutMs: 200 })
+  // Without a limit of its own it would last for ten seconds.
+  expect(await settlesWithin(9_000, answer)).toBe(true)
+  expect(await answer).toMatchObject(failure("timeout"))
   await expect.poll(() => sockets.size).toBe(0)
 })
 

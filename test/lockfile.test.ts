@@ -8,8 +8,17 @@ import { temporaryFolder } from "./support/temporary-folder.ts"
 
 const inRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
+interface Entry {
+  integrity?: string
+  version?: string
+  link?: boolean
+  optional?: boolean
+  hasInstallScript?: boolean
+  engines?: { readonly node: string }
+}
+
 interface Lock {
-  readonly packages: { [place: string]: { integrity?: string; version?: string; link?: boolean } }
+  readonly packages: { [place: string]: Entry }
 }
 
 /** The check's exit code and what it says of the project's lockfile after a change. */
@@ -53,4 +62,18 @@ test("a package of another platform that has no hash yet passes only at the vers
   })
   expect(code).toBe(1)
   expect(said).toContain("@uwsjs/linux-arm64-20@20.99.0 has no sha512 integrity")
+})
+
+test("a package that refuses a supported Node, or that has an install script of its own, fails the check by name", async () => {
+  const { code, said } = await check((packages) => {
+    const entry = packages["node_modules/effect"] ?? {}
+    packages["node_modules/picky"] = { ...entry, version: "1.0.0", engines: { node: ">=22.1" } }
+    packages["node_modules/scripted"] = { ...entry, version: "2.0.0", hasInstallScript: true }
+    packages["node_modules/passed-over"] = { ...entry, version: "3.0.0", engines: { node: ">=99" }, optional: true }
+  })
+  expect(code).toBe(1)
+  expect(said).toContain("picky@1.0.0 does not support Node 20.19.0")
+  expect(said).not.toContain("picky@1.0.0 does not support Node 22")
+  expect(said).toContain("scripted@2.0.0 has an install script")
+  expect(said).not.toContain("passed-over")
 })

@@ -83,6 +83,7 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
       changes: [],
       removed: [],
       restored: [],
+      silenced: [],
       captured: null,
       presence: null,
       deleted: false,

@@ -2,7 +2,6 @@
  * A peer of `webhooks`: pg-boss with notifications, whose workers make the same request. It hands jobs out in batches, so the
  * concurrency is that of its workers times a batch; a delivery that fails fails its batch.
  */
-import { PgBoss } from "pg-boss"
 import { answerParent } from "../support/child.ts"
 import { deliver, type Job, MOST_TRIES, type PeerOptions } from "./peer-delivery.ts"
 
@@ -11,12 +10,35 @@ const WORKERS = 4
 /** The shortest interval that it takes; notifications come before it. */
 const POLL_SECONDS = 0.5
 
-let boss: PgBoss | undefined
+/** The part of pg-boss that the benchmark uses. The package is absent where Node is older than it supports, and its types are too. */
+interface Boss {
+  readonly on: (event: "error", listener: (cause: Error) => void) => void
+  readonly start: () => Promise<unknown>
+  readonly createQueue: (
+    name: string,
+    options: { readonly retryLimit: number; readonly notify: boolean },
+  ) => Promise<void>
+  readonly insert: (name: string, jobs: ReadonlyArray<{ readonly data: Job }>) => Promise<unknown>
+  readonly work: (
+    name: string,
+    options: object,
+    handler: (jobs: ReadonlyArray<{ readonly data: Job }>) => Promise<void>,
+  ) => Promise<string>
+}
+
+interface PgBossModule {
+  readonly PgBoss: new (options: object) => Boss
+}
+
+const MODULE: string = "pg-boss"
+
+let boss: Boss | undefined
 let options: PeerOptions | undefined
 
 answerParent({
   migrate: async (given: PeerOptions) => {
     options = given
+    const { PgBoss } = (await import(MODULE)) as PgBossModule
     boss = new PgBoss({ connectionString: given.databaseUrl, max: given.pool, useListenNotify: true })
     boss.on("error", (cause) => console.error(cause))
     await boss.start()
@@ -36,7 +58,7 @@ answerParent({
       burstWhenBatchFull: true,
       pollingIntervalSeconds: POLL_SECONDS,
     }
-    await boss.work<Job>(QUEUE, how, async (jobs) => {
+    await boss.work(QUEUE, how, async (jobs) => {
       await Promise.all(jobs.map(({ data }) => deliver(data)))
     })
   },

@@ -234,12 +234,23 @@ const prepare = async ({
   const peers = [
     { name: "graphile-worker", module: new URL("./graphile-peer.js", import.meta.url) },
     { name: "pg-boss", module: new URL("./pg-boss-peer.js", import.meta.url) },
-  ]
+  ].filter(({ name }) => isInstalled(name))
   return {
     house,
     peers: await Promise.all(
       peers.map(async (peer) => ({ ...peer, databaseUrl: await databases.create("empty"), measured: measured() })),
     ),
+  }
+}
+
+/** npm leaves a peer out where Node is older than it supports. */
+const isInstalled = (name: string): boolean => {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    console.log(`skipped: ${name} is not installed, because it does not support Node ${process.versions.node}`)
+    return false
   }
 }
 

@@ -9,6 +9,8 @@ export interface GoneNode {
 }
 
 export class Membership {
+  /** Do all living nodes take signed addresses that name what they rest on? */
+  takeGrounds = true
   readonly #timers: Timers
   /** A node that is not seen for so long after it was heard of is gone. */
   readonly #lostMs: number
@@ -28,6 +30,11 @@ export class Membership {
     return Math.max(1, this.#living.size)
   }
 
+  /** The names of living nodes but this one's. */
+  othersThan(node: string): ReadonlyArray<string> {
+    return [...this.#living.keys()].filter((name) => name !== node)
+  }
+
   /** Calls with each node that is gone. Returns the end of it. */
   readonly onGone = this.#gone.subscribe
 
@@ -37,7 +44,8 @@ export class Membership {
   }
 
   /** `living`: the addresses of the living nodes by their names. */
-  seen(living: ReadonlyMap<string, string>): void {
+  seen(living: ReadonlyMap<string, string>, takeGrounds = true): void {
+    this.takeGrounds = takeGrounds
     const before = this.#living
     this.#living = living
     for (const [node, address] of before) if (!living.has(node)) this.#gone.notify({ node, address })

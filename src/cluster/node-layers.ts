@@ -20,6 +20,7 @@ export interface NodeOptions extends NodePlacementOptions {
 export const nodeLayers = (
   options: NodeOptions,
 ): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents | Feed | GrantChanges, never, Telemetry> =>
-  Layer.mergeAll(nodePlacement(options), clusterFeedLayer, clusterGrantsLayer).pipe(
-    Layer.provide(options.nats === null ? workerLinkLayer : natsLinkLayer(options.nats)),
+  Layer.merge(clusterFeedLayer, clusterGrantsLayer).pipe(
+    Layer.provideMerge(nodePlacement(options)),
+    Layer.provide(options.nats === null ? workerLinkLayer : natsLinkLayer(options.nats, options.secret)),
   )

@@ -78,7 +78,7 @@ export const nodePlacement = ({
     session,
     node,
     acquireWithinMs: lostMs / REFRESHES_PER_LOSS,
-    seen: (living) => membership.seen(living),
+    seen: (living, takeGrounds) => membership.seen(living, takeGrounds),
     arrived: (shardIds) => arrivals.add(shardIds),
     returned: returned.notify,
   })
@@ -123,6 +123,8 @@ export const nodePlacement = ({
       return {
         node,
         nodes: () => membership.size,
+        others: () => membership.othersThan(node),
+        takeGrounds: () => membership.takeGrounds,
         holds: (shardId) => Effect.sync(() => session.held() && engine.hasShardId(shardId)),
         onGone: (listener) => membership.onGone((gone) => listener(gone.node)),
         heardFrom: membership.heardFrom,

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
-import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
+import { ConfigProvider, Effect, Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
 import { isTurnUrl } from "../model/media/ice-url.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
@@ -106,7 +106,12 @@ export interface Config {
   /** The address for watching broadcasts; `null`: none is known. */
   readonly playbackUrlTemplate: string | null
   /** Encoders that push to this server; null: none may. */
-  readonly ingest: { readonly most: number; readonly maxKbps: number; readonly maxHours: number } | null
+  readonly ingest: {
+    readonly most: number
+    readonly mostOfOne: number
+    readonly maxKbps: number
+    readonly maxHours: number
+  } | null
   /** The media server makes the broadcasts; null: it does not. */
   readonly stage: { readonly maxHours: number } | null
   /** A CDN before this server, for watching broadcasts. */
@@ -121,6 +126,9 @@ export interface Config {
   /** Of one recording, and of all recordings of a workspace; 0: no limit. */
   readonly mediaMaxBytes: number
   readonly mediaQuotaBytes: number
+  readonly mediaQuotaPerFounderBytes: number
+  readonly workspacesPerAccount: number
+  readonly signup: "open" | "invited" | "off"
   /** Bytes that stay free on the disk of media. */
   readonly mediaMinFreeBytes: number
   /** Uploads at once. */
@@ -137,6 +145,8 @@ export interface Config {
   /** Proxies whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
+  /** `mailto:` or https; null: there is no `security.txt`. */
+  readonly securityContact: string | null
   /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
 }
@@ -201,8 +211,11 @@ const CLUSTER_KEYS = ["CLUSTER_ADDRESS", "DATABASE_URL", "PUBLIC_URL", "SECRET_K
 const LINK_KEYS = ["CLUSTER_ADDRESS", "NATS_URL"] as const
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
+const isNatsHere = (urls: string): boolean =>
+  urls.split(",").every((url) => LOOPBACK_HOST.test(new URL(url.trim()).hostname.replace(/^\[|\]$/g, "")))
+
 const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
-  const { CLUSTER_ADDRESS: address, CLUSTER_SECRET: secret, NODE_ENV: mode } = values
+  const { CLUSTER_ADDRESS: address, CLUSTER_SECRET: secret, NATS_URL: nats, NODE_ENV: mode } = values
   const isOpen = address != null && !LOOPBACK_HOST.test(address.host)
   return [
     ...missing(values, CLUSTER_KEYS, (name) => name === "CLUSTER_ADDRESS"),
@@ -212,6 +225,10 @@ const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyAr
       .map((name) => `CLUSTER_ADDRESS must be set beside ${name}.`),
     ...(mode === "production" && isOpen && secret === null
       ? ["CLUSTER_SECRET must be set in production, unless CLUSTER_ADDRESS is on this machine."]
+      : []),
+    // Whoever can use that NATS would read what is said in private events, and could speak for their hosts.
+    ...(nats != null && secret === null && !isNatsHere(Redacted.value(nats))
+      ? ["CLUSTER_SECRET must be set, unless NATS_URL is on this machine."]
       : []),
   ]
 }
@@ -347,6 +364,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
         ? null
         : {
             most: values.BROADCAST_INGESTS,
+            mostOfOne: values.BROADCAST_INGESTS_PER_WORKSPACE || Math.ceil(values.BROADCAST_INGESTS / 2),
             maxKbps: values.BROADCAST_MAX_KBPS,
             maxHours: values.BROADCAST_MAX_HOURS,
           },
@@ -355,6 +373,9 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     recordsElsewhere: values.MEDIA_RECORDER === "external",
     mediaMaxBytes: values.MEDIA_MAX_BYTES,
     mediaQuotaBytes: values.MEDIA_QUOTA_BYTES,
+    mediaQuotaPerFounderBytes: values.MEDIA_QUOTA_BYTES_PER_FOUNDER,
+    workspacesPerAccount: values.WORKSPACES_PER_ACCOUNT,
+    signup: values.SIGNUP,
     mediaMinFreeBytes: values.MEDIA_MIN_FREE_BYTES,
     mediaUploads: values.MEDIA_UPLOADS,
     mediaRetentionDays: values.MEDIA_RETENTION_DAYS,
@@ -371,6 +392,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     drainDelayMs: values.DRAIN_DELAY_MS,
     platformKey: values.PLATFORM_KEY,
     metricsToken: values.METRICS_TOKEN,
+    securityContact: values.SECURITY_CONTACT,
     accessLog: values.ACCESS_LOG,
     logLevel: values.LOG_LEVEL,
     otlp:

@@ -120,6 +120,11 @@ export const CONFIG_KEYS = [
     fallback: "8",
     doc: "Encoders at once, 1 to 256; one more is answered 503. Of several nodes or workers, for those whose broadcasts one process owns.",
   },
+  {
+    name: "BROADCAST_INGESTS_PER_WORKSPACE",
+    fallback: "0",
+    doc: "Of these, those of one workspace, 0 to 256; 0: half of them, rounded up. Encoders are not cut, so that this limit holds also while no other workspace wants one.",
+  },
   { name: "BROADCAST_MAX_KBPS", fallback: "8000", doc: "Bit rate of one encoder over ten seconds, 64 to 100000." },
   { name: "BROADCAST_MAX_HOURS", fallback: "12", doc: "The longest broadcast, 1 to 24." },
   {
@@ -143,6 +148,11 @@ export const CONFIG_KEYS = [
     doc: "Bytes of all recordings and clips of a workspace, 0 to 1125899906842624; 0: no limit.",
   },
   {
+    name: "MEDIA_QUOTA_BYTES_PER_FOUNDER",
+    fallback: "536870912000",
+    doc: "The same of all workspaces together that one account founded, 0 to 1125899906842624; 0: no limit.",
+  },
+  {
     name: "MEDIA_MIN_FREE_BYTES",
     fallback: "1073741824",
     doc: "Bytes that stay free on the disk: below it uploads are answered 503, 0 to 1099511627776.",
@@ -150,7 +160,7 @@ export const CONFIG_KEYS = [
   {
     name: "MEDIA_UPLOADS",
     fallback: "4",
-    doc: "Uploads at once, 1 to 64; one more is answered 503. The gateway shares the process with them.",
+    doc: "Uploads at once, 1 to 64, which workspaces share: one more of a workspace that has half of them is answered 503, and for one that has fewer the slowest upload of another is cut. The gateway shares the process with them.",
   },
   {
     name: "MEDIA_RETENTION_DAYS",
@@ -196,7 +206,7 @@ export const CONFIG_KEYS = [
   {
     name: "CLUSTER_SECRET",
     fallback: "unset",
-    doc: "At least 32 characters, the same on all nodes: they prove it to each other and encrypt what they say (TLS with a shared key). In production it may be absent only where the nodes are all on this machine.",
+    doc: "At least 32 characters, the same on all nodes: they prove it to each other, encrypt their calls (TLS with a shared key) and seal their messages on NATS. It may be absent only where NATS is on this machine, and in production the nodes too.",
     secret: true,
   },
   {
@@ -236,6 +246,16 @@ export const CONFIG_KEYS = [
     fallback: "unset",
     doc: "Comma separated older values of `SECRET_KEY`, none with a comma, at most 8: what they signed and sealed is still read. `gathercue keys` says when one may go.",
     secret: true,
+  },
+  {
+    name: "SIGNUP",
+    fallback: "open",
+    doc: "Who may make an account: `open`: everybody; `invited`: who has an open invite; `off`: nobody. It is the same for accounts that an identity provider brings.",
+  },
+  {
+    name: "WORKSPACES_PER_ACCOUNT",
+    fallback: "20",
+    doc: "Workspaces that one account may found, 0 to 100000; 0: no limit.",
   },
   {
     name: "PLATFORM_KEY",
@@ -307,6 +327,11 @@ export const CONFIG_KEYS = [
     fallback: "unset",
     doc: "Bearer token for `/metrics`; without one the metrics are open in development and absent in production.",
     secret: true,
+  },
+  {
+    name: "SECURITY_CONTACT",
+    fallback: "unset",
+    doc: "`mailto:…` or `https://…`, to which people report weaknesses: named in `/.well-known/security.txt` (RFC 9116), which is absent without it.",
   },
   {
     name: "ALLOW_LOOPBACK_TARGETS",

@@ -238,11 +238,13 @@ export const SETTINGS = {
   FFMPEG_PATH: optional("FFMPEG_PATH", Schema.String),
   CDN_URL: optional("CDN_URL", url("http:", "https:")),
   BROADCAST_INGESTS: integer("BROADCAST_INGESTS", 8, 1, 256),
+  BROADCAST_INGESTS_PER_WORKSPACE: integer("BROADCAST_INGESTS_PER_WORKSPACE", 0, 0, 256),
   BROADCAST_MAX_KBPS: integer("BROADCAST_MAX_KBPS", 8000, 64, 100_000),
   BROADCAST_MAX_HOURS: integer("BROADCAST_MAX_HOURS", 12, 1, 24),
   MEDIA_RECORDER: optional("MEDIA_RECORDER", literals(["external"])),
   MEDIA_MAX_BYTES: integer("MEDIA_MAX_BYTES", 5 * 1024 ** 3, 0, 1024 ** 4),
   MEDIA_QUOTA_BYTES: integer("MEDIA_QUOTA_BYTES", 50 * 1024 ** 3, 0, 1024 ** 5),
+  MEDIA_QUOTA_BYTES_PER_FOUNDER: integer("MEDIA_QUOTA_BYTES_PER_FOUNDER", 500 * 1024 ** 3, 0, 1024 ** 5),
   MEDIA_MIN_FREE_BYTES: integer("MEDIA_MIN_FREE_BYTES", 1024 ** 3, 0, 1024 ** 4),
   MEDIA_UPLOADS: integer("MEDIA_UPLOADS", 4, 1, 64),
   MEDIA_RETENTION_DAYS: integer("MEDIA_RETENTION_DAYS", 0, 0, 36_500),
@@ -280,6 +282,8 @@ export const SETTINGS = {
   DRAIN_DELAY_MS: integer("DRAIN_DELAY_MS", 0, 0, 60_000),
   SECRET_KEY: secret("SECRET_KEY"),
   SECRET_KEYS_OLD: secrets("SECRET_KEYS_OLD"),
+  SIGNUP: required("SIGNUP", literals(["open", "invited", "off"]), "open"),
+  WORKSPACES_PER_ACCOUNT: integer("WORKSPACES_PER_ACCOUNT", 20, 0, 100_000),
   PLATFORM_KEY: secret("PLATFORM_KEY"),
   ACCESS_LOG: required("ACCESS_LOG", literals(["on", "addresses", "off"]), "on"),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional("OTEL_EXPORTER_OTLP_ENDPOINT", url("http:", "https:")),
@@ -314,6 +318,12 @@ export const SETTINGS = {
   ACTOR_MAILBOX: integer("ACTOR_MAILBOX", 1024, 1, 100_000),
   EVENT_DEFAULT_CAPACITY: integer("EVENT_DEFAULT_CAPACITY", 1000, 1, 100_000),
   METRICS_TOKEN: secret("METRICS_TOKEN"),
+  SECURITY_CONTACT: optional(
+    "SECURITY_CONTACT",
+    shownText("must start with mailto: or https://", (value) =>
+      /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(value),
+    ),
+  ),
   /** Null: true outside production. */
   ALLOW_LOOPBACK_TARGETS: Config.map(optional("ALLOW_LOOPBACK_TARGETS", literals(["true", "false"])), (value) =>
     value === null ? null : value === "true",

@@ -10,6 +10,7 @@ import { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
 import { Tokens } from "../identity/tokens.ts"
+import { MediaLinks } from "../media/links.ts"
 import { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import { MediaServerApi } from "../media/livekit/media-server-api.ts"
 import { Media } from "../media/seats.ts"
@@ -48,6 +49,7 @@ export type GatewayRequirements =
   | GrantChanges
   | Media
   | LiveBroadcasts
+  | MediaLinks
   | Telemetry
   | ClientAddresses
   | AnonymousBudgets
@@ -104,6 +106,7 @@ export const bindGateway = (
               fork: guarded,
             }),
       broadcasts: yield* LiveBroadcasts,
+      links: yield* MediaLinks,
       fork: guarded,
       publish: (topic, text) => {
         if (isStopped) return
@@ -115,9 +118,15 @@ export const bindGateway = (
     const hub = new Hub(services)
     // An alert on a close code does not wait for its first socket.
     for (const { code } of Object.values(CLOSE)) telemetry.metrics.disconnects.add(0, String(code))
-    telemetry.sample(() => telemetry.metrics.callPeers.set(hub.callPeers))
+    telemetry.sample(() => {
+      telemetry.metrics.callPeers.set(hub.callPeers)
+      telemetry.metrics.waiting.set(hub.waiting)
+    })
     const sessions = new Sessions(services, hub)
-    const silence = services.grants.subscribe((change) => hub.grantWatch.changed(change))
+    const silences = [
+      services.grants.subscribe((change) => hub.grantWatch.changed(change)),
+      services.grants.addGateway((forgotten) => hub.settled(forgotten)),
+    ]
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
     bindSockets(app, options.orderedLimitBytes, {
@@ -148,7 +157,7 @@ export const bindGateway = (
     const stop = async (): Promise<void> => {
       if (isStopped) return
       stopSweeping()
-      silence()
+      for (const silence of silences) silence()
       services.roomGuard?.stop()
       hub.stop()
       isStopped = true

@@ -6,6 +6,7 @@ import type { Timers } from "../clock/timers.ts"
 import type { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Tokens } from "../identity/tokens.ts"
+import type { MediaLinks } from "../media/links.ts"
 import type { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import type { Media } from "../media/seats.ts"
 import type { Database } from "../store/database.ts"
@@ -28,6 +29,7 @@ export interface GatewayServices {
   /** Null: there is no media server. */
   readonly roomGuard: RoomGuard | null
   readonly broadcasts: LiveBroadcasts["Service"]
+  readonly links: MediaLinks["Service"]
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */
   readonly node: string

@@ -4,12 +4,13 @@ import { LRUCache } from "lru-cache"
 import { currentTimers, type Timers } from "../clock/timers.ts"
 import { Conflict, Unauthorized, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
+import type { KeyRights } from "../model/key-rights.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { onForeignKeyViolation } from "../store/query.ts"
 import {
   type ApiKeyRow,
-  findActiveKey,
+  findUnrevokedKey,
   insertApiKey,
   MAX_ACTIVE_KEYS,
   touchApiKey,
@@ -35,7 +36,13 @@ const CREATOR_GONE = new Unauthorized({ detail: "The credentials were revoked me
  */
 export const createApiKey = (
   sql: Queryable,
-  key: { workspaceId: string; name: string | null; expiresAt: Timestamp | null; createdByKeyId: string | null },
+  key: {
+    workspaceId: string
+    name: string | null
+    expiresAt: Timestamp | null
+    createdByKeyId: string | null
+    rights: KeyRights
+  },
 ): Effect.Effect<CreatedApiKey, Conflict | Unauthorized | Unavailable> =>
   Effect.gen(function* () {
     const secret = API_KEY_PREFIX + newSecret()
@@ -45,6 +52,7 @@ export const createApiKey = (
       name: key.name,
       expiresAt: key.expiresAt,
       createdByKeyId: key.createdByKeyId,
+      rights: key.rights,
       secretHash: hashSecret(secret),
       prefix: secret.slice(0, SHOWN_PREFIX),
       last4: secret.slice(-4),
@@ -64,6 +72,12 @@ export const createApiKey = (
 export interface RecognisedKey {
   readonly keyId: string
   readonly workspaceId: string
+  readonly rights: KeyRights
+}
+
+/** The end of a key that had one. */
+export interface ExpiredKey {
+  readonly expiredAt: Timestamp
 }
 
 /** Saves a busy key nearly all of its queries. A key that an operator's SQL revokes fails within this time. */
@@ -114,17 +128,22 @@ const makeApiKeys = (remembers: boolean) =>
     const timers = yield* currentTimers
     const known = new KnownKeys(timers, remembers)
 
+    const touch = async (sql: Queryable, keyId: string, lastUsedAt: Timestamp | null): Promise<void> => {
+      const now = timers.now()
+      if (lastUsedAt !== null && now - toMillis(lastUsedAt) <= TOUCH_EVERY_MS) return
+      await touchApiKey(sql, keyId, toTimestamp(now))
+    }
+
     const lookUp = (secretHash: Uint8Array, hash: string) =>
       database.run(async (sql) => {
         const { generation } = known
-        const row = await findActiveKey(sql, secretHash)
+        const row = await findUnrevokedKey(sql, secretHash)
         if (row === undefined) return undefined
-        const now = timers.now()
-        if (row.lastUsedAt === null || now - toMillis(row.lastUsedAt) > TOUCH_EVERY_MS) {
-          await touchApiKey(sql, row.id, toTimestamp(now))
-        }
-        const key = { keyId: row.id, workspaceId: row.workspaceId }
-        known.keep(hash, key, row.expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(row.expiresAt), generation)
+        const { id: keyId, workspaceId, scopes, eventIds, lastUsedAt, expiresAt, isExpired } = row
+        if (isExpired && expiresAt !== null) return { expiredAt: expiresAt }
+        await touch(sql, keyId, lastUsedAt)
+        const key = { keyId, workspaceId, rights: { scopes, eventIds } }
+        known.keep(hash, key, expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(expiresAt), generation)
         return key
       })
 
@@ -143,8 +162,8 @@ const makeApiKeys = (remembers: boolean) =>
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** The key a secret belongs to; `undefined` when there is none, or it is revoked or has expired. */
-    readonly recognise: (secret: string) => Effect.Effect<RecognisedKey | undefined, Unavailable>
+    /** The key a secret belongs to; `undefined` when there is none, or it is revoked. */
+    readonly recognise: (secret: string) => Effect.Effect<RecognisedKey | ExpiredKey | undefined, Unavailable>
     /**
      * Called once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. For the
      * next seconds every key is looked up on every request, because revocations are rare and look-ups cheap.

@@ -50,14 +50,12 @@ export const issueInvite = (
 export const reissueInvite = (
   sql: Queryable,
   { id, status }: InvitationRow,
-  createdByAccountId: string | null,
+  createdBy: Pick<Parameters<typeof insertInvite>[1], "createdByAccountId" | "createdByKeyId">,
 ): Effect.Effect<IssuedInvite, Conflict | Unavailable> =>
   Effect.gen(function* () {
     const token = newSecret()
     const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + LIFETIME_MS)
-    const invite = yield* query(() =>
-      renewInvite(sql, { id, tokenHash: hashSecret(token), expiresAt, createdByAccountId }),
-    )
+    const invite = yield* query(() => renewInvite(sql, { id, tokenHash: hashSecret(token), expiresAt, ...createdBy }))
     return invite === undefined ? yield* notPending(status) : { invite, token }
   })
 
@@ -72,9 +70,10 @@ const settle = (
   sql: Queryable,
   { id, status }: InvitationRow,
   as: Parameters<typeof settleInvite>[2],
+  by: string | null = null,
 ): Effect.Effect<InviteRow, Conflict | Unavailable> =>
   Effect.gen(function* () {
-    const invite = yield* query(() => settleInvite(sql, id, as))
+    const invite = yield* query(() => settleInvite(sql, id, as, by))
     return invite ?? (yield* notPending(status))
   })
 
@@ -129,7 +128,7 @@ export const acceptInvite = (
     const invitation = yield* readInvitation(sql, token)
     // A removal of a member takes the locks in this order too: the workspace's row, then those of invites and members.
     yield* query(() => lockWorkspace(sql, invitation.workspaceId))
-    const invite = yield* settle(sql, invitation, "accepted")
+    const invite = yield* settle(sql, invitation, "accepted", accountId)
     const { eventId } = invitation
     if (eventId === null) yield* joinWorkspace(sql, invitation, accountId)
     else yield* joinEvent(sql, invitation, accountId, eventId)

@@ -1,9 +1,9 @@
 /**
  * The text of each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
- * the name of a workspace, without addresses (`plain-words.ts`), and nothing else. Values are escaped, and links are complete.
+ * the name of a workspace, on one line (`lines.ts`), and nothing else. Values are escaped, and links are complete.
  */
 import type { Timestamp } from "../model/timestamp.ts"
-import { MAX_WORDS_IN_SUBJECT, plainWords } from "./plain-words.ts"
+import { MAX_LENGTH_IN_SUBJECT, membersLine, strangersLine } from "./lines.ts"
 
 export interface Letter {
   /** A folded address. */
@@ -39,9 +39,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
 
-const titled = (title: string): string => plainWords(title, "an event", MAX_WORDS_IN_SUBJECT)
-const eventNamed = (title: string): string => `"${plainWords(title, "an event")}"`
-const hello = (name: string | null): string => `Hello ${plainWords(name ?? "", "there")},`
+const titled = (title: string): string => membersLine(title, "an event", MAX_LENGTH_IN_SUBJECT)
+const eventNamed = (title: string): string => `"${membersLine(title, "an event")}"`
+const hello = (name: string | null): string => `Hello ${strangersLine(name ?? "", "there")},`
 
 const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): Letter => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
@@ -79,7 +79,29 @@ export const resetLetter = (to: string, name: string, url: string): Letter =>
     why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
   })
 
-/** `takenBack`: the objects that were taken back, one line each, without addresses in users' text. */
+/** `what`: a sentence of ours. */
+export const signInChangedLetter = (to: string, name: string, what: string, url: string): Letter =>
+  write({
+    to,
+    subject: "The way you sign in has changed",
+    lines: [hello(name), what],
+    action: { label: "See your account", url },
+    why: "If it was not you, choose a new password, end the other sign-ins and look at your second factors, all under your account.",
+  })
+
+export const domainLostLetter = (to: string, name: string, domain: string, url: string): Letter =>
+  write({
+    to,
+    subject: "A domain no longer signs people in to your workspace",
+    lines: [
+      hello(name),
+      `the record in the DNS of ${domain} that proved it is gone, so people with its addresses no longer sign in by your identity provider. Put the record back and check the connection, if the domain is still yours.`,
+    ],
+    action: { label: "See the connection", url },
+    why: "You get this letter because you own the workspace.",
+  })
+
+/** `takenBack`: the objects that were taken back, one line each; no mail program makes a link of a stranger's text in them. */
 export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): Letter =>
   write({
     to,
@@ -93,6 +115,28 @@ export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArr
     why: "You get this letter once.",
   })
 
+/** `host`: of the endpoint's address, whose path and query may hold secrets. */
+export const disabledWebhookLetter = (
+  to: string,
+  webhook: { readonly name: string; readonly workspace: string; readonly host: string; readonly reason: string },
+  url: string,
+): Letter =>
+  write({
+    to,
+    subject: "A webhook endpoint was disabled",
+    lines: [
+      hello(webhook.name),
+      `an endpoint of the workspace "${membersLine(webhook.workspace, "without a name")}" gets no deliveries any more: ${
+        webhook.reason === "gone"
+          ? "its server answered that it is gone (410)."
+          : "for five days its server has answered nothing but failures."
+      } It is on the server ${membersLine(webhook.host, "of an unknown name")}.`,
+      "What happens from now on is kept for it as skipped. Enable it when its server is ready, and deliver again what it missed.",
+    ],
+    action: { label: "See the endpoints", url },
+    why: "You get this letter because you own the workspace.",
+  })
+
 export const invitationLetter = (
   to: string,
   invitation: { readonly workspace: string; readonly event: string | null; readonly role: string },
@@ -101,11 +145,11 @@ export const invitationLetter = (
 ): Letter =>
   write({
     to,
-    subject: `You are invited to ${plainWords(invitation.event ?? invitation.workspace, "a workspace", MAX_WORDS_IN_SUBJECT)}`,
+    subject: `You are invited to ${membersLine(invitation.event ?? invitation.workspace, "a workspace", MAX_LENGTH_IN_SUBJECT)}`,
     lines: [
       invitation.event === null
-        ? `You are invited to join the workspace "${plainWords(invitation.workspace, "without a name")}" as ${invitation.role}.`
-        : `${plainWords(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
+        ? `You are invited to join the workspace "${membersLine(invitation.workspace, "without a name")}" as ${invitation.role}.`
+        : `${membersLine(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
     action: { label: "See the invitation", url },
     why: "The link works for seven days, for anyone who holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this letter.",

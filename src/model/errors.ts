@@ -9,8 +9,17 @@ interface Detail {
   readonly detail: string
 }
 
+/** A fault of one field: `pointer` is a JSON Pointer into the body (RFC 6901, as a fragment), `parameter` a name in the query. */
+export interface FieldFault {
+  readonly pointer?: string
+  readonly parameter?: string
+  readonly detail: string
+}
+
 /** Malformed, missing, wrong-type or out-of-range input (specification §7). */
-export class BadRequest extends Data.TaggedError("BadRequest")<Detail> {}
+export class BadRequest extends Data.TaggedError("BadRequest")<
+  Detail & { readonly errors?: ReadonlyArray<FieldFault> }
+> {}
 /** A role the event has no place for; `acceptedRoles` lists those it has (specification §4). */
 export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{
   readonly acceptedRoles: ReadonlyArray<string>
@@ -21,6 +30,12 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<Detail> {}
 export class SignInRequired extends Data.TaggedError("SignInRequired")<Detail> {}
 /** Authenticated, but not allowed. */
 export class Forbidden extends Data.TaggedError("Forbidden")<Detail> {}
+/** The holder of the session has to prove again who they are. */
+export class FreshSignInRequired extends Data.TaggedError("FreshSignInRequired")<Record<never, never>> {}
+/** The members of the workspace sign in by its identity provider. */
+export class SsoRequired extends Data.TaggedError("SsoRequired")<Record<never, never>> {}
+/** The workspace asks its members for a second factor. */
+export class MfaRequired extends Data.TaggedError("MfaRequired")<Record<never, never>> {}
 /** Absent, or another workspace's: the answers are equal (specification §5, rule 7). */
 export class NotFound extends Data.TaggedError("NotFound")<Detail> {
   static readonly of = (what: string) => new NotFound({ detail: `No such ${what}.` })
@@ -30,10 +45,14 @@ export class Conflict extends Data.TaggedError("Conflict")<Detail> {}
 export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: string }> {}
 /** A one-time token that is unknown, used or expired: the answers are equal. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<Record<never, never>> {}
+/** The deployment takes no new accounts, or only those of people with an open invite. */
+export class SignupClosed extends Data.TaggedError("SignupClosed")<{ readonly isByInvite: boolean }> {}
 /** No identity provider is configured (specification §5, rule 8). */
 export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Record<never, never>> {}
 /** No seat is left (specification §7). */
 export class EventFull extends Data.TaggedError("EventFull")<Record<never, never>> {}
+/** Another encoder took over the broadcast; a new address takes it back. */
+export class EncoderReplaced extends Data.TaggedError("EncoderReplaced")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
 /** A guest's address is an account's: its owner logs in instead (specification §4, guest session rule 3). */
 export class AccountExists extends Data.TaggedError("AccountExists")<Record<never, never>> {}
@@ -67,13 +86,18 @@ export type Failure =
   | Unauthorized
   | SignInRequired
   | Forbidden
+  | FreshSignInRequired
+  | MfaRequired
+  | SsoRequired
   | NotFound
   | Conflict
   | SlugTaken
   | EmailTaken
   | EventFull
+  | EncoderReplaced
   | InvalidToken
   | IdpNotConfigured
+  | SignupClosed
   | AccountExists
   | PayloadTooLarge
   | UnsupportedMediaType

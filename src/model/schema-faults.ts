@@ -2,14 +2,22 @@
 import { SchemaIssue } from "effect"
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+const MOST_FAULTS = 5
 
-/** The faults and their places, without repeating any value: a value may be a secret. */
-export const faultsOf = (issue: SchemaIssue.Issue, where: string): string => {
-  const lines = issues(issue)
-    .issues.slice(0, 5)
-    .map(({ path = [], message }) => {
-      const at = path.map((part) => (typeof part === "object" ? part.key : part)).join(".")
-      return `${at === "" ? where : at}: ${message}`
-    })
-  return `${lines.join("; ")}.`
+/** A fault and its place; no fault repeats a value, which may be a secret. */
+export interface Fault {
+  readonly path: ReadonlyArray<string>
+  readonly message: string
 }
+
+export const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
+  issues(issue)
+    .issues.slice(0, MOST_FAULTS)
+    .map(({ path = [], message }) => ({
+      path: path.map((part) => String(typeof part === "object" ? part.key : part)),
+      message,
+    }))
+
+/** All faults in one sentence; `where` names the place of a fault of the whole. */
+export const faultText = (faults: ReadonlyArray<Fault>, where: string): string =>
+  `${faults.map(({ path, message }) => `${path.length === 0 ? where : path.join(".")}: ${message}`).join("; ")}.`

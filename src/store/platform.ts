@@ -29,7 +29,9 @@ export const listLiveEvents = async (sql: Queryable): Promise<ReadonlyArray<Live
 
 export const countLiveEvents = async (sql: Queryable): Promise<number> => {
   const [row] = await sql<{ n: number }[]>`
-    select count(*)::int as n from (select from events where status = 'live' limit ${COUNTED}::int) as live`
+    select count(*)::int as n from (
+      select from events where status = 'live' and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
+       limit ${COUNTED}::int) as live`
   return row?.n ?? 0
 }
 

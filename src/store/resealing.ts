@@ -6,7 +6,13 @@ import { deriveKeyRing, type KeyRing, type SecretKeys } from "../secret-key.ts"
 import { type Session, withSession } from "./pool/session.ts"
 import { type Queryable, SqlFragment } from "./pool/statement.ts"
 import { openSealed, SealBroken, sealText } from "./sealed-text.ts"
-import { CHECK_OWNER, KEPT_KEYS_PURPOSE, SECRETS_PURPOSE } from "./sealing-keys.ts"
+import {
+  CHECK_OWNER,
+  CONNECTIONS_PURPOSE,
+  FACTORS_PURPOSE,
+  KEPT_KEYS_PURPOSE,
+  SECRETS_PURPOSE,
+} from "./sealing-keys.ts"
 
 const SESSION = { application_name: "gathercue keys" }
 const LIMITS = { connectMs: 10_000, withinMs: 3_600_000 }
@@ -36,6 +42,8 @@ const columnOf = (name: string, purpose: string, table: string, column: string, 
 const COLUMNS: ReadonlyArray<SealedColumn> = [
   columnOf("webhook secrets", SECRETS_PURPOSE, "webhook_endpoints", "secret_sealed", "id::text"),
   columnOf("replaced webhook secrets", SECRETS_PURPOSE, "webhook_endpoints", "previous_secret_sealed", "id::text"),
+  columnOf("second factors", FACTORS_PURPOSE, "account_totp", "secret_sealed", "account_id::text"),
+  columnOf("secrets of connections", CONNECTIONS_PURPOSE, "connections", "client_secret_sealed", "id::text"),
   columnOf("letters", "mails", "mails", "content_sealed", "id::text"),
   columnOf(
     "answers to repeated requests",

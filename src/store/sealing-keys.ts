@@ -18,6 +18,10 @@ const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 export const CHECK_OWNER = "sealing check"
 /** The purpose of the keys that seal the check and the secrets of webhooks. */
 export const SECRETS_PURPOSE = "webhook-secrets"
+/** The purpose of the keys that seal the secrets of authenticator apps. */
+export const FACTORS_PURPOSE = "second-factors"
+/** The purpose of the keys that seal the client secrets of workspaces' identity providers. */
+export const CONNECTIONS_PURPOSE = "connections"
 /** The purpose of the keys that seal the kept keys. */
 export const KEPT_KEYS_PURPOSE = "kept-keys"
 
@@ -42,7 +46,8 @@ const opensWith = (keys: KeyRing, owner: string, sealed: Uint8Array): number | u
 const isAnythingSealed = async (sql: Queryable): Promise<boolean> => {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (select from webhook_endpoints) or exists (select from mails)
-        or exists (select from idempotency_keys) as found`
+        or exists (select from idempotency_keys) or exists (select from account_totp)
+        or exists (select from connections) as found`
   return row?.found === true
 }
 

@@ -126,11 +126,15 @@ export const makeMetrics = () => ({
   ),
   nodeMessages: counter(
     "gathercue_node_messages_total",
-    "Messages between nodes over NATS: sent, received, or lost because the connection was away.",
-    { name: "outcome", values: ["sent", "received", "lost"] },
+    "Messages between nodes over NATS: sent, received, lost because the connection was away, or refused as forged or replayed.",
+    { name: "outcome", values: ["sent", "received", "lost", "refused"] },
   ),
   timersFired: counter("gathercue_actor_timers_fired_total", "Due timers turned into commands."),
   sockets: gauge("gathercue_gateway_sockets", "Open gateway sockets."),
+  waiting: gauge(
+    "gathercue_gateway_waiting",
+    "Gateway sockets whose token was accepted and that wait for their ready.",
+  ),
   framesSent: counter("gathercue_gateway_frames_total", "Frames published to topics or sent to single sockets."),
   resumes: counter("gathercue_gateway_identifies_total", "Identified sockets by how they recovered.", {
     name: "recovery",

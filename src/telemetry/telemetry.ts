@@ -10,6 +10,7 @@ import { type Metrics, makeMetrics } from "./metrics.ts"
 import { otlpTracing } from "./otlp.ts"
 import { processSampler } from "./process-metrics.ts"
 import { NO_TRACING, type Tracing } from "./tracing.ts"
+import { WorkspaceShares } from "./workspace-shares.ts"
 
 const SECRETS = [
   "authorization",
@@ -61,21 +62,24 @@ export class Telemetry extends Context.Service<
     readonly tracing: Tracing
     /** Has the sampler called before each scrape. */
     readonly sample: (sampler: Sampler) => void
+    readonly shares: WorkspaceShares
     /** Every metric, in the Prometheus text exposition format. */
     readonly render: () => string
   }
 >()("gathercue/Telemetry") {
   static readonly make = (log: Logger, tracing = NO_TRACING): Telemetry["Service"] => {
     const metrics = makeMetrics()
+    const shares = new WorkspaceShares()
     const samplers: Sampler[] = [processSampler(metrics)]
     return {
       log,
       metrics,
       tracing,
+      shares,
       sample: (sampler) => samplers.push(sampler),
       render: () => {
         for (const sampler of samplers) sampler()
-        return withEngineHelp(PrometheusMetrics.formatUnsafe(Context.empty()))
+        return withEngineHelp(PrometheusMetrics.formatUnsafe(Context.empty())) + shares.render()
       },
     }
   }

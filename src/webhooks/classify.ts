@@ -2,6 +2,7 @@
 import type { EgressFailed } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import type { AttemptError } from "../model/integrations/webhook-delivery.ts"
+import { retryAfterMs } from "./retry-policy.ts"
 
 export interface AttemptOutcome {
   /** `retry` as long as the schedule lasts; `rejected` for good. */
@@ -11,13 +12,24 @@ export interface AttemptOutcome {
   readonly error: AttemptError | null
   /** The error in words. */
   readonly detail: string | null
+  /** The time for which the receiver asked, of one that may be tried again. */
+  readonly afterMs?: number
+  /** The receiver wants no deliveries any more. */
+  readonly isGone?: boolean
 }
 
-/** 2xx is delivered; 3xx and 4xx are the receiver's final answer; other statuses may be temporary. */
-export const classifyStatus = (status: number): AttemptOutcome => {
+const GONE = 410
+/** Request Timeout, Too Early, Too Many Requests. */
+const TEMPORARY = new Set([408, 425, 429])
+
+/** 2xx is delivered; 3xx and most of 4xx are the receiver's final answer; other statuses may be temporary. */
+export const classifyStatus = (status: number, retryAfter: string | undefined, nowMs: number): AttemptOutcome => {
   if (status >= 200 && status < 300) return { kind: "delivered", status, error: null, detail: null }
-  const kind = status >= 300 && status < 500 ? "rejected" : "retry"
-  return { kind, status, error: "status", detail: `status ${status}` }
+  const refused = { status, error: "status", detail: `status ${status}` } as const
+  if (status >= 300 && status < 500 && !TEMPORARY.has(status)) {
+    return { kind: "rejected", ...refused, isGone: status === GONE }
+  }
+  return { kind: "retry", ...refused, afterMs: retryAfterMs(retryAfter, nowMs) }
 }
 
 /** No answer: a target that may not be called stays refused, any other failure may be temporary. */

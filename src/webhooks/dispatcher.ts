@@ -141,7 +141,7 @@ const start = (options: DispatcherOptions) =>
         metrics.webhookAttempts.add(1, outcome.kind)
         if (outcome.kind === "delivered") metrics.webhookDelay.observe((timers.now() - delivery.occurredMs) / 1000)
         const timing = { startedAtMs, durationMs }
-        settlements.put(settlementOf(delivery, outcome, timing, options.retryDelaysMs, Math.random()))
+        settlements.put(settlementOf(delivery, target.url, outcome, timing, options.retryDelaysMs, Math.random()))
       })
 
     /** One lane's first tries, in order, or one retry. */

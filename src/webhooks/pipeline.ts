@@ -63,8 +63,13 @@ export const prepare = (
     }
   })
 
-const send = (egress: Egress["Service"], request: EgressRequest): Effect.Effect<number, EgressRefused | EgressFailed> =>
-  Effect.map(egress.send(request), ({ status }) => status)
+const send = (
+  egress: Egress["Service"],
+  request: EgressRequest,
+): Effect.Effect<AttemptOutcome, EgressRefused | EgressFailed> =>
+  Effect.flatMap(egress.send(request), ({ status, headers }) =>
+    Effect.map(Clock.currentTimeMillis, (now) => classifyStatus(status, headers["retry-after"], now)),
+  )
 
 /** Never fails: every failure is an outcome. An internal fault is retried like a receiver's, and logged. */
 export const attempt = (
@@ -76,7 +81,7 @@ export const attempt = (
 ): Effect.Effect<AttemptOutcome> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => prepare(delivery, target, Math.floor(now / 1000), options)).pipe(
     Effect.flatMap((request) => send(egress, request)),
-    Effect.match({ onSuccess: classifyStatus, onFailure: classifyFailure }),
+    Effect.match({ onSuccess: (outcome) => outcome, onFailure: classifyFailure }),
     Effect.catchCause((cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
       onFault(Cause.squash(cause))
@@ -98,12 +103,15 @@ export interface Timing {
 /** The row's new state, and the record of the try. `random` is uniform in [0, 1). */
 export const settlementOf = (
   delivery: ClaimedDelivery,
+  /** The address that was called. */
+  url: string,
   outcome: AttemptOutcome,
   timing: Timing,
   retryDelaysMs: ReadonlyArray<number>,
   random: number,
 ): Settlement => {
-  const delayMs = outcome.kind === "retry" ? nextDelayMs(retryDelaysMs, delivery.attempts + 1, random) : undefined
+  const delayMs =
+    outcome.kind === "retry" ? nextDelayMs(retryDelaysMs, delivery.attempts + 1, random, outcome.afterMs) : undefined
   const finished = outcome.kind === "retry" ? "exhausted" : outcome.kind
   return {
     id: delivery.id,
@@ -111,6 +119,7 @@ export const settlementOf = (
     endpointId: delivery.endpointId,
     status: delayMs === undefined ? finished : "pending",
     delayMs: delayMs ?? null,
+    ...(outcome.isGone === true ? { goneUrl: url } : {}),
     lastError: outcome.detail?.slice(0, MAX_ERROR_LENGTH) ?? null,
     attempt: {
       startedAt: toTimestamp(timing.startedAtMs),

@@ -1,7 +1,8 @@
 /** Chromium with a page that has React and the hooks. */
-import { type Browser, chromium, type Page } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { rolldown } from "rolldown"
 import { expect, onTestFinished } from "vitest"
+import { launchChromium } from "../chromium.ts"
 import { complaintsOf } from "../complaints.ts"
 import { startStaticSite } from "../static-site.ts"
 
@@ -32,7 +33,7 @@ export const startReactPages = async (): Promise<ReactPages> => {
       ? script
       : '<!doctype html><meta charset=utf-8><link rel=icon href="data:,"><script type=module src=/page.js></script>',
   )
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] })
+  const browser = await launchChromium()
   return {
     browser,
     open: async (expected = /^$/) => {

@@ -62,7 +62,8 @@ const openConsole = async (): Promise<(path: string) => Promise<Page>> => {
   return async (path) => {
     await page.goto(`${site.server.url}/host${path}`)
     await page.getByRole("heading", { level: 1 }).waitFor()
-    await page.getByText("Wird geladen …").waitFor({ state: "detached" })
+    // Several parts of a page load at once.
+    await expect.poll(() => page.getByText("Wird geladen …").count()).toBe(0)
     return page
   }
 }

@@ -53,6 +53,7 @@ test("of a long chat only what is in view is in the page, and it stays at its en
       const said = await host.command("chat.send", { to: "event", text: `line ${n}` }).catch((refused) => refused)
       if (!(said instanceof Error)) return
       const { retryAfterMs = 50 } = (said as { refusal?: { retryAfterMs?: number } }).refusal ?? {}
+      // timed: the server's limit says when the next message may come.
       await ann.waitForTimeout(retryAfterMs)
     }
   }

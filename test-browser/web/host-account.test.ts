@@ -1,6 +1,6 @@
 /** The account of a host: password, sign-ins, data, deletion; and the owners of a workspace. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, PASSWORD, signup } from "../../test/support/api.ts"
+import { call, PASSWORD, signup, tokenIn } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
 import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
@@ -124,7 +124,7 @@ test("the only owner cannot leave; a member who is made an owner stays, and then
   const bob = await signup(url, "Bob")
   const path = `/v1/workspaces/${stage.acme.id}`
   const { inviteUrl } = (await call(url, "POST", `${path}/invites`, { cookie, body: { role: "member" } })).body
-  const token = new URL(inviteUrl).pathname.split("/").at(-1) ?? ""
+  const token = tokenIn(inviteUrl)
   expect((await call(url, "POST", `/v1/invites/${token}/accept`, { cookie: bob.cookie })).status).toBe(200)
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/members`, { expects: REFUSED })
   const leave = page.getByRole("button", { name: "Leave the workspace" })

@@ -72,7 +72,7 @@ test("after the event there are attendance, tables to download, and a summary fo
   await expectAccessible(page)
   await page.reload()
   await page.getByRole("link", { name: "Exports and recap" }).press("Enter")
-  const chat = page.getByRole("link", { name: "Chat (CSV)" })
+  const chat = page.getByRole("button", { name: "Chat (CSV)" })
   const [download] = await Promise.all([page.waitForEvent("download"), pressButton(chat)])
   const stream = await download.createReadStream()
   const pieces = await stream.toArray()

@@ -53,6 +53,7 @@ export const until = (
 ): Promise<void> => {
   const late = new Error(`the state did not become: ${holds}`)
   return new Promise((resolve, reject) => {
+    // timed: the deadline of a wait that would last for ever.
     const deadline = setTimeout(() => {
       stop()
       reject(late)

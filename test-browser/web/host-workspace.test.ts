@@ -1,6 +1,6 @@
 /** The console of a workspace: members and invites, keys, webhooks with their deliveries, partners, audit. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, signup } from "../../test/support/api.ts"
+import { call, signup, tokenIn } from "../../test/support/api.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
 import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
 
@@ -20,7 +20,7 @@ test("members are invited by a link, given a role and removed, and the audit say
   const link = await page.getByRole("textbox", { name: "Link of the invite" }).inputValue()
   await expectAccessible(page)
   const bob = await signup(url, "Bob")
-  const token = new URL(link).pathname.split("/").at(-1) ?? ""
+  const token = tokenIn(link)
   expect((await call(url, "POST", `/v1/invites/${token}/accept`, { cookie: bob.cookie })).status).toBe(200)
   await page.reload()
   await pressButton(page.getByRole("button", { name: /Role: Bob/ }))
@@ -106,7 +106,7 @@ test("a partner is registered and revoked; two keys at once are refused and stay
 test("the workspace is renamed, and deleted when its handle is typed", async () => {
   const stage = await stageWith(site, [])
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/settings`, { expects: REFUSED })
-  await page.getByRole("textbox", { name: "Name" }).fill("Renamed")
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Renamed")
   await pressButton(page.getByRole("button", { name: "Save" }))
   await page.getByRole("heading", { name: "Renamed" }).waitFor()
   const slug = await page.getByRole("textbox", { name: "Handle", exact: true }).inputValue()

@@ -47,7 +47,8 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await ada.press("button", "Call a host")
   await page.getByRole("status").getByText("Room 1: Ada asks for help", { exact: false }).waitFor()
 
-  // Bob is moved by a drag of keys.
+  // Bob is moved by a drag of keys, once his row has come from the main room.
+  await room("Room 1").getByRole("row", { name: "Bob" }).waitFor()
   await host.to("row", "Bob")
   await page.keyboard.press("ArrowRight")
   await host.isIn(page.getByRole("button", { name: "Drag: Bob" }))

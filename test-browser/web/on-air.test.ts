@@ -95,7 +95,8 @@ test("a person who is brought on stage sends their camera, which others see, and
   const onAir = await startBroadcast(site.server.url, acme.key, { title: "Launch day" })
   const occasion: Occasion = { site, acme, event: { id: onAir.eventId } }
   const host = await connectClient(occasion, "Hedy")
-  const ann = await enter(occasion, "Ann", { role: "viewer", prepare: noteDevices })
+  // A piece that is under way when the role goes is refused.
+  const ann = await enter(occasion, "Ann", { role: "viewer", prepare: noteDevices, expects: REFUSED })
   const ben = await enter(occasion, "Ben", { role: "viewer" })
   await bringOnStage(host, ann, "Ann")
   await ann.getByText("Your picture replaces the one that is being sent now", { exact: false }).waitFor()

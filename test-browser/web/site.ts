@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { AxeResults, ElementContext, RunOptions } from "axe-core"
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { expect, onTestFinished } from "vitest"
 import { startServerWithPages, type TestServer } from "../../test/support/server.ts"
+import { launchChromium } from "../chromium.ts"
 import { complaintsOf } from "../complaints.ts"
 
 /** Pages of a server, wherever it runs. */
@@ -52,10 +53,7 @@ export const expectAccessible = async (page: Page): Promise<void> => {
 }
 
 export const openBrowser = async (url: string): Promise<Browsing> => {
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
-  })
+  const browser = await launchChromium()
   return {
     browser,
     open: async (path, { prepare, expects, session, ...options } = {}) => {

@@ -203,7 +203,7 @@ test("an unlisted event takes those who register, and nobody is offered a way in
 test("a link that is not valid, a session that is needed, and an event without a place are told in plain words", async () => {
   const expects = REFUSED
   const shut = await occasionWith(site, acme, [{ modality: "broadcast" }])
-  const link = await site.open(`/enter/${shut.event.id}?token=unknown`, {
+  const link = await site.open(`/enter/${shut.event.id}#token=unknown`, {
     expects,
     // The page keeps the event that came with it, as it does until it looks again.
     prepare: async (page) => {

@@ -191,6 +191,7 @@ test("an event that went live by a direct request stays in memory, however littl
       // The start of the last one may be later than the engine's look.
       if ((await epochsOf([waiting]))[0] !== 1) break
       started.push(id)
+      // timed: the starts are spread over the time of an idle event.
       await eventually(() => performance.now() > startsAt + 350)
     }
     expect(started.length).toBeGreaterThan(3)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { call, createEvent, createWorkspace } from "../support/api.ts"
 import { killedCommand, runCommand, startServerProcess } from "../support/server-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
+import { eventually } from "../support/wait.ts"
 
 type WhenFinished = typeof onTestFinished
 type Environment = { readonly [key: string]: string }
@@ -42,7 +43,7 @@ test("a backup that is taken while events are made has all that was there before
     }
   }
   const lanes = Promise.all(["one", "two", "three"].map(lane))
-  while (made.length < 30) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(() => made.length >= 30, "thirty events")
   const before = [...made]
   const taken = await runCommand(["backup", backup], { DATA_DIR: dataDir })
   isOver = true
@@ -206,7 +207,7 @@ test("two backups at once are both whole", async () => {
     const elsewhere = await temporaryFolder()
     expect((await runCommand(["restore", join(folder, name)], { DATA_DIR: elsewhere })).code).toBe(0)
     const restored = await serverIn(elsewhere)
-    expect((await fetch(`${restored.url}/readyz`)).status).toBe(200)
+    await eventually(async () => (await fetch(`${restored.url}/readyz`)).status === 200, "readiness")
     await restored.end("SIGTERM")
   }
 }, 240_000)

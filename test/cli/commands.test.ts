@@ -6,6 +6,7 @@ import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
 import { runCommand, startServerProcess } from "../support/server-process.ts"
 import { openStore } from "../support/store.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
+import { eventually } from "../support/wait.ts"
 
 const SECRET_KEY = "secret-key-of-the-tests-0123456789abcdef"
 
@@ -132,10 +133,10 @@ test("beside a server on the embedded database, and after it, a check and the ke
   ])
   const keys = await runCommand(["keys"], { DATA_DIR })
   expect(keys).toEqual({ code: 0, stdout: "SECRET_KEY opens 2 keys of hashes, 1 checks of the key\n", stderr: "" })
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 200, "readiness")
   await server.end("SIGTERM")
   expect((await runCommand(["check"], { DATA_DIR })).code).toBe(0)
   await rm(join(DATA_DIR, "secret-key"))
   const lost = await runCommand(["check"], { DATA_DIR })
   expect([lost.code, lost.stderr]).toEqual([1, expect.stringMatching(/^The key of the database is missing: /)])
-}, 60_000)
+}, 180_000)

@@ -4,6 +4,7 @@ import { type ConnectionStatus, GatewayClient, makeRestClient, RestProblem } fro
 import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
 import { type MuteRelay, muteRelay } from "../support/mute-relay.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { settlesWithin } from "../support/wait.ts"
 
 let server: TestServer
 let acme: Workspace
@@ -130,7 +131,7 @@ describe("the network", () => {
     client.close()
   }
 
-  test("a switch of the network is noticed within five seconds, and nothing is missed", async () => {
+  test("a switch of the network is noticed long before a heartbeat is missed, and nothing is missed", async () => {
     const signs = page()
     const event = await publicEvent()
     const relay = await muteRelay(server.url)
@@ -140,11 +141,10 @@ describe("the network", () => {
     relay.fallSilent()
     await announce(event.id, "said meanwhile")
     relay.recover()
-    const switchedAt = performance.now()
     signs.window("offline")
     signs.window("online")
-    await becomes(client, "ready")
-    expect(performance.now() - switchedAt).toBeLessThan(5000)
+    // A heartbeat is due every twenty seconds.
+    expect(await settlesWithin(15_000, becomes(client, "ready"))).toBe(true)
     expect(heard).toEqual(["said meanwhile"])
   })
 
@@ -157,17 +157,15 @@ describe("the network", () => {
     const event = await publicEvent()
     const relay = await muteRelay(server.url)
     // The next try by itself would come after a minute or more.
-    const client = await viewer(relay, event.id, { backoff: { firstMs: 1e9, longestMs: 1e9 }, helloTimeoutMs: 2000 })
+    const client = await viewer(relay, event.id, { backoff: { firstMs: 1e9, longestMs: 1e9 }, helloTimeoutMs: 4000 })
     const waits = becomes(client, "waiting").then(() => becomes(client, "waiting"))
     relay.fallSilent()
     signs.window("offline")
     await waits
     relay.recover()
-    const backAt = performance.now()
     const ready = becomes(client, "ready")
     sign(signs)
     await ready
-    expect(performance.now() - backAt).toBeLessThan(2000)
   })
 
   test("a try that began without a network is given up for another one at `online`", async () => {
@@ -183,9 +181,8 @@ describe("the network", () => {
     relay.recover()
     const ready = becomes(client, "ready")
     signs.window("online")
-    const backAt = performance.now()
-    await ready
-    expect(performance.now() - backAt).toBeLessThan(2000)
+    // The try that is given up would last for ten seconds.
+    expect(await settlesWithin(9_000, ready)).toBe(true)
   })
 
   test("after the client is closed no sign opens it", async () => {

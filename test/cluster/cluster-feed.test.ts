@@ -1,9 +1,10 @@
 /** What of a live event's feed, and of changed grants, reaches the other nodes, and in which form. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { expect, test } from "vitest"
 import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
 import type { NodeMessage } from "../../src/actors/node-messages.ts"
+import { Ownership } from "../../src/actors/runtime/ownership.ts"
 import { clusterFeedLayer, FEED_FORMAT } from "../../src/cluster/link/cluster-feed.ts"
 import { clusterGrantsLayer } from "../../src/cluster/link/cluster-grants.ts"
 import { NodeLink } from "../../src/cluster/link/node-link.ts"
@@ -120,11 +121,41 @@ test("a message to a node reaches its listeners there and no other node, and one
   expect([there.heard, again.heard]).toEqual([[message(1)], [message(5)]])
 })
 
+const openGrants = (network: MemoryNetwork, node: string, others: ReadonlyArray<string> = []) => {
+  const ownership = { ...Ownership.alone(node, () => true), others: () => others }
+  const layers = Layer.merge(network.node(), Layer.succeed(Ownership, ownership))
+  return Effect.runPromise(GrantChanges.pipe(Effect.provide(clusterGrantsLayer), Effect.provide(layers)))
+}
+
+test("who changes grants waits for the gateways of all nodes, and for what each of them has heard before", async () => {
+  const network = openMemoryNetwork()
+  const first = await openGrants(network, "first", ["second", "third"])
+  const rest = [await openGrants(network, "second"), await openGrants(network, "third")]
+  const forgotten = [{ eventId: "e", userId: "u", version: 7 }]
+  const asked: unknown[] = []
+  const releases: Array<() => void> = []
+  for (const node of [first, ...rest]) {
+    node.addGateway((given) => {
+      asked.push(given)
+      return new Promise((resolve) => releases.push(resolve))
+    })
+  }
+  let isSettled = false
+  const settled = first.settled(forgotten).then(() => {
+    isSettled = true
+  })
+  expect(asked).toEqual([forgotten, forgotten, forgotten])
+  for (const release of releases) {
+    await new Promise(setImmediate)
+    expect(isSettled).toBe(false)
+    release()
+  }
+  await settled
+})
+
 test("a change of grants reaches every node, and a lost link makes all sockets be checked", async () => {
   const network = openMemoryNetwork()
-  const open = () =>
-    Effect.runPromise(GrantChanges.pipe(Effect.provide(clusterGrantsLayer), Effect.provide(network.node())))
-  const [first, second] = [await open(), await open()]
+  const [first, second] = [await openGrants(network, "first"), await openGrants(network, "second")]
   const heard: Array<readonly [string, GrantChange]> = []
   first.subscribe((change) => heard.push(["first", change]))
   second.subscribe((change) => heard.push(["second", change]))

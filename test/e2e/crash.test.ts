@@ -77,6 +77,7 @@ test("a server killed in the middle of everything loses nothing it had promised"
       const extension = extend().catch(() => undefined)
       if (n === mark && life < KILLS) {
         // Not waited for: the kill lands while commands, replies and deliveries are under way.
+        // timed: the moment of the kill is random.
         await Promise.race([extension, new Promise((resolve) => setTimeout(resolve, Math.random() * 5))])
         await server.end("SIGKILL")
         server = await startServerProcess(environment)

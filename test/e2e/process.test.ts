@@ -34,6 +34,7 @@ describe.concurrent("on the embedded database", () => {
     expect([refused.code, refused.stderr.trim().split("\n")]).toEqual([1, [expect.stringContaining(DATA_DIR)]])
     const begun = Date.now()
     expect(await first.end("SIGTERM")).toBe(0)
+    // timed: a stop that waits for something is ended after nine seconds.
     expect(Date.now() - begun).toBeLessThan(10_000)
     const second = await started({ DATA_DIR, PORT: "0" })
     expect((await call(second.url, "GET", `/v1/events/${event.id}`, { key })).status).toBe(200)
@@ -65,11 +66,11 @@ describe.concurrent("on an external database", () => {
     const ended = async () => (await sql`select 1 from events where id = ${event.id} and status = 'ended'`).length === 1
     await eventually(ended, "the timer ending the event", 20_000)
     const [row] = await sql`select ended_at from events where id = ${event.id}`
-    // On time, or at once when a loaded machine was not back before it was due.
-    expect(row?.["ended_at"].getTime() - Math.max(due, back)).toBeLessThan(1000)
+    // On time, or soon when a loaded machine was not back before it was due; no other look at the event comes within a minute.
+    expect(row?.["ended_at"].getTime() - Math.max(due, back)).toBeLessThan(15_000)
     expect(row?.["ended_at"].getTime()).toBeGreaterThanOrEqual(due)
     expect(await after.end("SIGTERM")).toBe(0)
-  }, 60_000)
+  }, 180_000)
 
   test("a second server on it is refused while the first one runs", async (context) => {
     const started = starter(context)
@@ -82,9 +83,9 @@ describe.concurrent("on an external database", () => {
       1,
       "Another Gathercue server is running on this database; stop it first, or run each of them as a node (CLUSTER_ADDRESS).\n",
     ])
-    expect((await call(first.url, "GET", "/readyz")).status).toBe(200)
+    await eventually(async () => (await call(first.url, "GET", "/readyz")).status === 200, "readiness")
     await first.end("SIGKILL")
-  }, 60_000)
+  }, 180_000)
 })
 
 test("a configuration that cannot be used is refused in one sentence that names the key", async (context) => {

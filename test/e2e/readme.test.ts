@@ -38,4 +38,4 @@ test("watch.mjs prints what it watches, and then what happens", async () => {
   expect((await lines.next()).value).toBe("watching Launch")
   await host.command("announce", { text: "Welcome" })
   expect((await lines.next()).value).toBe("host says: Welcome")
-}, 30_000)
+})

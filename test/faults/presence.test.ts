@@ -16,7 +16,7 @@ let house: Workspace
 beforeAll(async () => {
   database = await createTestDatabase()
   proxy = await startPostgresProxy(database.url)
-  const settings = { PORT: "0", DATABASE_URL: proxy.url, DATABASE_DEADLINE_MS: "1000", LOG_LEVEL: "silent" }
+  const settings = { PORT: "0", DATABASE_URL: proxy.url, DATABASE_DEADLINE_MS: "3000", LOG_LEVEL: "silent" }
   server = await startServer(
     loadConfig({ ...settings, SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef" }),
     () => {},

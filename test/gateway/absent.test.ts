@@ -72,7 +72,7 @@ test("of guests with a name as many are remembered", async () => {
 
 const SOCKET = { send: () => {}, end: () => {}, terminate: () => {}, subscribe: () => {}, unsubscribe: () => {} }
 
-const OWNER = { left: () => {}, makeReady: () => {} }
+const OWNER = { left: () => {}, makeReady: () => {}, personal: (_: Connection, text: string) => text }
 
 const connectionOf = (participantId: string): Connection => {
   const connection = new Connection(

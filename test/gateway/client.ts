@@ -94,6 +94,7 @@ export class Client {
           resolve(looked)
         } else if (this.#isClosed !== undefined) fail(`closed ${this.#isClosed.code}`)
       }
+      // timed: the deadline of a wait that would last for ever.
       const timer = setTimeout(() => fail("time ran out"), DEADLINE_MS)
       const settle = (): void => {
         clearTimeout(timer)
@@ -140,6 +141,7 @@ export class Client {
   async closeCode(): Promise<number> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
+      // timed: the deadline of a wait that would last for ever.
       timer = setTimeout(() => reject(new Error("the socket was not closed in time")), DEADLINE_MS * 2)
     })
     const { code } = await Promise.race([this.closed, late])

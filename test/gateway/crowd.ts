@@ -55,8 +55,12 @@ export const readyOf = async (
 }
 
 /** A dispatch wherever it stands among what was received: streams keep their order each by itself. */
-export const received = async (client: Client, t: string, fits: (d: Frame) => boolean = () => true): Promise<Frame> => {
-  const find = () => client.received.find((frame) => frame.op === 0 && frame.t === t && fits(frame.d))
+export const received = async (
+  client: Client,
+  t: string,
+  fits: (d: Frame, frame: Frame) => boolean = () => true,
+): Promise<Frame> => {
+  const find = () => client.received.find((frame) => frame.op === 0 && frame.t === t && fits(frame.d, frame))
   await eventually(() => find() !== undefined, `${t} being received`)
   return find()
 }

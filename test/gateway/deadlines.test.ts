@@ -1,42 +1,57 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { type House, openHouse } from "./house.ts"
-
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({ heartbeatMs: 200, identifyTimeoutMs: 150, sweepMs: 20, identifiesPerSecond: 20 })
-})
-afterAll(() => house.stop())
+import { expect, onTestFinished, test } from "vitest"
+import { openJumpingClock } from "../support/jumping-clock.ts"
+import { openVirtualTime } from "../support/virtual-time.ts"
+import { openHouse } from "./house.ts"
 
 test("a socket that does not identify in time closes 4202", async () => {
+  const { clock, jump } = openJumpingClock()
+  const house = await openHouse({ clock })
+  onTestFinished(() => house.stop())
   const client = house.connect()
   const { d } = await client.hello()
-  expect(d).toMatchObject({ heartbeatMs: 200, identifyTimeoutMs: 150 })
+  expect(d).toMatchObject({ heartbeatMs: 20_000, identifyTimeoutMs: 10_000 })
+  jump(10_001)
   expect(await client.closeCode()).toBe(4202)
 })
 
 test("a socket that falls silent closes 4001, one that beats stays", async () => {
+  const { clock, timers, jump } = openJumpingClock()
+  const house = await openHouse({ clock })
+  onTestFinished(() => house.stop())
   const stage = await house.stage()
-  const silent = await house.join(stage, "silent")
-  const beating = await house.join(stage, "beating")
-  const beat = setInterval(() => beating.send({ op: 1, d: { t0: 1 } }), 50)
+  const sessionExpires = Math.floor(timers.now() / 1000) + 7200
+  const [silent, beating] = [
+    await house.join(stage, "silent", "participant", { sessionExpires }),
+    await house.join(stage, "beating", "participant", { sessionExpires }),
+  ]
+  for (const ms of [20_000, 20_000]) {
+    jump(ms)
+    beating.send({ op: 1, d: { t0: 1 } })
+    await beating.next(({ op }) => op === 11)
+  }
+  // The limit is 45 seconds without a frame.
+  jump(6_000)
   expect(await silent.closeCode()).toBe(4001)
   expect(await beating.command("roster.list")).toMatchObject({ ok: true })
-  clearInterval(beat)
 })
 
-test("more identifies than the node takes in a second close 4100", async () => {
-  const stage = await house.stage()
-  const token = await house.token(stage, "crowd")
-  const clients = Array.from({ length: 60 }, () => house.connect())
-  const codes = clients.map(async (client) => {
+test("more identifies than the node takes in a second close 4100, and the next second takes others", async () => {
+  const { clock, timers, pass } = await openVirtualTime(Date.now())
+  const still = await openHouse({ identifiesPerSecond: 20, clock })
+  onTestFinished(() => still.stop())
+  const stage = await still.stage()
+  const sessionExpires = Math.floor(timers.now() / 1000) + 3600
+  /** The code of the close, or `"taken"`: frames are read in order, so that the heartbeat is answered after the identify was taken. */
+  const identify = async (_: unknown, n: number): Promise<number | "taken"> => {
+    const client = still.connect()
     await client.hello()
-    client.send({ op: 2, d: { token } })
-    return client.closeCode()
-  })
-  expect(
-    await Promise.any(codes.map(async (code) => ((await code) === 4100 ? 4100 : Promise.reject(new Error("other"))))),
-  ).toBe(4100)
-  for (const client of clients) client.socket.terminate()
-  await Promise.allSettled(codes)
+    client.send({ op: 2, d: { token: await still.token(stage, `p${n}`, "participant", { sessionExpires }) } })
+    client.send({ op: 1, d: { t0: 1 } })
+    return Promise.race([client.next(({ op }) => op === 11).then(() => "taken" as const), client.closeCode()])
+  }
+  const outcomes = await Promise.all(Array.from({ length: 60 }, identify))
+  expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(20)
+  expect(outcomes.filter((outcome) => outcome === 4100)).toHaveLength(40)
+  await pass(1000)
+  expect(await identify(undefined, 60)).toBe("taken")
 })

@@ -101,7 +101,11 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
     [[], "closed"],
   ] as const) {
     const origin = { number: 1, address: "192.0.2.1", openedAt: 0 }
-    const connection = new Connection({ ...socket, buffered: () => 0 }, origin, { left: nothing, makeReady: nothing })
+    const connection = new Connection({ ...socket, buffered: () => 0 }, origin, {
+      left: nothing,
+      makeReady: nothing,
+      personal: (_: Connection, text: string) => text,
+    })
     hub.add(connection)
     connection.apply({ type: "identified", mutes: new Set() })
     connection.apply({ type: "entered", eventId: "event", resume: undefined })

@@ -11,6 +11,7 @@ const open = async () => {
     publish: (topic, text) => sent.push(`${topic} ${text}`),
     sendTo: (participantId, dispatches) =>
       sent.push(`to ${participantId} ${dispatches.map(({ frame }) => frame).join(",")}`),
+    sendToAll: (stream, frames) => sent.push(`each of ${stream} ${frames.join(",")}`),
     sendEphemeralTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
     release: () => released(),
     inspect: () => sent.push("inspected"),
@@ -105,7 +106,7 @@ const openConnection = () => {
     unsubscribe: () => undefined,
     buffered: () => 0,
   }
-  const owner = { left: () => undefined, makeReady: () => undefined }
+  const owner = { left: () => undefined, makeReady: () => undefined, personal: (_: Connection, text: string) => text }
   return { sent, connection: new Connection(socket, { number: 1, address: "127.0.0.1", openedAt: 0 }, owner) }
 }
 
@@ -132,4 +133,14 @@ test("a closed connection sends nothing that it held", () => {
   connection.apply({ type: "lost" })
   connection.release()
   expect(sent).toEqual([])
+})
+
+test("what differs from holder to holder goes to each connection by itself, among what goes to all", async () => {
+  const { sent, fanOut } = await open()
+  const held = '{"url":"play.broadcast.b.workspace.1.x"}'
+  fanOut.ordered("event", { frame: "1" })
+  fanOut.ordered("event", { frame: held })
+  fanOut.ordered("staff", { frame: "2" })
+  fanOut.schedule()
+  expect(sent).toEqual([`each of event 1,${held}`, "e/staff 2"])
 })

@@ -17,6 +17,7 @@ import {
 import { createTestDatabase } from "../support/database.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { startServerProcess } from "../support/server-process.ts"
+import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
 
 const PRODUCTION = { NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" }
@@ -157,6 +158,7 @@ describe("anonymous people of one address", () => {
     const replies = await Promise.all(viewers.flatMap((one) => Array.from({ length: 10 }, () => react(one))))
     const accepted = replies.filter(({ ok }) => ok).length * 10
     expect(accepted).toBeGreaterThanOrEqual(500)
+    // timed: what a limit gives back grows with the time that the machine takes.
     expect(accepted).toBeLessThanOrEqual(500 + Math.ceil((performance.now() - since) / 100) * 10)
     const refused = replies.find(({ ok }) => !ok)
     expect([refused?.e.code, refused?.e.retryAfterMs > 0]).toEqual(["rate_limited", true])
@@ -167,9 +169,12 @@ describe("anonymous people of one address", () => {
     const { id } = await publicEvent()
     const address = newAddress()
     const since = performance.now()
-    const answers = await many(500, () => mint(id, address))
+    const answers = [...(await many(500, () => mint(id, address)))]
+    // The limit gives ten a second back, and a busy machine may take its time.
+    while (answers.every(({ status }) => status === 200)) answers.push(...(await many(500, () => mint(id, address))))
     const accepted = answers.filter(({ status }) => status === 200).length
     expect(accepted).toBeGreaterThanOrEqual(300)
+    // timed: what a limit gives back grows with the time that the machine takes.
     expect(accepted).toBeLessThanOrEqual(Math.ceil(300 + (performance.now() - since) / 100))
     const refused = answers.find(({ status }) => status === 429)
     expect([refused?.body.code, Number(refused?.headers.get("retry-after")) > 0]).toEqual(["rate_limited", true])
@@ -259,7 +264,9 @@ describe("sockets of one address", () => {
     const site = (n: number, host: number): string => `2001:470:77:${n.toString(16)}::${host.toString(16)}`
     const opened: Upgrade[] = []
     for (let n = 0; n < 16; n++) {
-      for (let host = 1; host <= 10; host++) opened.push(await open(gateway(), from(site(n, host))))
+      // At once: sockets that never identify are closed after a while.
+      const hosts = Array.from({ length: 10 }, (_, host) => open(gateway(), from(site(n, host + 1))))
+      opened.push(...(await Promise.all(hosts)))
       if (n === 0) expect((await open(gateway(), from(site(n, 99)))).status).toBe(429)
     }
     expect(statuses(opened)).toEqual([101])
@@ -291,7 +298,8 @@ test("behind an unnamed proxy sockets are not counted, and one warning has the r
     expect(statuses(itself)).toEqual([101])
     expect((await open(url, {})).status).toBe(429)
     await closeAll([...behind, ...itself])
-    expect((await call(child.url, "GET", "/readyz", { headers: from("203.0.113.5") })).status).toBe(200)
+    const ready = () => call(child.url, "GET", "/readyz", { headers: from("203.0.113.5") })
+    await eventually(async () => (await ready()).status === 200, "readiness")
   } finally {
     await child.end("SIGTERM")
     await database.drop()

@@ -3,7 +3,7 @@
 import type { us_listen_socket } from "uWebSockets.js"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, identity, Layer, Redacted } from "effect"
 import { onTestFinished } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
@@ -14,6 +14,7 @@ import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.t
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
 import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+import { MediaLinks, mediaLinksOf } from "../../src/media/links.ts"
 import { LiveBroadcasts } from "../../src/media/live/live-broadcasts.ts"
 import { MediaServerApi, mediaServerApiOf } from "../../src/media/livekit/media-server-api.ts"
 import { Media, type MediaServer } from "../../src/media/seats.ts"
@@ -45,6 +46,8 @@ type Options = Partial<GatewayOptions> & {
   readonly media?: MediaServer | null
   /** The media server is there, so that its rooms are looked after. */
   readonly guardsRooms?: boolean
+  /** The clock of the gateway alone; the clock of the system by default. */
+  readonly clock?: Clock.Clock
   /** A report of arrivals and departures goes to the live event when this has resolved. */
   readonly beforeReport?: (changes: PresenceReport["changes"]) => Promise<void>
 }
@@ -90,7 +93,7 @@ export interface House {
 const startNode = async (
   actors: ActorHouse,
   node: string,
-  { media = null, guardsRooms = false, beforeReport, ...options }: Options,
+  { media = null, guardsRooms = false, beforeReport, clock, ...options }: Options,
 ): Promise<Node> => {
   const delayed = (live: LiveEvents["Service"]): LiveEvents["Service"] =>
     beforeReport === undefined
@@ -110,7 +113,12 @@ const startNode = async (
     guardsRooms && media !== null ? Layer.effect(MediaServerApi, mediaServerApiOf(media)) : Layer.empty,
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
-    LiveBroadcasts.layer({ ingest: { most: 8, maxKbps: 8000, maxHours: 12 }, followsStage: false, quotaBytes: 0 }).pipe(
+    Layer.succeed(MediaLinks, mediaLinksOf([Buffer.alloc(32)])),
+    LiveBroadcasts.layer({
+      ingest: { most: 8, mostOfOne: 8, maxKbps: 8000, maxHours: 12 },
+      followsStage: false,
+      quota: { ofWorkspace: 0, ofFounder: 0, provedOnly: false },
+    }).pipe(
       // Nothing is pushed here, so the folder is never made.
       Layer.provide([MediaSignal.layer, diskStorageLayer({ folder: join(tmpdir(), newId()), minFreeBytes: 0 })]),
     ),
@@ -120,6 +128,7 @@ const startNode = async (
       gateway: Effect.flatMap(LiveEvents, (live) =>
         bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(
           Effect.provideService(LiveEvents, delayed(live)),
+          clock === undefined ? identity : Effect.provideService(Clock.Clock, clock),
         ),
       ),
       grants: GrantChanges,
@@ -203,6 +212,7 @@ export const openHouse = async (
       ).pipe(
         Effect.map((issued) => issued.token),
         Effect.provide(tokensLayer),
+        options.clock === undefined ? identity : Effect.provideService(Clock.Clock, options.clock),
       ),
     )
   return {

@@ -59,6 +59,7 @@ test("of several tabs that are admitted at once each is admitted once, though th
   const ready: Connection[] = []
   const owner: ConnectionOwner = {
     left: nothing,
+    personal: (_, text) => text,
     makeReady: (connection, { resume }) => {
       if (resume !== undefined) return
       ready.push(connection)

@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { request } from "node:http"
 import { Redacted } from "effect"
 import { SignJWT } from "jose"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -27,6 +29,22 @@ const closeCodeFor = async (token: string): Promise<number> => {
 }
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
+
+test.each(["8", "7", "14", "013", "13, 8", "x", undefined])(
+  "an upgrade to version %s is told the version that is spoken",
+  async (version) => {
+    const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" }
+    const headers = { ...upgrade, ...(version === undefined ? {} : { "sec-websocket-version": version }) }
+    const asked = request(house.url.replace("ws", "http"), { headers }).end()
+    const [answer] = await once(asked, "response")
+    answer.resume()
+    expect([answer.statusCode, answer.headers["sec-websocket-version"], answer.headers.upgrade]).toEqual([
+      426,
+      "13",
+      "websocket",
+    ])
+  },
+)
 
 test("a socket gets a hello, identifies and receives its whole state", async () => {
   const stage = await house.stage([

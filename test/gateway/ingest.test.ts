@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test("a host's address and a speaker's take the stream, each until the next is given", async () => {
+test("a host's address and a speaker's take the stream, each until its holder gets another one", async () => {
   const { key } = await createWorkspace(server.url)
   const event = await createLiveEvent(server.url, key, { phases: [{ modality: "broadcast" }] })
   const join = async (role: string): Promise<Client> => {
@@ -30,8 +30,28 @@ test("a host's address and a speaker's take the stream, each until the next is g
   expect((await push(first.streamUrl, stream)).status).toBe(204)
   const second = (await speaker.command("broadcast.ingest")).d
   expect(second.token).not.toBe(first.token)
+  expect((await push(second.streamUrl, stream)).status).toBe(204)
+  expect((await push(first.streamUrl, stream)).status).toBe(204)
+  const third = (await host.command("broadcast.ingest")).d
   expect((await push(first.streamUrl, stream)).status).toBe(401)
   expect((await push(second.streamUrl, stream)).status).toBe(204)
+  expect((await push(third.streamUrl, stream)).status).toBe(204)
+  const piece = async ({ streamUrl }: { streamUrl: string }, number: number): Promise<readonly [number, unknown]> => {
+    const answer = await fetch(`${streamUrl}?seq=${number}`, { method: "PUT", body: stream })
+    return [answer.status, answer.ok ? null : ((await answer.json()) as { code: string }).code]
+  }
+  const replaced = [409, "encoder_replaced"]
+  expect(await piece(third, 0)).toEqual([204, null])
+  const later = (await speaker.command("broadcast.ingest")).d
+  expect(await piece(later, 0)).toEqual([204, null])
+  // The host's encoder tries to go on, and to begin again: the broadcast stays with the speaker's.
+  expect(await piece(third, 1)).toEqual(replaced)
+  expect(await piece(third, 0)).toEqual(replaced)
+  expect((await push(third.streamUrl, stream)).status).toBe(409)
+  expect(await piece(later, 0)).toEqual([204, null])
+  const fourth = (await host.command("broadcast.ingest")).d
+  expect(await piece(fourth, 0)).toEqual([204, null])
+  expect(await piece(later, 1)).toEqual(replaced)
   await host.command("broadcast.stop")
   expect(await host.command("broadcast.ingest")).toMatchObject({ ok: false, e: { code: "conflict" } })
   await Promise.all([host.cut(), speaker.cut()])

@@ -33,6 +33,13 @@ const raiseAndLower = async (client: Client): Promise<void> => {
   }
 }
 
+/** What is told to all may still be under way to the client when the server ends: the client has received that too. */
+const withHeads = async ({ actors: { sql } }: House, { epoch, cursors }: Held): Promise<Held> => {
+  const heads = await sql<{ stream: string; s: number }[]>`
+    select stream, s from stream_heads where stream in ('event', 'people')`
+  return { epoch, cursors: { ...cursors, ...Object.fromEntries(heads.map(({ stream, s }) => [stream, Number(s)])) } }
+}
+
 /** A server whose event is activated elsewhere, the positions of a client with two dispatches of their own, and the server after it. */
 const afterCrash = async (
   body: (given: { house: House; stage: Stage; held: Held }) => Promise<void>,
@@ -44,9 +51,10 @@ const afterCrash = async (
     const stage = await first.stage()
     const client = await first.join(stage, "ada")
     await raiseAndLower(client)
-    const held = heldBy(client)
+    const received = heldBy(client)
     isOwner = false
     if (forget) await forgetAll(first)
+    const held = forget ? await withHeads(first, received) : received
     const second = await openHouse({}, { node: "second" }, first.databaseUrl)
     try {
       await body({ house: second, stage, held })

@@ -183,6 +183,6 @@ test("over any interleaving of publishing, broken links and resumes no place is 
       await receivesOwn(stage, watchers)
       await Promise.all(watchers.map(({ client }) => client?.cut()))
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   )
 }, 180_000)

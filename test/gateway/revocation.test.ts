@@ -4,10 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Answer } from "../support/api.ts"
-import { guestClaims, newPartnerKey, signToken } from "../support/partner.ts"
+import { tokenIn } from "../support/api.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
 import { closedAtOnce, type GrantHouse, openGrantHouse } from "./grant-house.ts"
+import { peopleOf } from "./revocation-people.ts"
 
 /**
  * `session`: asking for a new session token as the present one was asked for. With the present one: `read` the event, `ask` a
@@ -48,110 +49,80 @@ beforeAll(async () => {
 })
 afterAll(() => at.stop())
 
-const workspacePath = (rest: string): string => `/v1/workspaces/${at.workspace.id}/${rest}`
-const asOwner = () => ({ cookie: at.workspace.owner.cookie })
-
-/** A member or admin with a login, at a private event. */
-const account = async (role: "member" | "admin") => {
-  const person = await at.addMember(role)
-  const { cookie } = person
-  const session = await at.sessionOf(cookie)
-  const { id } = await at.privateEvent()
-  const newSession = () => at.api("POST", workspacePath("session"), { cookie })
-  return { ...person, eventId: id as string, session, newSession }
-}
-
-/** A user whom an integrator's key vouches for, at a private event. */
-const integrators = async (role: string, key = at.workspace.key) => {
-  const { id } = await at.privateEvent()
-  const { userId, session } = await at.integratorsUser()
-  await at.giveRole(id, userId, role)
-  const newSession = () => at.api("POST", `/v1/users/${userId}/session`, { key })
-  return { eventId: id as string, userId, session: await session(key), newSession }
-}
-
-/** A partner's guest at a private event. */
-const partnersGuest = async (issuer: string) => {
-  const { id } = await at.privateEvent()
-  const key = newPartnerKey()
-  const asked = { key: at.workspace.key, body: { issuer, publicKeyPem: key.pem } }
-  const { body } = await at.api("POST", workspacePath("guest-integrations"), asked)
-  const newSession = async () => {
-    const token = await signToken(key.privateKey, guestClaims({ iss: issuer }))
-    return at.api("POST", `/v1/events/${id}/guest-session`, { body: { token } })
-  }
-  const { sessionToken } = (await newSession()).body
-  return { eventId: id as string, session: sessionToken as string, newSession, integration: body.id as string }
-}
+const people = () => peopleOf(at)
 
 const removed = async (roleOnEvent: string | undefined): Promise<Case> => {
-  const member = await account("member")
+  const member = await people().account("member")
   if (roleOnEvent !== undefined) {
     const { participantId } = (await at.mint(member.eventId, member.session)).body
     await at.giveRole(member.eventId, participantId, roleOnEvent)
   }
-  return { ...member, act: () => at.api("DELETE", workspacePath(`members/${member.memberId}`), asOwner()) }
+  return {
+    ...member,
+    act: () => at.api("DELETE", people().workspacePath(`members/${member.memberId}`), people().asOwner()),
+  }
 }
 
 const manage = async ({ session, cookie }: Pick<Case, "session" | "cookie">): Promise<number> => {
   const credential = cookie === undefined ? { bearer: session } : { cookie }
-  return (await at.api("POST", workspacePath("guest-integrations"), { ...credential, body: {} })).status
+  return (await at.api("POST", people().workspacePath("guest-integrations"), { ...credential, body: {} })).status
 }
 
 const CASES: { readonly [act: string]: () => Promise<Case> } = {
   "a member with a role on the event is removed": () => removed("host"),
   "a member without a role on the event is removed": () => removed(undefined),
   "an admin becomes a member": async () => {
-    const admin = await account("admin")
-    const path = workspacePath(`members/${admin.memberId}`)
+    const admin = await people().account("admin")
+    const path = people().workspacePath(`members/${admin.memberId}`)
     const act = async () => {
       expect(await manage(admin)).toBe(400)
-      return at.api("PATCH", path, { ...asOwner(), body: { role: "member" } })
+      return at.api("PATCH", path, { ...people().asOwner(), body: { role: "member" } })
     }
     return { ...admin, act }
   },
   "a role on the event is lowered": async () => {
-    const user = await integrators("host")
+    const user = await people().integrators("host")
     return { ...user, act: () => at.giveRole(user.eventId, user.userId, "viewer") }
   },
   "the only role on a private event is taken away": async () => {
-    const user = await integrators("host")
+    const user = await people().integrators("host")
     return { ...user, act: () => at.takeRole(user.eventId) }
   },
   "a login ends by logging out": async () => {
-    const admin = await account("admin")
+    const admin = await people().account("admin")
     return { ...admin, act: () => at.api("POST", "/v1/accounts/logout", { cookie: admin.cookie }) }
   },
   "a password is reset": async () => {
-    const admin = await account("admin")
+    const admin = await people().account("admin")
     const act = async () => {
       const asked = await at.api("POST", "/v1/accounts/request-password-reset", { body: { email: admin.email } })
-      const token = new URL(asked.body.resetUrl).searchParams.get("token")
+      const token = tokenIn(asked.body.resetUrl)
       return at.api("POST", "/v1/accounts/reset-password", { body: { token, password: "a newer horse battery" } })
     }
     return { ...admin, act }
   },
   "the API key behind a user session is revoked": async () => {
     const { body } = await at.api("POST", "/v1/api-keys", { key: at.workspace.key, body: { name: "leaked" } })
-    const user = await integrators("host", body.secret)
-    return { ...user, act: () => at.api("DELETE", workspacePath(`api-keys/${body.id}`), asOwner()) }
+    const user = await people().integrators("host", body.secret)
+    return { ...user, act: () => at.api("DELETE", people().workspacePath(`api-keys/${body.id}`), people().asOwner()) }
   },
   "the integration behind a guest session is deleted": async () => {
-    const { integration, ...guest } = await partnersGuest("https://one.example")
-    const act = () => at.api("DELETE", workspacePath(`guest-integrations/${integration}`), { key: at.workspace.key })
+    const { integration, ...guest } = await people().partnersGuest("https://one.example")
+    const act = () =>
+      at.api("DELETE", people().workspacePath(`guest-integrations/${integration}`), { key: at.workspace.key })
     return { ...guest, act }
   },
   "a guest is erased": async () => {
     const issuer = "https://two.example"
-    const guest = await partnersGuest(issuer)
-    const path = workspacePath(`guests?issuer=${encodeURIComponent(issuer)}&subject=guest-1`)
+    const guest = await people().partnersGuest(issuer)
+    const path = people().workspacePath(`guests?issuer=${encodeURIComponent(issuer)}&subject=guest-1`)
     const erase = () => at.api("DELETE", path, { key: at.workspace.key })
     // There is nothing to erase before the arrival was stored.
     const act = () => eventually(async () => (await erase()).status === 204, "the erasure")
     return { ...guest, act }
   },
   "a host removes somebody and blocks them": async () => {
-    const user = await integrators("viewer")
+    const user = await people().integrators("viewer")
     const { userId, session } = await at.integratorsUser()
     await at.giveRole(user.eventId, userId, "host")
     const { client } = await at.connect(user.eventId, await session(at.workspace.key))

@@ -205,12 +205,13 @@ test("a role that a host gives to somebody who is away is on the list, so that i
 })
 
 /** The statement that looks grants up. */
-const LOOK = /select u\.id is not null as user_holds/
+const LOOK = /select asked\.user_id is null or u\.id is not null as user_holds/
 
 test("changes that are announced without a pause do not keep the watch from unannounced ones", async () => {
   const stage = await house.stage()
   const [busy, member] = [await makeMember(stage, "admin"), await makeMember(stage, "admin")]
   const [stays, client] = [await joinAs(stage, busy), await joinAs(stage, member)]
+  // timed: the changes without a pause are what the test is about.
   const announcing = setInterval(() => house.changeGrants({ userId: busy.userId }), 2)
   onTestFinished(() => clearInterval(announcing))
   await house.actors.sql`delete from account_sessions where account_id = ${member.accountId}`
@@ -269,11 +270,15 @@ test("a connection that brings a new token while it is looked at is judged by th
 
   await proxy.answered(look)
   // The next check finds that the first login has ended, and its result comes only once the connection has another one.
-  proxy.onStatement({ match: look, action: { kind: "delay", ms: 1000 }, times: 1 })
+  let release = (): void => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await proxy.onStatement({ match: look, action: { kind: "hold", until }, times: 1 }).reached(1)
   await house.actors.sql`delete from account_sessions where id = ${member.basis.login?.sessionId ?? ""}`
-  await proxy.answered(look)
   client.send({ op: 12, id: "new", d: { token } })
   expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "new", ok: true })
+  release()
   // The look after it begins only when that one has been judged.
   await proxy.seen(look)
   expect(await client.command("roster.list")).toMatchObject({ ok: true })

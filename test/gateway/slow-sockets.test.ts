@@ -12,7 +12,7 @@ import type { AnyDispatch } from "../../src/protocol/dispatch.ts"
 import { CLOSE } from "../../src/protocol/wire/close-codes.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
-const NOBODY = { left: () => {}, makeReady: () => {} }
+const NOBODY = { left: () => {}, makeReady: () => {}, personal: (_: Connection, text: string) => text }
 
 test("a connection that waits for its ready receives no ephemeral message, although its socket has drained", () => {
   const topics = new Set<string>()

@@ -32,6 +32,8 @@ describe("signing up", () => {
         name: "Ada Lovelace's workspace",
         slug: expect.stringMatching(/^ada-lovelace/),
         role: "owner",
+        requireMfa: false,
+        sso: "optional",
       },
     ])
     expect(JSON.stringify(answer.body)).not.toContain(PASSWORD)

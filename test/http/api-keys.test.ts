@@ -85,6 +85,7 @@ describe("an API key", () => {
     await rows.run("delete from api_keys where id = $1", [id])
     const since = performance.now()
     await eventually(async () => (await use(secret)) === 401)
+    // timed: twice the time for which a key is remembered.
     expect(performance.now() - since).toBeLessThan(10_000)
   })
 

@@ -223,7 +223,7 @@ describe("the encoder's address", () => {
     const second = (await onAir.newIngest()).body
     expect(second.streamUrl).not.toBe(onAir.streamUrl)
     const cut = await under.answer.catch(() => ({ status: 0, body: "" }))
-    expect([0, 503]).toContain(cut.status)
+    expect([0, 401]).toContain(cut.status)
     expect((await onAir.state()).ingest.failure).toMatchObject({ code: "replaced" })
     expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 401 })
     expect((await push(second.streamUrl, STREAM)).status).toBe(204)
@@ -293,7 +293,7 @@ test("a broadcast goes on after the server was stopped and started", async () =>
   await apiOf(again.url, founder.key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
   const recording = await recordingOf(again.url, founder.key, onAir.eventId)
   expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
-}, 60_000)
+}, 180_000)
 
 test("the bytes of a broadcast go with its event, and its recording cannot go before", async () => {
   const files = () => readdir(join(server.folder, "media"), { recursive: true }).catch((): string[] => [])

@@ -35,7 +35,6 @@ describe("files of ffmpeg", () => {
 
   test("become a broadcast; its playlist and deletions change nothing", async () => {
     const onAir = await goLive()
-    let last = 0
     for (const name of FILES) {
       const before = Date.now()
       expect(await putFile(onAir.url, name), name).toBe(204)
@@ -43,9 +42,7 @@ describe("files of ffmpeg", () => {
       const { ingest } = await onAir.state()
       expect(ingest, name).toMatchObject({ state: "receiving", failure: null })
       if (name !== "init.mp4") expect(Date.parse(ingest.lastSegmentAt), name).toBeGreaterThanOrEqual(before)
-      last = Date.parse(ingest.lastSegmentAt)
     }
-    expect(last).toBeLessThanOrEqual(Date.now())
     expect((await fetch(`${onAir.url}index0.m4s`, { method: "DELETE" })).status).toBe(204)
     expect(filesIn(await text(onAir.playbackUrl))).toHaveLength(3)
     await onAir.control("stop")
@@ -108,11 +105,7 @@ describe("files of ffmpeg", () => {
     await put(`${onAir.url}init.mp4`, fixture("ffmpeg-files/init.mp4"))
     const cut = fixture("ffmpeg-files/index0.m4s").subarray(0, 5000)
     expect(await refused("index0.m4s", cut)).toMatchObject({ status: 400, code: "bad_request" })
-    const large = await fetch(`${onAir.url}index1.m4s`, {
-      method: "PUT",
-      body: new Uint8Array(33 * 1024 * 1024),
-    }).catch(() => undefined)
-    expect([undefined, 413]).toContain(large?.status)
+    expect((await put(`${onAir.url}index1.m4s`, new Uint8Array(33 * 1024 * 1024))).status).toBe(413)
   })
 })
 

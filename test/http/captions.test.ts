@@ -193,12 +193,37 @@ test("fifty thousand captions of two hours do not keep the recording from becomi
     [onAir.eventId],
   )
   await onAir.control("stop")
-  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId, 120_000)
   const { segments } = (await api("GET", `/v1/recordings/${recording.id}/transcript`)).body
   expect(segments).toHaveLength(50_000)
   expect(segments[0]).toMatchObject({ t0: 12_144, text: "said 1" })
   expect(segments.at(-1)).toMatchObject({ t0: 7_212_000, text: "said 50000" })
-}, 60_000)
+}, 150_000)
+
+test("a transcript may take longer to write than a request", async () => {
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(async () => {
+    await rows.run("drop trigger if exists write_long on transcripts")
+    await rows.end()
+  })
+  await rows.run(
+    "create function write_long() returns trigger language plpgsql as $$ begin perform pg_sleep(4); return new; end $$",
+  )
+  await rows.run("create trigger write_long before insert on transcripts for each row execute function write_long()")
+  const { id } = await live()
+  await pushTo(id, said("a", 0, "One two three"))
+  await api("POST", `/v1/events/${id}/end`)
+  expect((await transcriptOf(id)).segments).toHaveLength(1)
+  const startedAt = Date.now()
+  const onAir = await startBroadcast(server.url, acme.key, {
+    phases: [{ modality: "broadcast", featureSet: ["transcript"] }],
+  })
+  await push(onAir.streamUrl, fixture("ffmpeg-stream.mp4"))
+  await pushTo(onAir.eventId, said("b", Date.now() - startedAt + 500, "Four five six"))
+  await onAir.control("stop")
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+  expect((await api("GET", `/v1/recordings/${recording.id}/transcript`)).status).toBe(200)
+})
 
 test("a person's summary is shown, with the speakers that are given or counted", async () => {
   const { id } = await live()

@@ -159,7 +159,8 @@ test("a recording that the media server ended because its room was empty goes on
   await eventually(async () => (await house.recordingsOf(event)).length === 2, "another recording waits")
   house.livekit.enter(room, "host")
   const second = await house.egressOf(room, 2)
-  expect((await house.recordingsOf(event)).map(({ status }) => status).toSorted()).toEqual(["processing", "ready"])
+  const statuses = async () => (await house.recordingsOf(event)).map(({ status }) => status).toSorted()
+  await eventually(async () => (await statuses()).join() === "processing,ready", "the first recording is stored")
   await host.command("capture.stop", {})
   await eventually(() => second.status === "EGRESS_ENDING", "the second recording is stopped")
   await house.complete(second)
@@ -363,6 +364,9 @@ test("a signed message with values that nothing can store is taken", async () =>
   house.livekit.enter(room, "host")
   await record(host)
   const egress = await house.egressOf(room)
+  // A recording that ends while it is wanted is followed by another one, which has no bytes yet.
+  await host.command("capture.stop", {})
+  await eventually(() => egress.status === "EGRESS_ENDING", "the recording is stopped")
   const ids = ["EG\u0000", "", "x".repeat(500_000)]
   for (const egressId of ids) expect((await house.tell({ ...NOBODYS, egressId })).status).toBe(200)
   const largest = String(2n ** 63n - 1n)
@@ -370,10 +374,35 @@ test("a signed message with values that nothing can store is taken", async () =>
   const sizes = [{ filename: "\u0000", size: largest }]
   const playlists = [{ playlistName: "\u0000", size: largest }]
   expect((await house.tell({ ...told, fileResults: sizes, segmentResults: playlists })).status).toBe(200)
-  expect((await house.recordingsOf(event))[0]).toMatchObject({ sizeBytes: 2 ** 50 })
+  expect(await house.recordingsOf(event)).toMatchObject([{ sizeBytes: 2 ** 50 }])
   await host.cut()
   // So many bytes leave no room for other recordings of the workspace.
   expect((await house.call("DELETE", `/v1/events/${event.id}`)).status).toBe(204)
+})
+
+test("a message of the end that comes before the answer to the beginning ends its recording", async () => {
+  const { event, room, host } = await house.openRoom("meeting")
+  house.livekit.enter(room, "host")
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  house.livekit.beforeAnswer = () => answered
+  await record(host)
+  const egress = await house.egressOf(room)
+  await house.complete(egress)
+  expect((await house.tell(egress)).status).toBe(200)
+  const [recording] = await house.settled(event)
+  expect(recording).toMatchObject({ status: "ready", durationMs: 2000 })
+  await host.command("capture.stop", {})
+  house.livekit.beforeAnswer = undefined
+  answer()
+  const sql = openStore(house.server.databaseUrl)
+  const areJobsDone = async () => (await sql`select 1 from media_jobs where event_id = ${event.id}`).length === 0
+  await eventually(areJobsDone, "the answer is taken in")
+  await sql.end()
+  expect(await house.recordingsOf(event)).toMatchObject([{ id: recording.id, status: "ready" }])
+  await host.cut()
 })
 
 const NOBODYS: Egress = {
@@ -398,14 +427,12 @@ test("a media server that does not answer for one event keeps no other event's r
       : Promise.resolve()
   await record(one.host)
   const waiting = await house.egressOf(one.room)
-  const before = Date.now()
   await record(other.host)
   const begun = await house.egressOf(other.room)
   // Jobs of one event still wait for each other.
   await one.host.command("capture.stop", {})
   await other.host.command("capture.stop", {})
   await eventually(() => begun.status === "EGRESS_ENDING", "the other event's recording is ended")
-  expect(Date.now() - before).toBeLessThan(10_000)
   expect(waiting.status).toBe("EGRESS_ACTIVE")
   house.livekit.beforeAnswer = undefined
   answer()

@@ -94,7 +94,7 @@ test("a clip asks for its own room on the disk and not for that of its recording
     Effect.gen(function* () {
       const { log } = yield* Telemetry
       const disk = diskStorage({ folder: join(server.folder, "media"), minFreeBytes: 0 }, log)
-      yield* cutClip(id, 0, () => toTimestamp(Date.now())).pipe(
+      yield* cutClip(id, { ofWorkspace: 0, ofFounder: 0, provedOnly: false }, () => toTimestamp(Date.now())).pipe(
         Effect.provideService(Database, store.database),
         Effect.provideService(MediaStorage, { ...disk, free: Effect.succeed(free) }),
         Effect.provideService(MediaProcessor, {

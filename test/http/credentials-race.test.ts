@@ -1,6 +1,6 @@
-/** A password that is reset while something is done with the old one: the reset wins, whichever comes first. */
+/** A password that is reset or changed while something is done with the old one. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Account, type CallOptions, call, PASSWORD, signup } from "../support/api.ts"
+import { type Account, type CallOptions, call, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { whileHolding } from "../support/race.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
@@ -14,11 +14,12 @@ afterAll(() => server.stop())
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
 const login = ({ email }: Account, password: string) => api("POST", "/v1/accounts/login", { body: { email, password } })
-const change = ({ cookie }: Account, password = "the thief's own choice") =>
+const CHANGED_PASSWORD = "the thief's own choice"
+const change = ({ cookie }: Account, password = CHANGED_PASSWORD) =>
   api("POST", "/v1/accounts/password", { cookie, body: { currentPassword: PASSWORD, password } })
 const resetToken = async ({ email }: Account): Promise<string> => {
   const { resetUrl } = (await api("POST", "/v1/accounts/request-password-reset", { body: { email } })).body
-  return new URL(resetUrl).searchParams.get("token") ?? ""
+  return tokenIn(resetUrl)
 }
 const reset = (token: string) => api("POST", "/v1/accounts/reset-password", { body: { token, password: NEW_PASSWORD } })
 
@@ -44,23 +45,34 @@ describe("credentials that change while they are used", () => {
   })
 })
 
-test("of a reset and a change at the same moment the reset wins, or comes last", async () => {
+test("of a reset and a change at the same moment one wins, and the other is refused or comes last", async () => {
   for (let round = 0; round < 8; round++) {
     const account = await signup(server.url)
     const token = await resetToken(account)
     const [resetting, changing] = await Promise.all([reset(token), change(account)])
-    expect(resetting.status).toBe(200)
+    // 400: a change of the password ends the links that were asked for before it.
+    expect([200, 400]).toContain(resetting.status)
     // 401: its session has ended; 403: that was still open when it was looked up, and its password is not the present one any more.
     expect([200, 401, 403]).toContain(changing.status)
-    expect((await login(account, NEW_PASSWORD)).status).toBe(200)
-    expect((await api("GET", "/v1/accounts/me", { cookie: account.cookie })).status).toBe(401)
+    expect([resetting.status, changing.status]).toContain(200)
+    const isReset = resetting.status === 200
+    const { status } = await api("GET", "/v1/accounts/me", { cookie: account.cookie })
+    const password = isReset ? NEW_PASSWORD : CHANGED_PASSWORD
+    expect([(await login(account, password)).status, status]).toEqual([200, isReset ? 401 : 200])
   }
 })
 
-test("a change of the password leaves the links in the mailbox alone: nobody else can make them worthless", async () => {
+test("a change of the password ends reset links that were asked for before, and so does whoever signs out another login", async () => {
   const account = await signup(server.url)
   const token = await resetToken(account)
   expect((await change(account, PASSWORD)).status).toBe(200)
-  expect((await reset(token)).status).toBe(200)
-  expect((await login(account, NEW_PASSWORD)).status).toBe(200)
+  expect((await reset(token)).body.code).toBe("invalid_token")
+  const again = await resetToken(account)
+  const other = { email: account.email, password: PASSWORD }
+  await api("POST", "/v1/accounts/login", { body: other })
+  const { sessions } = (await api("GET", "/v1/accounts/sessions", { cookie: account.cookie })).body
+  const { id } = sessions.find(({ current }: { current: boolean }) => !current)
+  expect((await api("DELETE", `/v1/accounts/sessions/${id}`, { cookie: account.cookie })).status).toBe(204)
+  expect((await reset(again)).body.code).toBe("invalid_token")
+  expect((await login(account, PASSWORD)).status).toBe(200)
 })

@@ -15,6 +15,7 @@ import {
   createWorkspace,
   gatewayToken,
   signup,
+  tokenIn,
   type Workspace,
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
@@ -70,11 +71,11 @@ describe("a workspace that is deleted", () => {
     await api("POST", `/v1/events/${soon.id}/publish`, { key: house.key })
     const { joinCode } = (await api("POST", `/v1/events/${soon.id}/join-code`, { key: house.key })).body
     const invite = await api("POST", `/v1/workspaces/${house.id}/invites`, { key: house.key, body: {} })
-    const inviteToken = invite.body.inviteUrl.split("/").at(-1)
+    const inviteToken = tokenIn(invite.body.inviteUrl)
     const registered = await api("POST", `/v1/public/events/${soon.id}/register`, {
       body: { name: "Zoe", email: "zoe@example.com" },
     })
-    const entry = new URL(registered.body.entryUrl).searchParams.get("token")
+    const entry = tokenIn(registered.body.entryUrl)
     const person = await createPerson(server.url, house.key, event.id, "participant")
     const { sessionToken } = (await api("POST", `/v1/workspaces/${house.id}/session`, { cookie: member.cookie })).body
     const join = async (eventId: string, session?: string) => {
@@ -141,7 +142,7 @@ describe("a workspace that is deleted", () => {
         recipients: [{ userId: "u1", name: "Ada", email: "ada@example.com" }],
       },
     })
-    const token = new URL(notes.body.recipients[0].url).searchParams.get("t")
+    const token = tokenIn(notes.body.recipients[0].url)
     const readNotes = () => api("GET", `/v1/public/events/${event.id}/table-summary?t=${token}`)
     expect((await readNotes()).status).toBe(200)
 

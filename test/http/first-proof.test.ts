@@ -12,6 +12,7 @@ import {
   gatewayToken,
   PASSWORD,
   signup,
+  tokenIn,
   type Workspace,
 } from "../support/api.ts"
 import { startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
@@ -42,8 +43,6 @@ afterAll(async () => {
 })
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
-const tokenIn = (url: string): string => new URL(url).searchParams.get("token") ?? ""
-const lastOf = (url: string): string => url.split("/").at(-1) ?? ""
 const login = ({ email }: Account, password: string) => api("POST", "/v1/accounts/login", { body: { email, password } })
 const me = async (cookie: string) => (await api("GET", "/v1/accounts/me", { cookie })).body
 const cookieOf = (headers: Headers): string => (headers.get("set-cookie") ?? "").split(";")[0] ?? ""
@@ -81,9 +80,9 @@ const squat = async (): Promise<Squatted> => {
   const admin = await signup(server.url, "Mallory")
   const invites = `/v1/workspaces/${workspace.id}/invites`
   const link = await api("POST", invites, { cookie: account.cookie, body: { role: "admin" } })
-  await api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: admin.cookie })
+  await api("POST", `/v1/invites/${tokenIn(link.body.inviteUrl)}/accept`, { cookie: admin.cookie })
   const open = await api("POST", invites, { key: workspace.key, body: { email: `${randomUUID()}@example.com` } })
-  return { account, workspace, admin, openInvite: lastOf(open.body.inviteUrl) }
+  return { account, workspace, admin, openInvite: tokenIn(open.body.inviteUrl) }
 }
 
 const reach = async ({ workspace, admin, openInvite }: Squatted) => ({
@@ -133,7 +132,7 @@ describe("the first reset of an address that nobody proved", () => {
       key: workspace.key,
       body: { eventId: event.id, role: "host" },
     })
-    await api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: guest.cookie })
+    await api("POST", `/v1/invites/${tokenIn(link.body.inviteUrl)}/accept`, { cookie: guest.cookie })
     const sockets = await Promise.all(
       [admin, guest].map(async ({ cookie }) => {
         const { body } = await api("POST", `/v1/workspaces/${workspace.id}/session`, { cookie })
@@ -172,7 +171,7 @@ describe("the first reset of an address that nobody proved", () => {
       key: theirs.workspace.key,
       body: { role: "admin" },
     })
-    await api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: guest.cookie })
+    await api("POST", `/v1/invites/${tokenIn(link.body.inviteUrl)}/accept`, { cookie: guest.cookie })
     const { members } = (
       await api("GET", `/v1/workspaces/${theirs.workspace.id}/members`, { cookie: theirs.account.cookie })
     ).body
@@ -241,7 +240,7 @@ describe("the first reset of an address that nobody proved", () => {
       }),
       api("POST", `/v1/events/${event.id}/memberships`, { ...byCookie, body: { userId: user.body.id, role: "host" } }),
     ]
-    const accepting = api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: late.cookie })
+    const accepting = api("POST", `/v1/invites/${tokenIn(link.body.inviteUrl)}/accept`, { cookie: late.cookie })
     await waiting(2 + making.length)
     await held.run("rollback")
     await held.end()

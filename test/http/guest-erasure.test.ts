@@ -158,8 +158,8 @@ describe("a guest who is erased", () => {
     const later = await enter(open.id, (await createPerson(house.url, house.acme.key, open.id, "host", "Lea")).session)
     expect(JSON.stringify(later.received)).not.toContain(guest.name)
     const { entries } = (await api("GET", `/v1/workspaces/${house.acme.id}/audit`)).body
-    const own = entries.filter(({ action }: Json) => action === "guest.erased")
-    expect(own).toMatchObject([{ actor: { kind: "key" }, targetId: expect.any(String) }])
+    const [own] = entries.filter(({ action }: Json) => action === "guest.erased")
+    expect([own]).toMatchObject([{ actor: { kind: "key" }, targetId: expect.any(String) }])
     expect(JSON.stringify(entries)).not.toContain(guest.sub)
     for (const client of [watching, later]) client.socket.close()
     await isOver()

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { decodeJwt } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
-import { call, createEvent, createLiveEvent, createWorkspace, gatewayToken, signup } from "../support/api.ts"
+import { call, createEvent, createLiveEvent, createWorkspace, gatewayToken, signup, tokenIn } from "../support/api.ts"
 import { type Claims, guestClaims, inSeconds, newPartnerKey, signToken } from "../support/partner.ts"
 import { openPartnerHouse, type PartnerHouse, REFUSED, summary } from "../support/partner-house.ts"
 
@@ -136,7 +136,7 @@ describe("an address that an account has proved", () => {
     const eventId = await house.publish()
     expect((await house.exchange(eventId, await sign({ email: account.email }))).status).toBe(200)
     const { verifyUrl } = (await call(house.url, "POST", "/v1/accounts/resend-verification", account)).body
-    const token = new URL(verifyUrl).searchParams.get("token")
+    const token = tokenIn(verifyUrl)
     await call(house.url, "POST", "/v1/accounts/verify", { body: { token } })
     for (const email of [account.email, ` ${account.email.toUpperCase()}\n`]) {
       const answer = await house.exchange(eventId, await sign({ email }))

@@ -20,6 +20,7 @@ import { startTestServer } from "../support/server.ts"
 
 const key = newPartnerKey("k1")
 const other = newPartnerKey("k2")
+const third = newPartnerKey("k3")
 const without = (name: string): Claims =>
   Object.fromEntries(Object.entries(guestClaims()).filter(([claim]) => claim !== name))
 
@@ -109,6 +110,44 @@ describe("a wrong token", () => {
       key: workspace.key,
     })
     expect(listed.body.integrations[0].lastError).toBe(error)
+    const { body } = await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-refusals`, {
+      key: workspace.key,
+    })
+    expect(body.refusals).toEqual([
+      {
+        integrationId: error === null ? null : id,
+        reason: error ?? expect.stringMatching(/^(malformed|unknown_issuer)$/),
+        detail: expect.stringMatching(/\.$/),
+        refusedAt: expect.any(String),
+      },
+    ])
+    expect(body.refusals[0].detail).not.toMatch(/grace|undefined/)
+  })
+
+  test.each<[string, () => Promise<string>, string, string]>([
+    [
+      "another algorithm",
+      () => signToken(key.privateKey, guestClaims(), { alg: "RS512" }),
+      "algorithm",
+      `The token's alg is "RS512", and`,
+    ],
+    ["a claim of a wrong type", () => signed(guestClaims({ name: 7 })), "claims", `The claim "name" is missing or`],
+    ["a missing claim", () => signed(without("exp")), "claims", `The claim "exp" is missing or`],
+    ["another key", () => signToken(other.privateKey, guestClaims(), { kid: "a\u0000b" }), "signature", `"a\\u0000b"`],
+    [
+      "an unknown issuer",
+      () => signed(guestClaims({ iss: "https://other.example" })),
+      "unknown_issuer",
+      `for the issuer "https://other.example".`,
+    ],
+  ])("tells the workspace of %s what is wrong", async (_what, make, reason, detail) => {
+    const workspace = await createWorkspace(house.url)
+    await house.register(workspace, { publicKeyPem: key.pem })
+    await house.exchange(await house.publish({}, workspace), await make())
+    const { body } = await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-refusals`, {
+      key: workspace.key,
+    })
+    expect(body.refusals).toEqual([expect.objectContaining({ reason, detail: expect.stringContaining(detail) })])
   })
 
   test("of any other content is never a fault of ours", async () => {
@@ -170,7 +209,7 @@ describe("an issuer with a key set", () => {
     ["only a key of 1024 bits", publishes(weak.jwk), { kid: "weak" }, "unknown_key"],
     ["only a key of an elliptic curve", publishes({ ...EC, kid: "k1" }), { kid: "k1" }, "unknown_key"],
     ["no key of that kid", publishes(key.jwk), { kid: "k9" }, "unknown_key"],
-    ["two keys, for a token without a kid", publishes(key.jwk, other.jwk), {}, "unknown_key"],
+    ["two other keys, for a token without a kid", publishes(other.jwk, third.jwk), {}, "signature"],
     ["another key under that kid", publishes({ ...other.jwk, kid: "k1" }), { kid: "k1" }, "signature"],
   ])("with %s makes the token one that is refused", async (_what, answer, header, error) => {
     const { attempt, id } = await partner(answer)
@@ -235,5 +274,9 @@ describe("an issuer with a key set", () => {
     expect((await call(house.url, "DELETE", path, { key: workspace.key })).status).toBe(204)
     answer()
     expect(summary(await pending)).toEqual(REFUSED)
+    const refusals = `/v1/workspaces/${workspace.id}/guest-refusals`
+    expect((await call(house.url, "GET", refusals, { key: workspace.key })).body.refusals).toEqual([
+      expect.objectContaining({ integrationId: null, reason: "unknown_issuer" }),
+    ])
   })
 })

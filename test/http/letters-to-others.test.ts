@@ -11,6 +11,7 @@ import {
   createWorkspace,
   gatewayToken,
   signup,
+  tokenIn,
   type Workspace,
 } from "../support/api.ts"
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
@@ -39,7 +40,7 @@ const api = (method: string, path: string, options: Parameters<typeof call>[3] =
 const newEmail = () => `${randomUUID()}@example.com`
 
 const verify = async ({ email }: Account) => {
-  const token = linkIn(await mail.next(email)).searchParams.get("token")
+  const token = tokenIn(linkIn(await mail.next(email)).href)
   expect((await api("POST", "/v1/accounts/verify", { body: { token } })).status).toBe(200)
 }
 const provedWorkspace = async (): Promise<Workspace> => {
@@ -91,7 +92,7 @@ describe("an invitation by mail", () => {
     const workspace = await provedWorkspace()
     const admin = await signup(server.url)
     const link = await api("POST", inviting(workspace), { key: workspace.key, body: { role: "admin" } })
-    await api("POST", `/v1/invites/${link.body.inviteUrl.split("/").at(-1)}/accept`, { cookie: admin.cookie })
+    await api("POST", `/v1/invites/${tokenIn(link.body.inviteUrl)}/accept`, { cookie: admin.cookie })
     const asAdmin = () => api("POST", inviting(workspace), { cookie: admin.cookie, body: { email: newEmail() } })
     expect((await asAdmin()).status).toBe(403)
     expect((await invite(workspace)).status).toBe(201)

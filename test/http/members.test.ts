@@ -10,6 +10,7 @@ import {
   createWorkspace,
   gatewayToken,
   signup,
+  tokenIn,
 } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { openStore, type TestSql } from "../support/store.ts"
@@ -69,7 +70,7 @@ test("the open invites of an admin who is removed or leaves are revoked, and tho
   ): Promise<{ id: string; token: string }> => {
     const { status, body } = await api("POST", `/v1/workspaces/${id}/invites`, { ...by, body: fields })
     expect(status).toBe(201)
-    return { id: body.id, token: new URL(body.inviteUrl).pathname.split("/").at(-1) as string }
+    return { id: body.id, token: tokenIn(body.inviteUrl) }
   }
   const stranger = await signup(server.url)
   const accept = async ({ token }: { token: string }) =>

@@ -10,6 +10,7 @@ import {
   createWorkspace,
   gatewayToken,
   type Json,
+  tokenIn,
   type Workspace,
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
@@ -67,7 +68,7 @@ const newUser = async (fields: object = {}): Promise<Json> =>
 /** Registers, and enters by the letter's link. */
 const register = async (eventId: string, name: string, email: string): Promise<string> => {
   const { body } = await call(server.url, "POST", `/v1/public/events/${eventId}/register`, { body: { name, email } })
-  const token = new URL(body.entryUrl).searchParams.get("token")
+  const token = tokenIn(body.entryUrl)
   return (await call(server.url, "POST", `/v1/public/events/${eventId}/enter`, { body: { token } })).body.sessionToken
 }
 

@@ -1,5 +1,6 @@
 /** The state of the deployment for its operator. Who may read it is in `access.test.ts`. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { request } from "node:http"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createWorkspace, gatewayToken, type Json } from "../support/api.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
@@ -69,6 +70,44 @@ test("names a webhook that fails by its origin alone, and no longer once it work
   receiver.answer = status(200)
   await call(server.url, "POST", `/v1/webhooks/${hook.id}/ping`, { key: house.key })
   await eventually(async () => (await find()) === undefined, "the endpoint to work")
+})
+
+test("names who takes most of uploads, jobs and room, and no deleted workspace", async () => {
+  const [large, small] = [await createWorkspace(server.url), await createWorkspace(server.url)]
+  const event = await createLiveEvent(server.url, large.key)
+  const begin = async (): Promise<Json> =>
+    (await call(server.url, "POST", `/v1/events/${event.id}/recordings`, { key: large.key, body: {} })).body
+  const [open, done] = [await begin(), await begin()]
+  await rows.run("update recordings set status = 'processing', size_bytes = 3000000 where id = $1", [done.id])
+  await rows.run("insert into media_turns values ('files', $1, 0, 0, 4000, now()), ('quick', $1, 0, 0, 500, now())", [
+    large.id,
+  ])
+  await rows.run("insert into media_turns values ('files', $1, 0, 0, 1000, now())", [small.id])
+  await rows.run(
+    "insert into media_jobs (kind, recording_id, due_at) values ('inspect', $1, now() + interval '1 day')",
+    [done.id],
+  )
+  const upload = request(open.uploadUrl, { method: "PUT", headers: { "content-length": 1000 } })
+  upload.on("error", () => {})
+  onTestFinished(() => void upload.destroy())
+  upload.write(Buffer.alloc(10))
+  const shares = async (): Promise<Json[]> => (await read()).shares
+  const ofLarge = async () => (await shares()).find(({ workspaceId }) => workspaceId === large.id)
+  await eventually(async () => (await ofLarge())?.uploads === 1, "the upload to be counted")
+  expect(await ofLarge()).toEqual({
+    workspaceId: large.id,
+    workspaceSlug: expect.any(String),
+    uploads: 1,
+    encoders: 0,
+    jobsWaiting: 1,
+    jobSeconds: 4.5,
+    bytes: 3_000_000,
+  })
+  expect((await shares()).map(({ workspaceId }) => workspaceId)).toEqual([large.id, small.id])
+  const { body: metrics } = await call(server.url, "GET", "/metrics")
+  expect(metrics).toContain(`gathercue_workspace_uploads{workspace="${large.id}"} 1\n`)
+  await rows.run("update workspaces set deleted_at = now() where id = $1", [small.id])
+  expect((await shares()).map(({ workspaceId }) => workspaceId)).toEqual([large.id])
 })
 
 test("does not name the events of a deleted workspace", async () => {

@@ -1,7 +1,9 @@
 import { once } from "node:events"
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { gzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -42,7 +44,7 @@ test("a request whose line and headers exceed four kilobytes is refused by the e
   ).toBe(200)
 })
 
-describe("every error is a problem with exactly type, code and detail", () => {
+describe("every error is a problem with type, code and detail", () => {
   test("an unknown path", async () => {
     const answer = await api("GET", "/v1/nothing")
     expect([answer.status, answer.body]).toEqual([404, problem("not_found")])
@@ -83,13 +85,46 @@ describe("every error is a problem with exactly type, code and detail", () => {
   })
 
   test.each(["null", "[]", '"text"', "1"])("a body that is JSON but no object: %s", async (body) => {
-    expect((await api("POST", "/v1/events", { raw: body })).body).toEqual(problem("bad_request"))
+    expect((await api("POST", "/v1/events", { raw: body })).body).toMatchObject(problem("bad_request"))
+  })
+
+  test("no body where one is required, and none where it may be left out", async () => {
+    const missing = await api("POST", "/v1/api-keys")
+    expect([missing.status, missing.body.detail]).toEqual([400, expect.stringMatching(/^body: missing/)])
+    const event = await createEvent(server.url, acme.key)
+    expect((await api("PATCH", `/v1/events/${event.id}`)).status).toBe(400)
+    expect((await api("POST", `/v1/events/${event.id}/advance`)).body.code).toBe("conflict")
   })
 
   test("a body of another type", async () => {
     const headers = { "content-type": "text/plain" }
     const answer = await api("POST", "/v1/events", { raw: "{}", headers })
     expect([answer.status, answer.body]).toEqual([415, problem("unsupported_media_type")])
+  })
+
+  test.each([
+    ["POST", "/v1/events", "gzip"],
+    ["POST", "/v1/events", "identity, br"],
+    ["DELETE", "/v1/events/x", "gzip"],
+    ["POST", "/v1/accounts/login", "x-unknown"],
+    ["POST", "/unsubscribe/x", "gzip"],
+    ["PUT", "/v1/media/uploads/x", "zstd"],
+    ["PUT", "/v1/ingest/x/stream", "gzip"],
+  ])("a body with a content coding: %s %s, %s", async (method, path, coding) => {
+    const body = gzipSync('{"title":"T"}')
+    const headers = { "content-type": "application/json", "content-encoding": coding }
+    const answer = await api(method, path, { raw: body, headers })
+    expect([answer.status, answer.body]).toEqual([415, problem("unsupported_media_type")])
+    expect(answer.headers.get("accept-encoding")).toBe("identity")
+  })
+
+  test("a body that says that it has no coding is read", async () => {
+    for (const coding of ["identity", "Identity", ""]) {
+      const headers = { "content-type": "application/json", "content-encoding": coding }
+      expect((await api("POST", "/v1/events", { raw: "{}", headers })).status, coding).toBe(400)
+    }
+    const read = await api("GET", "/v1/events", { headers: { "content-encoding": "gzip" } })
+    expect(read.status).toBe(200)
   })
 
   test("a body over 256 KiB, announced or not", async () => {
@@ -100,6 +135,21 @@ describe("every error is a problem with exactly type, code and detail", () => {
       `POST /v1/events HTTP/1.1\r\nHost: x\r\nx-api-key: ${acme.key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`,
     )
     expect(chunked).toMatch(/^HTTP\/1.1 413 /)
+  })
+
+  test("a client that still writes gets the refusal, and its connection goes on behind the body", async () => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    let answers = ""
+    socket.on("data", (chunk) => {
+      answers += String(chunk)
+    })
+    socket.write("POST /v1/events HTTP/1.1\r\nHost: x\r\ncontent-length: 8000000\r\n\r\n")
+    await eventually(() => answers.startsWith("HTTP/1.1 413 "), "the refusal")
+    socket.write(Buffer.alloc(8_000_000))
+    socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    await eventually(() => answers.includes("HTTP/1.1 200 "), "the answer to the next request")
   })
 
   test("a body of exactly 256 KiB is read", async () => {
@@ -176,7 +226,7 @@ test("a client that goes away in the middle harms nobody", async () => {
     )
     socket.destroy()
   }
-  expect((await api("GET", "/readyz")).status).toBe(200)
+  await eventually(async () => (await api("GET", "/readyz")).status === 200, "readiness")
 })
 
 describe("beside the contract", () => {
@@ -193,9 +243,28 @@ describe("beside the contract", () => {
     const page = await api("GET", "/v1/docs")
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     expect(page.body).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/)
+    const policy = page.headers.get("content-security-policy") ?? ""
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/=]{44}' 'sha256-[\w+/=]{44}'; style-src /)
+    expect(policy).toContain("frame-ancestors 'none'")
     // The buttons of the page's maker stay away.
     expect(page.body).toContain('"showDeveloperTools":"never"')
     expect(page.body).toContain('"hideClientButton":true')
+  })
+
+  test("security.txt names the contact where there is one", async () => {
+    expect((await api("GET", "/.well-known/security.txt")).status).toBe(404)
+    const server = await startTestServer({ SECURITY_CONTACT: "mailto:security@example.com" })
+    onTestFinished(() => server.stop())
+    const { status, headers, body } = await call(server.url, "GET", "/.well-known/security.txt")
+    expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
+    const [contact, expires, canonical, ...rest] = body.split("\n")
+    expect([contact, canonical, rest]).toEqual([
+      "Contact: mailto:security@example.com",
+      `Canonical: ${server.url}/.well-known/security.txt`,
+      [""],
+    ])
+    const ahead = Date.parse(expires.replace("Expires: ", "")) - Date.now()
+    expect([ahead > 100 * 86_400_000, ahead < 365 * 86_400_000]).toEqual([true, true])
   })
 
   test("metrics want their token when there is one", async () => {
@@ -247,4 +316,62 @@ test("a connection serves on after answers without a body, and those say no leng
     { status: 200, length: "15", reused: true },
   ])
   agent.destroy()
+})
+
+describe("credentials", () => {
+  const none = { key: undefined }
+  test.each([
+    ["none", () => none, /x-api-key.*authorization/],
+    ["a key as a token", () => ({ ...none, bearer: acme.key }), /belongs in the header x-api-key/],
+    ["a wrong token beside a good key", () => ({ bearer: "garbage" }), /./],
+    ["a wrong cookie beside a good key", () => ({ cookie: "gc_session=garbage" }), /./],
+    ["a wrong platform key beside a good key", () => ({ headers: { "x-platform-key": "garbage" } }), /./],
+  ])("%s: 401 that says what to send", async (_name, options, detail) => {
+    const answer = await api("GET", "/v1/events", options())
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="gathercue"'])
+    expect(answer.body.detail).toMatch(detail)
+  })
+
+  test("a kind that an endpoint does not take: 403 that names those it takes", async () => {
+    const { body } = await api("POST", `/v1/workspaces/${acme.id}/api-keys`, { body: {} })
+    expect(body.detail).toBe(
+      "This takes the session of an account (the cookie of a sign-in), and no other kind of credential.",
+    )
+  })
+
+  test("of a workspace name no other one", async () => {
+    const other = await createWorkspace(server.url)
+    const as = (id: string) => api("GET", "/v1/events", { headers: { "x-workspace-id": id } })
+    expect(
+      (await Promise.all([acme.id, acme.id.toUpperCase(), other.id, "nonsense"].map(as))).map(({ status }) => status),
+    ).toEqual([200, 200, 404, 404])
+  })
+
+  test("that have expired say when", async () => {
+    const made = (
+      await api("POST", "/v1/api-keys", { body: { expiresAt: new Date(Date.now() + 86_400_000).toISOString() } })
+    ).body
+    const rows = rowsOf(server.databaseUrl)
+    await rows.run("update api_keys set expires_at = '2026-01-02T03:04:05Z' where id = $1", [made.id])
+    await rows.end()
+    expect((await api("GET", "/v1/events", { key: made.secret })).body.detail).toBe(
+      "The API key expired at 2026-01-02T03:04:05.000Z; make another one.",
+    )
+  })
+})
+
+test("a location that is sent can be read", async () => {
+  const posts = [
+    ["/v1/events", { type: "t", title: "x" }],
+    ["/v1/webhooks", { url: "https://example.com/hook" }],
+    ["/v1/users", { externalSub: "someone" }],
+    ["/v1/api-keys", {}],
+  ] as const
+  for (const [path, body] of posts) {
+    const { status, headers } = await api("POST", path, { body })
+    const location = headers.get("location")
+    expect(status).toBe(201)
+    if (location !== null) expect([path, (await api("GET", location)).status]).toEqual([path, 200])
+    else expect(path).not.toBe("/v1/events")
+  }
 })

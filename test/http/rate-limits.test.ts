@@ -21,6 +21,7 @@ import {
   signup,
   type Workspace,
 } from "../support/api.ts"
+import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -129,6 +130,24 @@ describe("by whom it is about", () => {
     expect((await login(account.email, "correct horse battery", attacker)).status).toBe(200)
   })
 
+  test("ten wrong codes from one address lock it out, and thirty from anywhere the account", async () => {
+    const person = await signup(server.url)
+    const { secret } = await setUpTotp(server.url, person)
+    const withCode = async (code: string, headers: ReturnType<typeof newcomer>) => {
+      const { mfaToken } = (await login(person.email, PASSWORD, headers)).body
+      const body = { mfaToken, code }
+      return (await api("POST", "/v1/accounts/login/code", { body, headers })).status
+    }
+    const attacker = newcomer()
+    expect(statuses(await repeat(10, async () => ({ status: await withCode("000000x", attacker) })))).toEqual([401])
+    // The count of wrong passwords at that address is the same.
+    expect((await login(person.email, PASSWORD, attacker)).status).toBe(200)
+    expect(await withCode(codeOf(secret, 1), attacker)).toBe(429)
+    expect(await withCode(codeOf(secret, 1), newcomer())).toBe(200)
+    expect(statuses(await repeat(20, async () => ({ status: await withCode("000000x", newcomer()) })))).toEqual([401])
+    expect(await withCode("000000x", newcomer())).toBe(429)
+  })
+
   test("an account with many wrong passwords is slowed down at addresses where it never signed in, and nowhere refused", async () => {
     const person = await signup(server.url)
     const home = newcomer()
@@ -144,6 +163,7 @@ describe("by whom it is about", () => {
       }
       await Promise.all([signIn("elsewhere"), signIn("at home", home)])
       expect(answered).toEqual(["at home", "elsewhere"])
+      // timed: a slow machine is later still.
       expect(performance.now() - since).toBeGreaterThan(1_900)
     }
   })
@@ -336,7 +356,7 @@ test("the keys of all limits together hold less than 64 MB", () => {
     return memoryUsage().heapUsed
   }
   const before = used()
-  const buckets = new BoundedBuckets({ perSecond: 1, burst: 10 }, 60_000)
+  const buckets = new BoundedBuckets({ perSecond: 1, burst: 10 }, 180_000)
   for (let n = 0; n < 150_000; n++) buckets.take(`198.51.100.7 reader-${n}@example.com`, n)
   const perKey = (used() - before) / buckets.size
   expect(perKey).toBeGreaterThan(50)

@@ -176,6 +176,7 @@ test("an upload whose bytes came at once is answered, however long the disk take
   })
   // Longer than the engine lets a silent connection be.
   handle.writev = async function (this: FileHandle, ...given: Parameters<FileHandle["writev"]>) {
+    // timed: the disk is late on purpose.
     await new Promise((resolve) => setTimeout(resolve, 13_000))
     return writev.apply(this, given)
   } as FileHandle["writev"]

@@ -1,12 +1,16 @@
 /** Taking a place at an event, and coming in with the link from the letter. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Client } from "../gateway/client.ts"
 import {
   type CallOptions,
   call,
   createEvent,
+  createPerson,
   createWorkspace,
+  gatewayToken,
   type Json,
+  tokenIn,
   untilTaken,
   type Workspace,
 } from "../support/api.ts"
@@ -41,7 +45,7 @@ const letterTo = async (email: string) => (await api("GET", `/v1/dev/outbox?to=$
 const entryToken = async (eventId: string, name = "Ada"): Promise<string> => {
   const email = newEmail()
   await register(eventId, { name, email })
-  return new URL((await letterTo(email))[0].links[0]).searchParams.get("token") ?? ""
+  return tokenIn((await letterTo(email))[0].links[0])
 }
 
 describe("registering", () => {
@@ -52,7 +56,7 @@ describe("registering", () => {
     const again = await register(event.id, { name: "Ada L.", email })
     const mails = await letterTo(email)
     expect(mails).toHaveLength(2)
-    expect(mails[0].links[0]).toMatch(new RegExp(`/enter/${event.id}\\?token=\\w{43}$`))
+    expect(mails[0].links[0]).toMatch(new RegExp(`/enter/${event.id}#token=\\w{43}$`))
     // Newest first; outside production the answer has the link of its letter.
     const registered = { registered: true, alreadyRegistered: false, entryUrl: mails[1].links[0] }
     expect([first.status, first.body]).toEqual([200, registered])
@@ -208,6 +212,26 @@ describe("entering", () => {
     expect((await enter(event.id, token)).status).toBe(200)
     await rows.run("update events set ended_at = now() - interval '24 hours 1 second' where id = $1", [event.id])
     expect((await enter(event.id, token)).status).toBe(401)
+  })
+
+  test("ends for somebody whom a host has blocked, and not for one who may come back", async () => {
+    const event = await published({ visibility: "unlisted", phases: [{ modality: "meeting" }] })
+    await drive(event.id, "start")
+    const connect = async (session: string) => {
+      const { token, url } = await gatewayToken(server.url, event.id, session)
+      const client = new Client(url)
+      return { client, ready: await client.identify(token) }
+    }
+    const { client: host } = await connect((await createPerson(server.url, acme.key, event.id, "host")).session)
+    for (const block of [false, true]) {
+      const token = await entryToken(event.id)
+      const { client, ready } = await connect((await enter(event.id, token)).body.sessionToken)
+      const removal = await host.command("participant.remove", { id: ready.d.me.participantId, block })
+      expect(removal).toMatchObject({ ok: true })
+      expect((await enter(event.id, token)).status).toBe(block ? 401 : 200)
+      await client.cut()
+    }
+    await host.cut()
   })
 
   test("with another event's token, an unknown one or none is refused", async () => {

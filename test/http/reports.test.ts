@@ -11,6 +11,7 @@ import {
   createWorkspace,
   gatewayToken,
   type Json,
+  tokenIn,
   type Workspace,
 } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -66,7 +67,7 @@ const join = async (eventId: string, session?: string): Promise<Client> => {
 const register = async (eventId: string, name: string, email = `${randomUUID()}@example.com`): Promise<Json> => {
   const answer = await api("POST", `/v1/public/events/${eventId}/register`, { body: { name, email } })
   expect(answer.status).toBe(200)
-  const token = new URL(answer.body.entryUrl).searchParams.get("token")
+  const token = tokenIn(answer.body.entryUrl)
   const entered = await api("POST", `/v1/public/events/${eventId}/enter`, { body: { token } })
   return { email, token, session: entered.body.sessionToken }
 }
@@ -153,6 +154,7 @@ describe("attendance", () => {
     const ada = await createPerson(server.url, acme.key, event.id, "host", "Ada")
     for (let stay = 1; stay <= 3; stay++) {
       const client = await join(event.id, ada.session)
+      // timed: a stay has a length.
       await new Promise((resolve) => setTimeout(resolve, 400))
       await client.cut()
       await eventually(
@@ -251,7 +253,7 @@ describe("registrations", () => {
     expect([answer.status, answer.body]).toEqual([200, { sent: true }])
     const { mails } = (await api("GET", `/v1/dev/outbox?to=${ada.email}`)).body
     expect(mails).toHaveLength(2)
-    const token = new URL(mails[0].links[0]).searchParams.get("token")
+    const token = tokenIn(mails[0].links[0])
     expect(token).not.toBe(ada.token)
     for (const one of [token, ada.token]) {
       const entered = await api("POST", `/v1/public/events/${event.id}/enter`, { body: { token: one } })

@@ -1,8 +1,9 @@
 /** Sign-in through an external identity provider, end to end against a real one. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { call, signup } from "../support/api.ts"
+import { call, signup, tokenIn } from "../support/api.ts"
 import { type Person, startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
+import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let idp: TestIdentityProvider
@@ -57,7 +58,7 @@ const me = async (session: string) => (await call(server.url, "GET", "/v1/accoun
 describe("starting", () => {
   test("is offered to anybody who asks", async () => {
     const { status, body } = await call(server.url, "GET", "/v1/auth/idp")
-    expect([status, body]).toEqual([200, { configured: true }])
+    expect([status, body]).toEqual([200, { configured: true, signup: "open" }])
   })
 
   test("sends the browser to the provider with state, nonce and a PKCE challenge", async () => {
@@ -88,6 +89,23 @@ describe("coming back", () => {
     expect(view.workspaces).toHaveLength(1)
   })
 
+  test("asks for a code where the account has a second factor, and sets no cookie before", async () => {
+    const grace = person()
+    const { session } = await signInAs(grace)
+    const { secret } = await setUpTotp(server.url, { cookie: session })
+    const { answer, session: early } = await signInAs(grace)
+    const location = new URL(answer.headers.get("location") ?? "")
+    expect([answer.status, `${location.origin}${location.pathname}${location.search}`, early]).toEqual([
+      302,
+      "https://app.example.com/?signIn=code",
+      "",
+    ])
+    const mfaToken = new URLSearchParams(location.hash.slice(1)).get("mfaToken")
+    const body = { mfaToken, code: codeOf(secret, 1) }
+    const done = await call(server.url, "POST", "/v1/accounts/login/code", { body })
+    expect([done.status, done.body.account.email]).toEqual([200, grace.email])
+  })
+
   test("a second time signs in the same account, whatever its address has become", async () => {
     const grace = person()
     const first = await me((await signInAs(grace)).session)
@@ -98,7 +116,7 @@ describe("coming back", () => {
   test("links an account whose address both sides have proved", async () => {
     const account = await signup(server.url)
     const again = await call(server.url, "POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
-    const token = new URL(again.body.verifyUrl).searchParams.get("token")
+    const token = tokenIn(again.body.verifyUrl)
     await call(server.url, "POST", "/v1/accounts/verify", { body: { token } })
     const { session } = await signInAs(person({ email: account.email.toUpperCase() }))
     expect((await me(session)).account.id).toBe(account.id)
@@ -186,7 +204,7 @@ describe("without a provider", () => {
   test("is not offered", async () => {
     const plain = await startTestServer()
     try {
-      expect((await call(plain.url, "GET", "/v1/auth/idp")).body).toEqual({ configured: false })
+      expect((await call(plain.url, "GET", "/v1/auth/idp")).body).toEqual({ configured: false, signup: "open" })
     } finally {
       await plain.stop()
     }

@@ -49,7 +49,7 @@ test("viewers get the stage from the first segment on, over a pause, and the who
   const before = await linesOf(url)
   expect(before).toContain("#EXT-X-MEDIA-SEQUENCE:2")
   expect(before).not.toContain("#EXT-X-ENDLIST")
-  expect(await bytesAt(segmentsIn(before)[4])).toBe("bytes of EG_0 segment_00006.ts")
+  expect(await bytesAt(segmentsIn(before)[4])).toBe(`bytes of ${first.egressId} segment_00006.ts`)
 
   expect(await host.command("broadcast.pause", {})).toMatchObject({ ok: true })
   await eventually(() => first.status === "EGRESS_ENDING", "the recording of the first stretch is ended")
@@ -62,7 +62,7 @@ test("viewers get the stage from the first segment on, over a pause, and the who
   const after = await linesOf(url)
   expect(after).toEqual(expect.arrayContaining(["#EXT-X-MEDIA-SEQUENCE:3", "#EXT-X-DISCONTINUITY-SEQUENCE:0"]))
   expect(after.filter((line) => line === "#EXT-X-DISCONTINUITY")).toHaveLength(1)
-  expect(await bytesAt(segmentsIn(after)[5])).toBe("bytes of EG_1 segment_00000.ts")
+  expect(await bytesAt(segmentsIn(after)[5])).toBe(`bytes of ${second.egressId} segment_00000.ts`)
   await write(second, 6)
   await untilSegments(url, 5)
   expect(await linesOf(url)).toEqual(
@@ -106,6 +106,7 @@ test("the address of a private event's stage is a credential, and the bare id sh
   await write(await house.egressOf(room), 1)
   await untilSegments(playbackUrl, 1)
   const bare = (id: string) => fetch(`${house.server.url}/v1/live/${id}/stage.m3u8`)
+  expect((await fetch(playbackUrl)).headers.get("cache-control")).toBe("private, max-age=1")
   expect((await bare(broadcastId)).status).toBe(404)
   expect((await bare("00000000-0000-7000-8000-000000000000")).status).toBe(404)
   expect((await bare("nonsense")).status).toBe(401)

@@ -8,6 +8,7 @@ import {
   createPerson,
   createWorkspace,
   type Json,
+  tokenIn,
   type Workspace,
 } from "../support/api.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
@@ -55,7 +56,6 @@ const put = (roomId: string, recipients: ReadonlyArray<object>, fields: object =
     key: acme.key,
     body: { ...NOTES, ...fields, recipients },
   })
-const tokenIn = (url: string): string => new URL(url).searchParams.get("t") ?? ""
 const read = (token: string, eventId = event.id) =>
   api("GET", `/v1/public/events/${eventId}/table-summary?t=${encodeURIComponent(token)}`)
 
@@ -69,7 +69,7 @@ describe("notes of a table", () => {
         eventId: event.id,
         roomId: "room-a",
         generatedAt: expect.any(String),
-        recipients: [{ userId: "u1", mailed: true, url: expect.stringContaining("/table-summary?t=") }],
+        recipients: [{ userId: "u1", mailed: true, url: expect.stringContaining("/table-summary#token=") }],
       },
     ])
     const answer = await read(tokenIn(stored.body.recipients[0].url))

@@ -1,7 +1,7 @@
 /** Refusing letters that one did not ask for: the link in them, the page behind it, and what is sent afterwards. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, createEvent, createWorkspace, signup, type Workspace } from "../support/api.ts"
+import { call, createEvent, createWorkspace, signup, tokenIn, type Workspace } from "../support/api.ts"
 import { linkIn, type MailServer, type ReceivedMail, startMailServer } from "../support/mail-server.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const provedWorkspace = async (): Promise<Workspace> => {
   const owner = await signup(server.url)
-  const token = linkIn(await mail.next(owner.email)).searchParams.get("token")
+  const token = tokenIn(linkIn(await mail.next(owner.email)).href)
   await call(server.url, "POST", "/v1/accounts/verify", { body: { token } })
   return createWorkspace(server.url, owner)
 }
@@ -117,7 +117,7 @@ describe("refusing", () => {
     expect([made.status, made.body.mailed, made.body.inviteUrl]).toEqual([
       201,
       false,
-      expect.stringMatching(/^https:\/\/app\.example\.com\/invite\/\w{43}$/),
+      expect.stringMatching(/^https:\/\/app\.example\.com\/invite#token=\w{43}$/),
     ])
     const again = await call(server.url, "POST", `/v1/workspaces/${acme.id}/invites/${made.body.id}/resend`, {
       key: acme.key,

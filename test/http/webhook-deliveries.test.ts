@@ -66,6 +66,7 @@ describe("a delivery", () => {
       nextAttemptAt: null,
       createdAt: expect.any(String),
       finishedAt: expect.any(String),
+      body: JSON.parse(receiver.received[0]?.body ?? ""),
       attempts: [
         {
           number: 1,
@@ -99,11 +100,11 @@ describe("a delivery", () => {
     const exhausted = await house.read((await newest(house, "exhausted")).id)
     expect(exhausted.attempts).toMatchObject(Array(3).fill({ outcome: "failed", statusCode: null, error: "connect" }))
     expect(exhausted).toMatchObject({ attemptCount: 3, lastStatusCode: null, lastError: "connect" })
-    const receiver = await startReceiver(status(410))
+    const receiver = await startReceiver(status(404))
     await call(server.url, "PATCH", `/v1/webhooks/${house.id}`, { key: house.key, body: { url: receiver.url } })
     await house.publish()
     const rejected = await house.read((await newest(house, "rejected")).id)
-    expect(rejected.attempts).toMatchObject([{ outcome: "rejected", statusCode: 410, error: "status" }])
+    expect(rejected.attempts).toMatchObject([{ outcome: "rejected", statusCode: 404, error: "status" }])
   })
 
   test("of another workspace, an absent one and no id at all look the same", async () => {

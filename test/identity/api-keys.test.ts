@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
 import { ApiKeys, createApiKey } from "../../src/identity/api-keys.ts"
+import { ALL_KEY_RIGHTS } from "../../src/model/key-rights.ts"
 import { Database } from "../../src/store/database.ts"
 import { revokeApiKey } from "../../src/store/workspaces/api-keys.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
@@ -32,7 +33,9 @@ const open = async (remembers = true) => {
   const workspaceId = randomUUID()
   await direct`insert into workspaces (id, name, slug) values (${workspaceId}, 'Acme', 'acme')`
   const key = await direct.begin((sql) =>
-    Effect.runPromise(createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null })),
+    Effect.runPromise(
+      createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null, rights: ALL_KEY_RIGHTS }),
+    ),
   )
   const runtime = ManagedRuntime.make(
     ApiKeys.layer(remembers).pipe(Layer.provide(Layer.succeed(Database, store.database))),
@@ -53,21 +56,21 @@ test("a key that is revoked while it is looked up is not remembered", async () =
   await Effect.runPromise(forgetAll)
 
   // It was good when it was asked for.
-  expect(await late).toEqual({ keyId: key.id, workspaceId })
+  expect(await late).toEqual({ keyId: key.id, workspaceId, rights: ALL_KEY_RIGHTS })
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })
 
 test("no key is remembered right after a revocation, which may be committed later than its answer", async () => {
   const { workspaceId, key, recognise, forgetAll } = await open()
   await Effect.runPromise(forgetAll)
-  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId })
+  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId, rights: ALL_KEY_RIGHTS })
   await revokeApiKey(direct, workspaceId, key.id)
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })
 
 test("where another process may revoke a key, it fails at once although it was used a moment ago", async () => {
   const { workspaceId, key, recognise } = await open(false)
-  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId })
+  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId, rights: ALL_KEY_RIGHTS })
   await revokeApiKey(direct, workspaceId, key.id)
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })

@@ -138,7 +138,9 @@ test("a request that has been given up when its turn comes is not hashed", async
     Effect.gen(function* () {
       const result = yield* Effect.result((yield* Passwords).hash("correct horse"))
       hashed.push(Result.isSuccess(result))
-    }).pipe(Effect.provideService(RequestCaller, { address: "192.0.2.1", isGone: () => isGone }))
+    }).pipe(
+      Effect.provideService(RequestCaller, { address: "192.0.2.1", client: null, requestId: "", isGone: () => isGone }),
+    )
   const passwords = ManagedRuntime.make(Layer.provide(Passwords.layer, Telemetry.layer("silent")))
   await passwords.runPromise(Effect.all([hash(false), hash(true), hash(false)], { concurrency: "unbounded" }))
   expect(hashed.toSorted()).toEqual([false, true, true])

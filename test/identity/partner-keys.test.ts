@@ -4,7 +4,7 @@ import { Deferred, Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Egress, type EgressOptions } from "../../src/egress/egress.ts"
-import { PartnerKeys } from "../../src/identity/partners/partner-keys.ts"
+import { PartnerKeys, type PartnerProblem } from "../../src/identity/partners/partner-keys.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { type Answer, startReceiver, status } from "../support/http-receiver.ts"
 import { newPartnerKey, publishes } from "../support/partner.ts"
@@ -13,6 +13,15 @@ import { eventually } from "../support/wait.ts"
 const first = newPartnerKey("first")
 const second = newPartnerKey("second")
 
+type Verify = (key: KeyObject) => Effect.Effect<string, PartnerProblem>
+/** A token whose signature every key verifies. */
+const anySigned: Verify = (key) => Effect.succeed(nameOf(key))
+/** A token that the key of that name has signed. */
+const signedBy =
+  (name: string): Verify =>
+  (key) =>
+    nameOf(key) === name ? Effect.succeed(name) : Effect.fail({ fault: "signature" })
+
 const openKeys = (egress: Layer.Layer<Egress>) => {
   const services = Layer.mergeAll(
     PartnerKeys.layer.pipe(Layer.provide([egress, Telemetry.layer("silent")])),
@@ -20,18 +29,21 @@ const openKeys = (egress: Layer.Layer<Egress>) => {
   )
   const runtime = ManagedRuntime.make(services)
   onTestFinished(() => runtime.dispose())
-  const finding = (url: string, kid: string | undefined, integrationId: string) =>
-    Effect.flatMap(PartnerKeys, (keys) => keys.find({ integrationId, jwksUrl: url }, kid)).pipe(
-      Effect.match({ onSuccess: nameOf, onFailure: (fault): string => fault }),
+  const finding = (url: string, kid: string | undefined, integrationId: string, verify = anySigned) =>
+    Effect.flatMap(PartnerKeys, (keys) => keys.verifyBy({ integrationId, jwksUrl: url }, kid, verify)).pipe(
+      Effect.match({ onSuccess: (name) => name, onFailure: ({ fault }): string => fault }),
     )
   return {
     runtime,
     finding,
-    /** The name of the key that was found, or the fault. */
-    find: (url: string, kid?: string, integrationId = "one") => runtime.runPromise(finding(url, kid, integrationId)),
+    /** The name of the key that verified, or the fault. */
+    find: (url: string, kid?: string, integrationId = "one", verify?: Verify) =>
+      runtime.runPromise(finding(url, kid, integrationId, verify)),
     pass: (ms: number) => runtime.runPromise(TestClock.adjust(ms)),
   }
 }
+
+const withoutKid = (jwk: object): object => ({ ...jwk, kid: undefined })
 
 const digest = (pem: string) => createHash("sha256").update(pem).digest("hex")
 const NAMES = new Map([
@@ -48,7 +60,9 @@ const onHttp = async (answer: Answer, options: Partial<EgressOptions> = {}) => {
     ...keys,
     receiver,
     asked: () => receiver.received.length,
-    find: (kid?: string, id?: string) => keys.find(receiver.url, kid, id),
+    find: (kid?: string, id?: string, verify?: Verify) => keys.find(receiver.url, kid, id, verify),
+    /** The same for a token that the key of that name has signed. */
+    verify: (name: string, kid?: string) => keys.find(receiver.url, kid, "one", signedBy(name)),
   }
 }
 
@@ -106,8 +120,7 @@ describe("a token whose key is not in the set", () => {
 describe("without a kid", () => {
   test("the only key is meant", async () => {
     expect(await (await onHttp(publishes(first.jwk))).find()).toBe("first")
-    const { kid: _, ...nameless } = first.jwk as { kid: string }
-    expect(await (await onHttp(publishes(nameless))).find()).toBe("first")
+    expect(await (await onHttp(publishes(withoutKid(first.jwk)))).find()).toBe("first")
   })
 
   test("the only key that can check such a signature is meant", async () => {
@@ -115,10 +128,72 @@ describe("without a kid", () => {
     expect(await (await onHttp(publishes(...others, first.jwk))).find()).toBe("first")
   })
 
-  test("of two keys none is meant, and neither of two with one kid", async () => {
-    expect(await (await onHttp(publishes(first.jwk, second.jwk))).find()).toBe("unknown_key")
+  test("each of several keys is tried, as each of those with one kid, and those without one", async () => {
+    const both = await onHttp(publishes(first.jwk, second.jwk))
+    expect([await both.verify("first"), await both.verify("second")]).toEqual(["first", "second"])
+    expect(await both.verify("second", "first")).toBe("signature")
     const twins = await onHttp(publishes(first.jwk, { ...second.jwk, kid: "first" }))
-    expect(await twins.find("first")).toBe("unknown_key")
+    expect(await twins.verify("second", "first")).toBe("second")
+    const nameless = await onHttp(publishes(first.jwk, withoutKid(second.jwk)))
+    expect(await nameless.verify("second", "first")).toBe("second")
+  })
+
+  test("ten keys are tried and no more, and none after one that has signed the token", async () => {
+    const keys = Array.from({ length: 12 }, () => withoutKid(first.jwk))
+    const { find } = await onHttp(publishes(...keys))
+    let tried = 0
+    const failing =
+      (fault: "signature" | "expired"): Verify =>
+      () => {
+        tried++
+        return Effect.fail({ fault })
+      }
+    expect([await find(undefined, "one", failing("signature")), tried]).toEqual(["signature", 10])
+    tried = 0
+    expect([await find(undefined, "one", failing("expired")), tried]).toEqual(["expired", 1])
+  })
+})
+
+describe("an issuer that changes its key", () => {
+  test.each<[string, ReadonlyArray<object>, ReadonlyArray<object>, string | undefined]>([
+    ["under the same kid", [first.jwk], [{ ...second.jwk, kid: "first" }], "first"],
+    ["without a kid", [withoutKid(first.jwk)], [withoutKid(second.jwk)], undefined],
+    ["with both published and no kid", [withoutKid(first.jwk)], [first.jwk, second.jwk].map(withoutKid), undefined],
+    ["with a kid in its tokens alone", [withoutKid(first.jwk)], [withoutKid(second.jwk)], "new"],
+  ])("%s is fetched anew for the first token of the new key", async (_how, before, after, kid) => {
+    const { verify, pass, receiver, asked } = await onHttp(publishes(...before))
+    expect(await verify("first", kid)).toBe("first")
+    receiver.answer = publishes(...after)
+    expect([await verify("second", kid), asked()]).toEqual(["signature", 1])
+    await pass(10 * SECOND)
+    expect([await verify("second", kid), asked()]).toEqual(["second", 2])
+  })
+
+  test("is asked at most once in ten seconds, however many wrong tokens a stranger sends", async () => {
+    const { verify, find, pass, asked } = await onHttp(publishes(first.jwk))
+    expect(await find("first")).toBe("first")
+    for (let turn = 2; turn < 5; turn++) {
+      await pass(10 * SECOND)
+      await Promise.all(Array.from({ length: 10 }, () => verify("nobody", "first")))
+      for (let nth = 0; nth < 5; nth++) expect(await verify("nobody", "first")).toBe("signature")
+      expect([await verify("first", "first"), asked()]).toEqual(["first", turn])
+    }
+  })
+
+  test("is not asked for a token that one of its keys has signed", async () => {
+    const { find, pass, asked } = await onHttp(publishes(first.jwk))
+    await find("first")
+    await pass(10 * SECOND)
+    expect(await find("first", "one", () => Effect.fail({ fault: "expired" }))).toBe("expired")
+    expect(asked()).toBe(1)
+  })
+
+  test("and is out meanwhile leaves the keys that were known", async () => {
+    const { verify, pass, receiver } = await onHttp(publishes(first.jwk))
+    expect(await verify("first", "first")).toBe("first")
+    receiver.answer = status(500)
+    await pass(10 * SECOND)
+    expect([await verify("second", "first"), await verify("first", "first")]).toEqual(["signature", "first"])
   })
 })
 

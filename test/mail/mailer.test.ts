@@ -60,7 +60,7 @@ const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
 let count = 0
 const letter = (): Letter => {
   count++
-  return verificationLetter(`reader-${count}@example.com`, "Reader", `https://app.example/verify?token=t${count}`)
+  return verificationLetter(`reader-${count}@example.com`, "Reader", `https://app.example/verify#token=t${count}`)
 }
 
 const waiting = async (): Promise<number> => Number((await rows.run("select count(*) from mails"))[0]?.["count"])

@@ -1,6 +1,13 @@
 /** Signed addresses: what they say, until when, and that nothing of it can be changed. */
 import { expect, test } from "vitest"
-import { type Link, type MediaLinks, mediaLinksOf } from "../../src/media/links.ts"
+import {
+  type Held,
+  hasHeldAddresses,
+  heldLinkOf,
+  type Link,
+  type MediaLinks,
+  mediaLinksOf,
+} from "../../src/media/links.ts"
 
 const linksWith = (seed: number): MediaLinks["Service"] => mediaLinksOf([new Uint8Array(32).fill(seed)])
 
@@ -38,4 +45,47 @@ test("an address that an older key signed is valid, and the newest key signs", (
   expect(both.verify(links.sign(LINK), NOW)).toEqual(LINK)
   expect(linksWith(2).verify(both.sign(LINK), NOW)).toEqual(LINK)
   expect(links.verify(both.sign(LINK), NOW)).toBe("altered")
+})
+
+const HELD: Held = { eventId: "e1", ground: { as: "viewer", userId: "u1", sessionVersion: 3 }, givenAt: NOW }
+
+test("an address says what it rests on, and nobody can change that", () => {
+  const held: Link = { use: "part", kind: "recording", id: "r1_2", audience: HELD, expires: NOW / 1000 + 60 }
+  const token = links.sign(held)
+  expect(links.verify(token, NOW)).toEqual(held)
+  const parts = token.split(".")
+  const others = Buffer.from(JSON.stringify({ ...HELD, ground: { as: "manager" } })).toString("base64url")
+  for (const given of [
+    parts.with(5, others),
+    parts.toSpliced(5, 1),
+    parts.with(3, "workspace"),
+    parts.with(3, "public"),
+  ]) {
+    expect(links.verify(given.join("."), NOW), given.join(".")).toBe("altered")
+  }
+  expect(heldLinkOf(held)).toEqual({ ...HELD, kind: "upload", objectId: "r1", expiresAt: NOW + 60_000 })
+  expect(heldLinkOf(LINK)).toBeUndefined()
+})
+
+test("the workspace's address of a private broadcast becomes the holder's own, and to nobody it is no credential", () => {
+  const watch = { use: "play", kind: "broadcast", id: "b1", expires: NOW / 1000 + 60 } as const
+  const key = links.sign({ ...watch, audience: "workspace" })
+  const text = (at: string) => `{"playbackUrl":"https://x.example/v1/live/${at}/index.m3u8"}`
+  expect(links.personal(text(key), HELD)).toBe(text(links.sign({ ...watch, audience: HELD })))
+  expect(links.personal(text(key), undefined)).toBe(text("b1"))
+  expect([hasHeldAddresses(text(key)), hasHeldAddresses(text("b1"))]).toEqual([true, false])
+  // What somebody writes into a chat is no address of this server.
+  const foreign = text(linksWith(2).sign({ ...watch, audience: "workspace" }))
+  expect(links.personal(foreign, HELD)).toBe(foreign)
+})
+
+test("while a node of the release before lives, an address is one that it takes", () => {
+  let takeGrounds = false
+  const mixed = mediaLinksOf([new Uint8Array(32).fill(1)], () => takeGrounds)
+  const token = mixed.sign({ ...LINK, audience: HELD })
+  expect(token.split(".")).toHaveLength(6)
+  expect(mixed.verify(token, NOW)).toEqual({ ...LINK, audience: "workspace" })
+  takeGrounds = true
+  expect(mixed.sign({ ...LINK, audience: HELD })).toBe(links.sign({ ...LINK, audience: HELD }))
+  expect(mixed.verify(token, NOW)).toEqual({ ...LINK, audience: "workspace" })
 })

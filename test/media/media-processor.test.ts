@@ -12,6 +12,7 @@ const MODULE = `
 const held = []
 process.on("message", ({ id, source: { path } }) => {
   if (path === "hang") for (;;);
+  // timed: the process takes more and more memory on purpose.
   if (path === "grow") setInterval(() => held.push(Buffer.alloc(20_000_000, 1)), 5)
   if (path === "crash") process.exit(3)
   if (path === "fault") process.send({ id, fault: "no such file" })

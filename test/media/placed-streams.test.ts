@@ -23,7 +23,7 @@ test("an owner that is behind makes the encoder of another node wait, and nothin
   const { one, ask, stored } = openOwner(systemTimers, isReady)
   const rooms: number[] = []
   const stream = new ForwardedStream(
-    { broadcastId: one.id, resets: 0, ask },
+    { broadcastId: one.id, resets: 0, from: "", ask },
     { onCut: neverCut, onRoom: () => rooms.push(performance.now()) },
   )
   const sent = padded(STREAM, 4 * MEBIBYTE)
@@ -73,7 +73,7 @@ test("a stream that another encoder takes over is cut at its node at once", asyn
   const { one, ask } = openOwner(systemTimers, Promise.resolve())
   const causes: unknown[] = []
   const stream = new ForwardedStream(
-    { broadcastId: one.id, resets: 0, ask },
+    { broadcastId: one.id, resets: 0, from: "", ask },
     { onCut: (cause) => causes.push(cause), onRoom: () => {} },
   )
   stream.write(STREAM.subarray(0, 20_000))

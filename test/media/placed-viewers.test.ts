@@ -133,6 +133,7 @@ test("the end is told, and afterwards the owner is asked nothing more", async ()
   await eventually(() => replica.live.hasEnded, "the end")
   const asked = house.answers.length
   expect(replica.live.playlist.body.toString()).toContain("#EXT-X-ENDLIST")
+  // timed: a request that is not made has no signal; a slow machine waits for longer.
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(house.answers.length).toBe(asked)
   expect(replicas.use(OF.id)).toBe(replica)

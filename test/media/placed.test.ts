@@ -51,8 +51,12 @@ const openOther = () => {
     deadlineMs: 5000,
   })
   const disk = diskStorageLayer({ folder: join(server.folder, "media"), minFreeBytes: 0 })
-  const ingest = { most: 8, maxKbps: 8000, maxHours: 1 }
-  const layer = OwnBroadcasts.layer({ ingest, isShared: true, quotaBytes: 0 }).pipe(
+  const ingest = { most: 8, mostOfOne: 8, maxKbps: 8000, maxHours: 1 }
+  const layer = OwnBroadcasts.layer({
+    ingest,
+    isShared: true,
+    quota: { ofWorkspace: 0, ofFounder: 0, provedOnly: false },
+  }).pipe(
     Layer.provideMerge(Layer.mergeAll(database, disk, MediaSignal.layer)),
     Layer.provideMerge(Telemetry.layer("silent")),
   )

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isEmail } from "../../src/model/text/email.ts"
+import { foldEmail, isEmail } from "../../src/model/text/email.ts"
 
 describe("an address", () => {
   test.each([
@@ -48,11 +48,18 @@ describe("an address", () => {
     "a@[127.0.0.1]",
     "a@127.0.0.1",
     "a@12",
+    "a@ex\u0430mple.com",
+    "a@b.g\u03bfogle",
     `a@${"x".repeat(64)}.com`,
     `a@${"x.".repeat(130)}com`,
     `${"x".repeat(309)}@example.com`,
   ])("is not %j", (text) => {
     expect(isEmail(text)).toBe(false)
+  })
+
+  test("has one form for what looks the same", () => {
+    const folded = [foldEmail(" K\u0301im@Example.com"), foldEmail("\u1e31im@example.com")]
+    expect(folded).toEqual(["\u1e31im@example.com", "\u1e31im@example.com"])
   })
 
   test("never holds markup, spaces, or characters that are not seen", () => {

@@ -106,9 +106,9 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           expect(round.groups.filter((group) => group.repeat)).toEqual([])
         })
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
-    expect(guaranteed).toBeGreaterThan(1000)
+    expect(guaranteed).toBeGreaterThan(300)
   })
 
   test("a trio leaves nobody out, is there only when the number is odd, and repeats nothing while people have met few", () => {
@@ -126,7 +126,7 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           expect(sizes).toEqual([...Array(Math.floor(present.length / 2) - trios).fill(2), ...Array(trios).fill(3)])
         })
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 
@@ -147,9 +147,9 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           repeats += repeated
         })
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
-    expect(repeats).toBeGreaterThan(500)
+    expect(repeats).toBeGreaterThan(150)
   })
 
   test("a state that went through JSON, or is asked a second time, gives the same rounds", () => {

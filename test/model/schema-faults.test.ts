@@ -4,11 +4,11 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { faultsIn } from "../../packages/web/src/api/faults-in.ts"
 import { EventInput } from "../../src/model/event.ts"
-import { faultsOf } from "../../src/model/schema-faults.ts"
+import { faultsOf, faultText } from "../../src/model/schema-faults.ts"
 
 const faultsFor = (schema: Schema.Codec<unknown, unknown>, value: unknown): string => {
   const decoded = Schema.decodeUnknownResult(schema, { errors: "all" })(value)
-  return Result.isFailure(decoded) ? faultsOf(decoded.failure.issue, "body") : ""
+  return Result.isFailure(decoded) ? faultText(faultsOf(decoded.failure.issue), "body") : ""
 }
 
 test("every fault has its place and its reason, and no value", () => {

@@ -105,7 +105,7 @@ test("the second time changes nothing, nothing is added, and the rest keeps its 
         expect(isVisible(given)).toBe(isVisible(shown))
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 

@@ -30,9 +30,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-beforeEach(async () => {
-  proxy.heal()
-  pool = new Pool({ url: proxy.url, connections: 4, waiting: 100, deadlineMs: 1_000 })
+/** Only tests of statements without an answer need the shorter deadline. */
+const open = async (deadlineMs: number): Promise<void> => {
+  pool = new Pool({ url: proxy.url, connections: 4, waiting: 100, deadlineMs })
   onTestFinished(() => pool.close(100))
   reads = new AgendaReads(pool.sql, systemTimers, () => void refused++)
   statements = 0
@@ -46,6 +46,11 @@ beforeEach(async () => {
   })
   await reads.find(newId())
   statements = 0
+}
+
+beforeEach(() => {
+  proxy.heal()
+  return open(60_000)
 })
 
 const seed = (phases: number) =>
@@ -82,13 +87,17 @@ test("a read sees what was committed before it was asked for, however many are u
 })
 
 test("a statement that gets no answer holds up only those that came with it", async () => {
+  await open(4_000)
   const { eventId } = await seed(1)
   const lost = proxy.onStatement({ match: READ, action: { kind: "drop" }, times: 2 })
   const unlucky = [reads.find(eventId), reads.find(eventId)].map((read) => read.catch(({ code }) => code))
   await lost.reached(2)
-  const since = performance.now()
+  let isOver = false
+  void Promise.race(unlucky).then(() => {
+    isOver = true
+  })
   expect((await reads.find(eventId))?.id).toBe(eventId)
-  expect(performance.now() - since).toBeLessThan(500)
+  expect(isOver).toBe(false)
   expect(await Promise.all(unlucky)).toEqual(["POOL_DEADLINE", "POOL_DEADLINE"])
 })
 

@@ -46,7 +46,17 @@ const commitOf = ({ eventId, fencingToken }: Claimed, from: number, commandId: s
   ...{ eventId, fencingToken, from, version: from + 1, at, event: null, phases: [], occurrences: [] },
   publications: [{ stream: "event", s: from + 1, version: from + 1, frame, at }],
   commands: [{ scope: "test", commandId, bodyHash: commandId, reply: {}, at }],
-  ...{ changes: [], dropped: [], moved: [], removed: [], restored: [], presence: null, captured: null, deleted: false },
+  ...{
+    changes: [],
+    dropped: [],
+    moved: [],
+    removed: [],
+    restored: [],
+    silenced: [],
+    presence: null,
+    captured: null,
+    deleted: false,
+  },
 })
 
 const outcome = (commit: Promise<number>): Promise<string> =>
@@ -124,7 +134,7 @@ test("a commit whose row is locked waits alone, and is done when the row is free
 
 test("commits whose rows are locked hold up the others once, and not each for its own wait", async () => {
   const events = await claimMany(35)
-  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 2_000 })
+  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 4_000 })
   onTestFinished(() => pool.close(1_000))
   const groups = new CommitGroups(pool.sql, systemTimers)
   const locked = events.slice(3, 31)
@@ -136,7 +146,7 @@ test("commits whose rows are locked hold up the others once, and not each for it
   })
   expect(await Promise.all(commits.sent)).toEqual(Array(35).fill("done"))
   const [setting] = await pool.sql<{ readonly lockTimeout: string }[]>`show lock_timeout`
-  expect(setting?.lockTimeout).toBe("960ms")
+  expect(setting?.lockTimeout).toBe("1920ms")
 })
 
 test("a transaction that does not end holds up those that came with it, and no others", async () => {
@@ -204,7 +214,7 @@ test("the deletion of an event, which may take long, holds up no other commit", 
     `create function wait_long() returns trigger language plpgsql as $$ begin perform pg_sleep(5); return old; end $$;
      create trigger wait_long before delete on events for each row execute function wait_long()`,
   )
-  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 2_000 })
+  const pool = new Pool({ url: database.url, connections: 8, waiting: 100, deadlineMs: 4_000 })
   onTestFinished(async () => {
     await pool.close(1_000)
     await runScript(database.url, "drop trigger wait_long on events; drop function wait_long()")

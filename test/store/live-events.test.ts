@@ -42,6 +42,7 @@ test("a commit under an earlier fencing token, or from another version than the 
           moved: [],
           removed: [],
           restored: [],
+          silenced: [],
           presence: null,
           captured: null,
           deleted: false,

@@ -34,7 +34,7 @@ const addWorkspace = async (): Promise<string> => {
 
 const open = async (): Promise<EventInserts> => {
   proxy.heal()
-  const pool = new Pool({ url: proxy.url, connections: 6, waiting: 100, deadlineMs: 2_000 })
+  const pool = new Pool({ url: proxy.url, connections: 6, waiting: 100, deadlineMs: 30_000 })
   onTestFinished(() => pool.close(100))
   await pool.sql`select 1`
   return new EventInserts(pool.sql, systemTimers, () => {})

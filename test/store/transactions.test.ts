@@ -125,7 +125,7 @@ test("an interrupted caller gets its interruption after the transaction has ende
   const ways = [
     // Between two statements, and while one is under way.
     () => Effect.never,
-    (sql: Queryable) => query(() => sql`select pg_sleep(0.5)`),
+    (sql: Queryable) => query(() => sql`select pg_sleep(2)`),
   ]
   for (const rest of ways) {
     let interrupted = 0
@@ -135,6 +135,7 @@ test("an interrupted caller gets its interruption after the transaction has ende
       ),
     )
     await eventually(async () => (await openTransactions()) === 1 && pool.stats.inUse === 1)
+    // timed: the statement is under way for two seconds from its beginning, which has no signal here.
     await Effect.runPromise(Effect.sleep(50))
     await Effect.runPromise(Fiber.interrupt(fiber))
     expect([interrupted, pool.stats.inUse, await openTransactions()]).toEqual([1, 0, 0])

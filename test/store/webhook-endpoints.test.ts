@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { claimFirstTries, findTargets, settleDeliveries } from "../../src/store/webhooks/webhook-deliveries.ts"
 import {
+  claimUntold,
   disableFailing,
   forgetLapsedSecrets,
   replaceSecret,
@@ -30,7 +31,12 @@ const openEndpoint = async () => {
     runLengths: new Map<string, number>(),
     runLength: 16,
   })
-  const settle = async (...statuses: ReadonlyArray<"delivered" | "rejected" | "internal">) => {
+  const settle = (...statuses: ReadonlyArray<"delivered" | "rejected" | "internal">) =>
+    settleGone(undefined, ...statuses)
+  const settleGone = async (
+    goneUrl: string | undefined,
+    ...statuses: ReadonlyArray<"delivered" | "rejected" | "internal">
+  ) => {
     for (const _ of statuses) await emit(newId())
     const claimed = await claimFirstTries(sql, claim())
     const settlements = statuses.map((came, index) => ({
@@ -40,6 +46,7 @@ const openEndpoint = async () => {
       delayMs: null,
       lastError: null,
       ...OUTCOMES[came],
+      ...(goneUrl === undefined ? {} : { goneUrl }),
     }))
     await settleDeliveries(sql, settlements)
   }
@@ -47,6 +54,7 @@ const openEndpoint = async () => {
     ...outbox,
     id,
     settle,
+    settleGone,
     pass: (time: string) => sql`
       update webhook_endpoints set failing_since = failing_since - ${time}::interval,
              last_failure_at = last_failure_at - ${time}::interval, last_success_at = last_success_at - ${time}::interval`,
@@ -157,4 +165,31 @@ test("a replaced secret is handed to the signer until it lapses, and is then for
   const [row] = await sql`select previous_secret_sealed, previous_secret_until from webhook_endpoints`
   expect(row).toEqual({ previousSecretSealed: null, previousSecretUntil: null })
   expect(await replaceSecret(sql, newId(), Buffer.from("x"))).toBeUndefined()
+})
+
+test("an endpoint whose receiver is gone is disabled, unless it has another address by now", async () => {
+  const { sql, id, settleGone } = await openEndpoint()
+  const state = () => sql`select status, disabled_reason, is_untold from webhook_endpoints`
+  await settleGone("https://example.com/before", "rejected")
+  expect(await state()).toEqual([{ status: "active", disabledReason: null, isUntold: false }])
+  expect(await claimUntold(sql)).toBeUndefined()
+  await settleGone("https://example.com/", "rejected", "delivered")
+  expect(await state()).toEqual([{ status: "disabled", disabledReason: "gone", isUntold: true }])
+  expect(await claimUntold(sql)).toMatchObject({
+    id,
+    url: "https://example.com/",
+    disabledReason: "gone",
+    isLetterDue: true,
+  })
+  expect(await claimUntold(sql)).toBeUndefined()
+})
+
+test("one that somebody enabled again before anybody was told is not told of, and one that somebody disabled stays theirs", async () => {
+  const { sql, id, settleGone } = await openEndpoint()
+  await settleGone("https://example.com/", "rejected")
+  await updateWebhookEndpoint(sql, id, { status: "active" })
+  expect(await claimUntold(sql)).toBeUndefined()
+  await updateWebhookEndpoint(sql, id, { status: "disabled" })
+  const [row] = await sql`select disabled_reason, is_untold from webhook_endpoints`
+  expect(row).toEqual({ disabledReason: "manual", isUntold: false })
 })

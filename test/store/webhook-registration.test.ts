@@ -2,6 +2,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { Egress } from "../../src/egress/egress.ts"
 import { createApiKey } from "../../src/identity/api-keys.ts"
+import { ALL_KEY_RIGHTS } from "../../src/model/key-rights.ts"
 import { Database } from "../../src/store/database.ts"
 import { openText } from "../../src/store/sealed-text.ts"
 import { WebhookRegistration } from "../../src/store/webhooks/webhook-registration.ts"
@@ -12,7 +13,7 @@ const openRegistration = async () => {
   const outbox = await openOutbox()
   const { sql, workspaceId } = outbox
   const { id: keyId } = await Effect.runPromise(
-    createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null }),
+    createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null, rights: ALL_KEY_RIGHTS }),
   )
   const runtime = ManagedRuntime.make(
     WebhookRegistration.layer(SEALING_KEYS).pipe(
@@ -25,7 +26,12 @@ const openRegistration = async () => {
     runtime.runPromise(
       Effect.result(
         Effect.flatMap(WebhookRegistration, (registration) =>
-          registration.create({ workspaceId, url, eventTypes: ["event.started"], credential: { keyId } }),
+          registration.create({
+            workspaceId,
+            url,
+            eventTypes: ["event.started"],
+            credential: { keyId, rights: ALL_KEY_RIGHTS },
+          }),
         ),
       ),
     )

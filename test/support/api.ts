@@ -146,3 +146,6 @@ export const gatewayToken = async (
   if (answer.status !== 200) throw new Error(`gateway token: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
+
+/** The token of a link in a letter, which stands behind its `#`. */
+export const tokenIn = (url: string): string => new URLSearchParams(new URL(url).hash.slice(1)).get("token") ?? ""

@@ -1,6 +1,15 @@
 /** A whole server with two workspaces, and events whose audience asks and votes: what tests of questions start from. */
 import { randomUUID } from "node:crypto"
-import { type Answer, type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "./api.ts"
+import {
+  type Answer,
+  type CallOptions,
+  call,
+  createEvent,
+  createWorkspace,
+  type Json,
+  tokenIn,
+  type Workspace,
+} from "./api.ts"
 import { type Rows, rowsOf } from "./rows.ts"
 import { startTestServer, type TestServer } from "./server.ts"
 
@@ -72,7 +81,7 @@ export const openAudience = async (environment: { readonly [key: string]: string
       const email = `${randomUUID()}@example.com`
       await api("POST", `/v1/public/events/${eventId}/register`, { body: { name, email } })
       const { mails } = (await api("GET", `/v1/dev/outbox?to=${email}`)).body
-      const token = new URL(mails[0].links[0]).searchParams.get("token")
+      const token = tokenIn(mails[0].links[0])
       return (await api("POST", `/v1/public/events/${eventId}/enter`, { body: { token } })).body.sessionToken
     },
     voters: async (questionId) => {

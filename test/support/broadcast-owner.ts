@@ -47,13 +47,14 @@ export const keptBroadcast = (timers: Timers, { id, maxKbps, isReady, onStored }
     id,
     token: 1,
     eventId: "event",
+    workspaceId: "workspace",
     phaseId: "phase",
     live,
     input: new EncoderInput(live, timers, maxKbps),
     visibility: "public",
     status: "live",
     lastUsedAt: 0,
-    tokenHash: undefined,
+    shown: undefined,
   }
 }
 

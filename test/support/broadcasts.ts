@@ -65,11 +65,15 @@ export const mapsIn = (playlist: string): ReadonlyArray<string> =>
   [...playlist.matchAll(/#EXT-X-MAP:URI="([^"]+)"/g)].map(([, uri = ""]) => uri)
 
 /** The event's newest recording, once it is ready. */
-export const recordingOf = async (base: string, key: string, eventId: string): Promise<Json> => {
+export const recordingOf = async (base: string, key: string, eventId: string, deadlineMs?: number): Promise<Json> => {
   let recording: Json
-  await eventually(async () => {
-    recording = (await apiOf(base, key)("GET", `/v1/events/${eventId}/recordings`)).body.recordings[0]
-    return recording?.status === "ready"
-  }, "the recording")
+  await eventually(
+    async () => {
+      recording = (await apiOf(base, key)("GET", `/v1/events/${eventId}/recordings`)).body.recordings[0]
+      return recording?.status === "ready"
+    },
+    "the recording",
+    deadlineMs,
+  )
   return recording
 }

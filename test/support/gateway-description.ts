@@ -1,5 +1,5 @@
 /** Objects on a gateway socket held against the gateway's own description: what a test sees, an integrator was promised. */
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { Ajv, type ValidateFunction } from "ajv"
 import { default as addFormats } from "ajv-formats"
 import { gatewayDescription } from "../../src/gateway/description/asyncapi.ts"
 
@@ -72,7 +72,7 @@ export const TAKEN: ReadonlySet<string> = new Set(
 )
 
 // Each worker compiles four hundred schemas: neither copied into each other nor optimized, that takes a quarter of the time.
-const ajv = new Ajv2020({ strict: false, inlineRefs: false, code: { optimize: false } })
+const ajv = new Ajv({ strict: false, inlineRefs: false, code: { optimize: false } })
 addFormats.default(ajv)
 ajv.addSchema(described, "served")
 // Clients ignore what they do not know; a server that sends what is not described is found out here.

@@ -75,6 +75,7 @@ export const startReceiver = async (answer: Answer = status(200)): Promise<Recei
     answer,
     count: (wanted, deadlineMs = 30_000) =>
       new Promise((resolve, reject) => {
+        // timed: the deadline of a wait that would last for ever.
         const deadline = setTimeout(() => {
           waiting.delete(check)
           reject(new Error(`${received.length} of ${wanted} requests came within ${deadlineMs} ms`))

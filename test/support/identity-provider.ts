@@ -9,6 +9,8 @@ export interface Person {
   readonly email?: string
   readonly email_verified?: boolean
   readonly name?: string
+  /** Unix seconds of an earlier sign-in, of which the provider remembers the browser. */
+  readonly signedInAt?: number
 }
 
 export interface TestIdentityProvider {
@@ -52,7 +54,9 @@ export const startIdentityProvider = async (): Promise<TestIdentityProvider> => 
           (grantId === undefined ? undefined : await provider.Grant.find(grantId)) ??
           new provider.Grant({ accountId, clientId: String(params["client_id"]) })
         grant.addOIDCScope("openid email profile")
-        const result = { login: { accountId }, consent: { grantId: await grant.save() } }
+        const { signedInAt: ts } = person
+        const login = ts === undefined ? { accountId } : { accountId, ts }
+        const result = { login, consent: { grantId: await grant.save() } }
         await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: true })
       }
       return answer().catch((cause: unknown) => res.writeHead(500).end(String(cause)))

@@ -90,11 +90,13 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     },
   }
   const egresses: Egress[] = []
+  /** Tests let the media server forget recordings: an id is given once all the same. */
+  let begun = 0
   const EGRESS_CALLS: { readonly [method: string]: (asked: Json) => ReturnType<Call> } = {
     StartRoomCompositeEgress: (asked) => {
       if (!rooms.has(asked.roomName)) return notFound
       const egress: Egress = {
-        egressId: `EG_${egresses.length}`,
+        egressId: `EG_${begun++}`,
         roomName: asked.roomName,
         roomComposite: asked,
         status: "EGRESS_ACTIVE",

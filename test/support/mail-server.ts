@@ -68,6 +68,6 @@ export const linkIn = (mail: ReceivedMail): URL => {
     .slice(mail.raw.indexOf("\r\n\r\n"))
     .replaceAll(/=\r?\n/g, "")
     .replaceAll("=3D", "=")
-  const found = /https?:\/\/[^\s"<]+\?token=\w+/.exec(text) ?? /https?:\/\/[^\s"<]+/.exec(text)
+  const found = /https?:\/\/[^\s"<]+#token=\w+/.exec(text) ?? /https?:\/\/[^\s"<]+/.exec(text)
   return new URL(found?.[0] ?? "")
 }

@@ -43,6 +43,7 @@ const greets = (port: number): Promise<boolean> =>
     }
     socket.once("data", () => done(true))
     socket.once("error", () => done(false))
+    // timed: the deadline of a look at the port.
     socket.setTimeout(1000, () => done(false))
   })
 

@@ -113,6 +113,7 @@ const tests = (open: () => Promise<StorageHouse>): void => {
     const completed = async (): ReturnType<typeof complete> => {
       const answer = await complete(id)
       if (answer.status !== 503) return answer
+      // timed: the caller comes back when it is told to.
       await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get("retry-after")) * 1000))
       return completed()
     }

@@ -70,6 +70,7 @@ export const killedCommand = async (
   when: () => boolean,
 ): Promise<void> => {
   const { child, closed } = await launch(environment, args)
+  // timed: the pause between two looks at another process.
   const look = setInterval(() => {
     if (when()) child.kill("SIGKILL")
   }, 1)

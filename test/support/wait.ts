@@ -2,6 +2,20 @@
 const DEADLINE_MS = 30_000
 const LOOK_EVERY_MS = 10
 
+/**
+ * Does it settle before a timer of so many milliseconds that begins now? Both must depend on timers of this process: those fire in the
+ * order in which they are due, however busy the machine is.
+ */
+export const settlesWithin = (ms: number, settling: Promise<unknown>): Promise<boolean> =>
+  Promise.race([
+    settling.then(
+      () => true,
+      () => true,
+    ),
+    // timed: it is the control that the other timers are compared with.
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ms).unref()),
+  ])
+
 export const eventually = async (
   holds: () => boolean | Promise<boolean>,
   what = "the condition",
@@ -9,7 +23,9 @@ export const eventually = async (
 ): Promise<void> => {
   const deadline = Date.now() + deadlineMs
   while (!(await holds())) {
+    // timed: the deadline of a wait that would last for ever.
     if (Date.now() > deadline) throw new Error(`${what} did not become true within ${deadlineMs} ms`)
+    // timed: the pause between two looks.
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
 }

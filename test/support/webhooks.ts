@@ -53,7 +53,7 @@ export const openOutbox = async (): Promise<Outbox> => {
       const id = newId()
       const secret = newSigningSecret()
       const secretSealed = sealText(SEALING_KEYS, id, secret)
-      await insertWebhookEndpoint(sql, { id, workspaceId, url: target, eventTypes, secretSealed })
+      await insertWebhookEndpoint(sql, { id, workspaceId, url: target, eventTypes, secretSealed, createdByKeyId: null })
       return { id, secret }
     },
     emit: async (eventId, extra = {}) => {

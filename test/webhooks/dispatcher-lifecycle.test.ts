@@ -105,6 +105,7 @@ test("a request begins only while its claim outlasts the time for an answer, als
   }
   const receiver = await startReceiver((response, request, nth) => {
     left.push(leftOf(String(request.headers["webhook-id"])))
+    // timed: the receiver answers late on purpose.
     setTimeout(() => status(200)(response, request, nth), 500)
   })
   await outbox.addEndpoint(receiver.url)
@@ -130,6 +131,7 @@ test("a result that still waits to be recorded when the dispatcher stops is not 
     await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(1)
     stopped = dispatcher.stop()
     // Time for anything that it would do before its result is recorded.
+    // timed: what must not happen has no signal; a slow machine waits for longer.
     await new Promise((resolve) => setTimeout(resolve, 200))
   })
   await stopped
@@ -143,6 +145,7 @@ test("an outage of the database is logged once, survived, and loses nothing", as
   const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const road = await breakable(Redacted.value(outbox.url))
   const receiver = await startReceiver((response, request, nth) => {
+    // timed: the receiver answers late on purpose.
     setTimeout(() => status(200)(response, request, nth), 10)
   })
   await outbox.addEndpoint(receiver.url)

@@ -62,7 +62,7 @@ const present = (values: { readonly [name: string]: string | number | undefined 
   )
 
 const addressOf = (baseUrl: string, path: string, { params = {}, query = {} }: AnyRequest): string => {
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
   const search = String(new URLSearchParams(present(query)))
   return baseUrl.replace(/\/+$/, "") + filled + (search && `?${search}`)
 }
@@ -85,7 +85,7 @@ const headersOf = async (
 const read = async (response: Response): Promise<unknown> => {
   const text = await response.text()
   if (text === "") return undefined
-  return /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text
+  return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text
 }
 
 /**
@@ -100,8 +100,8 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       const response = await send(addressOf(options.baseUrl, path, request), {
         method,
         headers: await headersOf(options, settings, hasBody),
-        ...(hasBody ? { body: JSON.stringify(request.payload) } : {}),
-        ...(settings.signal === undefined ? {} : { signal: settings.signal }),
+        body: hasBody ? JSON.stringify(request.payload) : null,
+        signal: settings.signal ?? null,
       })
       const body = await read(response)
       if (!response.ok) throw new RestProblem(response, (body ?? {}) as { readonly [field: string]: unknown })

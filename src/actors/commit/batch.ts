@@ -10,6 +10,7 @@ import type { PublicationFact } from "../../model/live/publication-fact.ts"
 import { wireStream } from "../../model/live/streams.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PhaseState } from "../../model/phase.ts"
+import { isOnStage } from "../../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/contract.ts"
 import { encodeEphemeralFrame, encodeOrdered } from "../../protocol/wire/encoding.ts"
@@ -196,10 +197,20 @@ export class Batch {
       changes: deleted ? [] : [...this.#changes.values()],
       removed: removed === before.removed ? [] : without(removed, before.removed),
       restored: removed === before.removed ? [] : without(before.removed, removed),
+      silenced: this.#silenced(),
       presence: deleted ? null : this.#presence,
       captured: this.#captured,
       deleted,
     }
+  }
+
+  /** Participants who left the stage, got a lower role, or are out of the event: their addresses for encoders end. */
+  #silenced(): ReadonlyArray<string> {
+    const lowered = this.participantChanges.filter(
+      ({ role, admission, barred }) =>
+        (role != null && !isOnStage(role)) || admission === "waiting" || admission === "denied" || barred === true,
+    )
+    return [...lowered, ...this.ejections].flatMap((one) => ("participantId" in one ? one.participantId : []))
   }
 
   #publish({ dispatch, version, now }: UnnumberedDispatch): void {

@@ -21,9 +21,13 @@ export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<neve
 /** Why a batch was not written. */
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity | PhaseRecorded
 
-/** Broadcasts follow their event's visibility; recordings go with their event. */
-const changesMedia = ({ event, deleted, captured, changes }: LiveCommit): boolean =>
-  event !== null || deleted || captured !== null || changes.some(({ kind }) => kind === "broadcast")
+/** Broadcasts follow their event's visibility; recordings go with their event; encoders have the rights of those who push. */
+const changesMedia = ({ event, deleted, captured, changes, silenced }: LiveCommit): boolean =>
+  event !== null ||
+  deleted ||
+  captured !== null ||
+  silenced.length > 0 ||
+  changes.some(({ kind }) => kind === "broadcast")
 
 /** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (

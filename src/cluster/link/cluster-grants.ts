@@ -1,25 +1,71 @@
-/** Changes of grants over several nodes: open sockets are checked at once wherever they are. */
+/** Changes of grants over several nodes: open sockets are checked at once wherever they are, and each node tells when it has done so. */
 import { Effect, Layer } from "effect"
-import { type GrantChange, GrantChanges } from "../../identity/grant-changes.ts"
-import { Listeners } from "../../model/listeners.ts"
+import { LRUCache } from "lru-cache"
+import { Ownership } from "../../actors/runtime/ownership.ts"
+import { type ForgottenRole, type GrantChange, GrantChanges, grantChangesHere } from "../../identity/grant-changes.ts"
+import { newId } from "../../model/ids.ts"
 import { NodeLink } from "./node-link.ts"
 
 const SUBJECT = "grants"
+/** Questions whether all changes that were published before are applied, and the answers. */
+const ASKED = "grants.asked"
+const ANSWERED = "grants.answered"
 /** Agrees with every grant. */
 const ANY_CHANGE: GrantChange = {}
+/** Questions that are open at once; the callers have given up the oldest of more. */
+const MOST_ASKED = 10_000
 
-export const clusterGrantsLayer: Layer.Layer<GrantChanges, never, NodeLink> = Layer.effect(
+interface Asked {
+  readonly ask: string
+  readonly forgotten: ReadonlyArray<ForgottenRole>
+}
+
+interface Answered {
+  readonly ask: string
+  readonly node: string
+}
+
+export const clusterGrantsLayer: Layer.Layer<GrantChanges, never, NodeLink | Ownership> = Layer.effect(
   GrantChanges,
-  Effect.map(NodeLink, (link) => {
-    const { notify, subscribe } = new Listeners<GrantChange>()
-    link.subscribe(SUBJECT, (text) => notify(JSON.parse(text) as GrantChange))
-    link.onReset(() => notify(ANY_CHANGE))
+  Effect.gen(function* () {
+    const link = yield* NodeLink
+    const { node, others } = yield* Ownership
+    const here = grantChangesHere()
+    const open = new LRUCache<string, { readonly missing: Set<string>; readonly answered: () => void }>({
+      max: MOST_ASKED,
+    })
+    link.subscribe(SUBJECT, (text) => here.publish(JSON.parse(text) as GrantChange))
+    link.onReset(() => here.publish(ANY_CHANGE))
+    // A publisher's messages come in their order: what it published before has come by now.
+    link.subscribe(ASKED, (text) => {
+      const { ask, forgotten } = JSON.parse(text) as Asked
+      const answer: Answered = { ask, node }
+      void here.settled(forgotten).then(() => link.publish(ANSWERED, JSON.stringify(answer)))
+    })
+    link.subscribe(ANSWERED, (text) => {
+      const { ask, node: from } = JSON.parse(text) as Answered
+      const asked = open.get(ask)
+      if (asked?.missing.delete(from) !== true || asked.missing.size > 0) return
+      open.delete(ask)
+      asked.answered()
+    })
+    const settledElsewhere = (forgotten: ReadonlyArray<ForgottenRole>): Promise<void> =>
+      new Promise((answered) => {
+        const missing = new Set(others())
+        if (missing.size === 0) return answered()
+        const asked: Asked = { ask: newId(), forgotten }
+        open.set(asked.ask, { missing, answered })
+        return link.publish(ASKED, JSON.stringify(asked))
+      })
     return {
+      ...here,
       publish: (change) => {
-        notify(change)
+        here.publish(change)
         link.publish(SUBJECT, JSON.stringify(change))
       },
-      subscribe,
+      settled: async (forgotten) => {
+        await Promise.all([here.settled(forgotten), settledElsewhere(forgotten)])
+      },
     }
   }),
 )

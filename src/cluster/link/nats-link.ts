@@ -10,8 +10,10 @@ import {
   type Status,
 } from "@nats-io/transport-node"
 import { Effect, Layer, Redacted } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { Listeners } from "../../model/listeners.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import { MessageSeal, MOST_OFF_MS, type Refused, SEAL_BYTES } from "./message-seal.ts"
 import { guard, NodeLink } from "./node-link.ts"
 
 /** NATS cannot be used; the message is one sentence for the operator. */
@@ -57,15 +59,31 @@ const open = (urls: Redacted.Redacted<string>): Promise<NatsConnection> =>
     maxPingOut: PINGS_WITHOUT_ANSWER,
   })
 
+const WHY: Readonly<Record<Refused["refused"], string>> = {
+  forged:
+    "it is not sealed with this node's CLUSTER_SECRET: somebody else uses NATS, or a node has another secret or release",
+  replayed: "it was received before",
+  stale: `its time is more than ${MOST_OFF_MS / 1000} seconds off: somebody sends it again, or the clock of a node is wrong`,
+}
+
 class NatsLink {
   readonly #nats: NatsConnection
+  /** Null: without a secret, where NATS is on this machine, messages are sent as they are. */
+  readonly #seal: MessageSeal | null
+  /** Kinds of refused messages that the log has told of. */
+  readonly #told = new Set<string>()
   readonly #log: Telemetry["Service"]["log"]
   readonly #metrics: Telemetry["Service"]["metrics"]
   readonly #resets = new Listeners()
   #isConnected = true
 
-  constructor(nats: NatsConnection, { log, metrics }: Pick<Telemetry["Service"], "log" | "metrics">) {
+  constructor(
+    nats: NatsConnection,
+    seal: MessageSeal | null,
+    { log, metrics }: Pick<Telemetry["Service"], "log" | "metrics">,
+  ) {
     this.#nats = nats
+    this.#seal = seal
     this.#log = log
     this.#metrics = metrics
     metrics.natsConnected.set(1)
@@ -74,11 +92,12 @@ class NatsLink {
 
   readonly onReset = this.#resets.subscribe
 
-  readonly mostBytes = (): number => this.#nats.info?.max_payload ?? DEFAULT_MOST_BYTES
+  readonly mostBytes = (): number =>
+    (this.#nats.info?.max_payload ?? DEFAULT_MOST_BYTES) - (this.#seal === null ? 0 : SEAL_BYTES)
 
   readonly publish = (subject: string, text: string): void => {
     const isOpen = this.#isConnected && !this.#nats.isClosed()
-    if (isOpen) this.#nats.publish(`${SUBJECTS}.${subject}`, text)
+    if (isOpen) this.#nats.publish(`${SUBJECTS}.${subject}`, this.#seal?.seal(subject, text) ?? text)
     this.#metrics.nodeMessages.add(1, isOpen ? "sent" : "lost")
   }
 
@@ -86,11 +105,24 @@ class NatsLink {
     const guarded = guard(this.#log, subject, listener)
     const callback = (error: Error | null, message: Msg): void => {
       if (error !== null) return
+      const text = this.#seal === null ? message.string() : this.#seal.open(subject, message.data)
+      if (typeof text !== "string") {
+        this.#refuse(subject, text)
+        return
+      }
       this.#metrics.nodeMessages.add(1, "received")
-      guarded(message.string())
+      guarded(text)
     }
     const subscription = this.#nats.subscribe(`${SUBJECTS}.${subject}`, { callback })
     return () => subscription.unsubscribe()
+  }
+
+  /** Somebody else may send any number of them: the metric counts each, and the log tells of the first. */
+  #refuse(subject: string, { refused }: Refused): void {
+    this.#metrics.nodeMessages.add(1, "refused")
+    if (this.#told.has(refused)) return
+    this.#told.add(refused)
+    this.#log.warn({ subject }, `a message on NATS is dropped, and others like it: ${WHY[refused]}`)
   }
 
   async #watch(): Promise<void> {
@@ -118,8 +150,11 @@ class NatsLink {
   }
 }
 
-/** Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
-export const natsLinkLayer = (urls: Redacted.Redacted<string>): Layer.Layer<NodeLink, never, Telemetry> =>
+/** `secret`: null: messages are not sealed. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
+export const natsLinkLayer = (
+  urls: Redacted.Redacted<string>,
+  secret: Redacted.Redacted<string> | null,
+): Layer.Layer<NodeLink, never, Telemetry> =>
   Layer.effect(
     NodeLink,
     Effect.gen(function* () {
@@ -131,6 +166,7 @@ export const natsLinkLayer = (urls: Redacted.Redacted<string>): Layer.Layer<Node
         }).pipe(Effect.orDie),
         (connection) => Effect.promise(() => connection.close().catch(() => {})),
       )
-      return new NatsLink(nats, telemetry)
+      const { now } = yield* currentTimers
+      return new NatsLink(nats, secret === null ? null : new MessageSeal(Redacted.value(secret), now), telemetry)
     }),
   )

@@ -7,7 +7,7 @@ export class NodeLink extends Context.Service<
   {
     /** To the other nodes. A message is lost while the link is, and one longer than `mostBytes` is never sent. */
     readonly publish: (subject: string, text: string) => void
-    /** Returns the end of it. */
+    /** A subject has one subscription at a time in a process. Returns the end of it. */
     readonly subscribe: (subject: string, listener: (text: string) => void) => () => void
     /** Calls when messages may have been lost. Returns the end of it. */
     readonly onReset: (listener: () => void) => () => void

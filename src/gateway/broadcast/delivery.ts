@@ -11,7 +11,7 @@ import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import type { GatewayServices } from "../services.ts"
 import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
-import { sendEphemeral } from "../transport/send.ts"
+import { sendAll, sendEphemeral } from "../transport/send.ts"
 import { FanOut, type Receivers } from "./fan-out.ts"
 import type { StreamCursors, StreamName } from "./stream-names.ts"
 
@@ -122,6 +122,14 @@ export class Delivery implements Receivers {
     const { participants, media } = this.#targets
     for (const connection of participants.connectionsOf(participantId)) {
       if (!connection.isPaused) media.send(connection, dispatches)
+    }
+  }
+
+  sendToAll(stream: StreamName, dispatches: ReadonlyArray<string>): void {
+    for (const connection of [...this.#targets.participants.connections()]) {
+      if (!connection.isPaused && connection.streams.includes(stream)) {
+        sendAll(connection, dispatches, this.#options.orderedLimitBytes)
+      }
     }
   }
 

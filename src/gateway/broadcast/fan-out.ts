@@ -6,6 +6,7 @@
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import { Throttle } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
+import { hasHeldAddresses } from "../../media/links.ts"
 import { ownerOf } from "../../model/live/streams.ts"
 import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
@@ -17,6 +18,8 @@ export interface Receivers {
   publish(topic: string, text: string): void
   /** Sends to all tabs of one participant, in order. */
   sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void
+  /** Sends to each connection of the stream by itself, because it differs from one to the other. */
+  sendToAll(stream: StreamName, dispatches: ReadonlyArray<string>): void
   /** Sends ephemeral dispatches to the participant's tabs that receive them. */
   sendEphemeralTo(participantId: string, dispatches: ReadonlyArray<string>): void
   /** Sends what connections hold back: a topic is published next. */
@@ -115,10 +118,9 @@ export class FanOut {
     }
     this.#receivers.release()
     for (const [stream, dispatches] of shared) {
-      this.#publish(
-        streamTopic(this.#eventId, stream),
-        dispatches.map(({ frame }) => frame),
-      )
+      const frames = dispatches.map(({ frame }) => frame)
+      if (frames.some(hasHeldAddresses)) this.#receivers.sendToAll(stream, frames)
+      else this.#publish(streamTopic(this.#eventId, stream), frames)
     }
     for (const [topic, frame] of after) this.#publish(topic, [frame])
     for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])

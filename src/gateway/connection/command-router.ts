@@ -10,7 +10,7 @@ import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { ingestAddress } from "../../media/live/addresses.ts"
 import { isStorable } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
-import { faultsOf } from "../../model/schema-faults.ts"
+import { faultsOf, faultText } from "../../model/schema-faults.ts"
 import type { RateClass } from "../../protocol/command.ts"
 import {
   COMMANDS,
@@ -32,6 +32,7 @@ import { findPhaseBroadcast } from "../../store/media/broadcasts.ts"
 import type { SpanEnd } from "../../telemetry/tracing.ts"
 import type { Channel } from "../event/channel.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
+import { groundOf } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Connection } from "./connection.ts"
 import { envelopeOf } from "./envelopes.ts"
@@ -177,7 +178,7 @@ export class Commands {
     if (!isStorable(d)) return { refusal: refusal("bad_request", "Text must not hold NUL or lone surrogates.") }
     const decoded = DECODERS[t](d === undefined ? {} : d)
     return Result.isFailure(decoded)
-      ? { refusal: refusal("bad_request", faultsOf(decoded.failure.issue, t).slice(0, 500)) }
+      ? { refusal: refusal("bad_request", faultText(faultsOf(decoded.failure.issue), t).slice(0, 500)) }
       : { t, d: decoded.success }
   }
 
@@ -217,7 +218,7 @@ export class Commands {
     },
     "reaction.send": ({ connection, channel, id, d, reply }) => reply(react(connection, channel, id, d)),
     "roster.list": ({ channel, d, perform }) => perform(this.#roster(channel, d)),
-    "broadcast.ingest": ({ channel, perform }) => perform(this.#ingest(channel)),
+    "broadcast.ingest": ({ connection, channel, perform }) => perform(this.#ingest(connection, channel)),
     // The calls have a bound of their own for commands that wait: these do not count as commands without a reply.
     "rtc.join": ({ connection, channel, d, reply }) =>
       channel.mesh.join(connection, d, (answer) => reply(answered(channel, answer))),
@@ -228,13 +229,15 @@ export class Commands {
   }
 
   /** Each command gives a new address, also one that is sent again. */
-  #ingest(channel: Channel): Effect.Effect<OutcomeOf<"broadcast.ingest">> {
+  #ingest(connection: Connection, channel: Channel): Effect.Effect<OutcomeOf<"broadcast.ingest">> {
     const { database, broadcasts, options } = this.#services
     const token = newSecret()
+    const ground = groundOf(connection, "speaker")
     return Effect.gen(function* () {
       const broadcast = yield* database.run((sql) => findPhaseBroadcast(sql, channel.phase.id ?? ""))
-      if (broadcast === undefined) return { refusal: refusal("conflict", "The broadcast has not started.") }
-      yield* broadcasts.setToken(broadcast, hashSecret(token))
+      if (broadcast === undefined || ground === undefined)
+        return { refusal: refusal("conflict", "The broadcast has not started.") }
+      yield* broadcasts.giveIngest(broadcast, ground, hashSecret(token))
       return { v: channel.version, d: ingestAddress(options.publicUrl, token), isDuplicate: false }
     }).pipe(Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })))
   }

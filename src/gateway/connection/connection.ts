@@ -3,6 +3,7 @@
  * the participant is shared by its tabs (`participant-states.ts`), state of the event by all connections (`channel.ts`).
  */
 
+import { hasHeldAddresses } from "../../media/links.ts"
 import type { Basis } from "../../model/grants.ts"
 import type { CloseCode } from "../../protocol/wire/close-codes.ts"
 import { type StreamName, streamsOf } from "../broadcast/stream-names.ts"
@@ -28,6 +29,8 @@ export interface ConnectionOwner {
   left(connection: Connection, departure: ConnectionLeft): void
   /** The connection needs `ready`, now or when its event has been read. */
   makeReady(connection: Connection, need: ReadyNeed): void
+  /** The text with the addresses that are given to this connection. */
+  personal(connection: Connection, text: string): string
 }
 
 /** Where a connection comes from. */
@@ -133,13 +136,17 @@ export class Connection {
   release(): void {
     const held = this.#held
     this.#held = undefined
-    if (held !== undefined && this.state !== "closed") this.#socket.send(`[${held}]`)
+    if (held !== undefined && this.state !== "closed") this.#transmit(`[${held}]`)
   }
 
   #send(frame: string): void {
     const held = this.#held
     this.#held = undefined
-    this.#socket.send(held === undefined ? frame : joined(held, frame))
+    this.#transmit(held === undefined ? frame : joined(held, frame))
+  }
+
+  #transmit(text: string): void {
+    this.#socket.send(hasHeldAddresses(text) ? this.#owner.personal(this, text) : text)
   }
 
   close(why: CloseCode): void {

@@ -1,6 +1,6 @@
 /** Maps expected failures to refusals in a reply; a defect is logged, and its reply has no details. */
 import type { Refused } from "../../actors/commands.ts"
-import type { Conflict, NotFound, Unavailable } from "../../model/errors.ts"
+import type { Conflict, Forbidden, NotFound, Unavailable } from "../../model/errors.ts"
 import type { Refusal, RefusalCode } from "../../protocol/refusals.ts"
 
 export const refusal = (code: RefusalCode, message: string): Refusal => ({ code, message })
@@ -13,7 +13,7 @@ export const refuseForNow = (code: RefusalCode, message: string, retryAfterMs: n
   retryAfterMs,
 })
 
-export const refusalOf = (failure: Refused | Conflict | NotFound | Unavailable): Refusal => {
+export const refusalOf = (failure: Refused | Conflict | Forbidden | NotFound | Unavailable): Refusal => {
   switch (failure._tag) {
     case "Refused": {
       const { code, detail, current, retryAfterMs } = failure
@@ -22,6 +22,8 @@ export const refusalOf = (failure: Refused | Conflict | NotFound | Unavailable):
     }
     case "Conflict":
       return refusal("conflict", failure.detail)
+    case "Forbidden":
+      return refusal("forbidden", failure.detail)
     case "NotFound":
       return refusal("not_found", failure.detail)
     case "Unavailable":

@@ -61,16 +61,22 @@ export const messageSchemas = (): MessageSchemas => {
   const represented = SchemaRepresentation.toRepresentations([first, ...others], {
     referencePolicy: ({ ast, occurrences }) => (occurrences > 1 ? NAMES.get(ast) : undefined),
   })
-  const { schemas, definitions } = JsonSchema.toMultiDocumentOpenApi3_1(
-    SchemaRepresentation.toJsonSchemaMultiDocument(represented),
-  )
+  const { schemas, definitions } = SchemaRepresentation.toJsonSchemaMultiDocument(represented)
   return {
     payloads: new Map(
       MESSAGES.flatMap(({ key }, index) => {
         const schema = schemas[index]
-        return schema === undefined ? [] : [[key, schema] as const]
+        return schema === undefined ? [] : [[key, draft07(schema)] as const]
       }),
     ),
-    shared: definitions,
+    shared: Object.fromEntries(Object.entries(definitions).map(([name, schema]) => [name, draft07(schema)])),
   }
+}
+
+/** Schemas of AsyncAPI 3 are a superset of draft 7, which writes tuples in another way than later drafts. */
+const draft07 = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  const { schema: converted } = JsonSchema.toDocumentDraft07({ dialect: "draft-2020-12", schema, definitions: {} })
+  return JSON.parse(JSON.stringify(converted), (key, value: unknown) =>
+    key === "$ref" && typeof value === "string" ? value.replace("#/$defs/", "#/components/schemas/") : value,
+  )
 }

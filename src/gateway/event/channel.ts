@@ -182,6 +182,11 @@ export class Channel {
     this.#subscriber.reload()
   }
 
+  /** Resolves when the roles are known that the live event gave up to the version. `undefined`: they are already. */
+  reached(version: number): Promise<void> | undefined {
+    return this.#subscriber.versions.wait(version)
+  }
+
   /** The facts that permissions depend on, for local checks. */
   get phase() {
     return this.#subscriber.phase

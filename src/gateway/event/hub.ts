@@ -1,6 +1,7 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
 import { every } from "../../clock/timers.ts"
+import type { ForgottenRole } from "../../identity/grant-changes.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
@@ -8,6 +9,7 @@ import type { Connection, ConnectionOwner } from "../connection/connection.ts"
 import { dueEvent } from "../connection/deadlines.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
+import { heldBy } from "../grants/grounds.ts"
 import { VersionAudit } from "../recovery/version-audit.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
@@ -53,9 +55,29 @@ export class Hub implements ConnectionOwner {
     return this.#connections.size
   }
 
+  /** Connections whose token was accepted and that wait for their `ready`. */
+  get waiting(): number {
+    let waiting = 0
+    for (const { state } of this.#connections) if (state === "waiting") waiting++
+    return waiting
+  }
+
   /** People in calls between browsers. */
   get callPeers(): number {
     return [...this.#channels.values()].reduce((sum, { mesh }) => sum + mesh.peers, 0)
+  }
+
+  /** Resolves when the connections agree with all changes of grants so far. A role that an event gave hides the stored one until it is forgotten here. */
+  async settled(forgotten: ReadonlyArray<ForgottenRole>): Promise<void> {
+    await Promise.all(forgotten.map((role) => this.#forgotten(role)))
+    await this.grantWatch.settled()
+  }
+
+  async #forgotten({ eventId, userId, version }: ForgottenRole): Promise<void> {
+    const reached = this.#channels.get(eventId)?.reached(version)
+    if (reached === undefined) return
+    await reached
+    this.grantWatch.changed({ eventId, userId })
   }
 
   add(connection: Connection): void {
@@ -76,6 +98,10 @@ export class Hub implements ConnectionOwner {
 
   makeReady(connection: Connection, need: ReadyNeed): void {
     this.#channels.get(connection.eventId)?.makeReady(connection, need)
+  }
+
+  personal(connection: Connection, text: string): string {
+    return this.#services.links.personal(text, heldBy(connection))
   }
 
   left(connection: Connection, departure: ConnectionLeft): void {

@@ -56,6 +56,10 @@ export class GrantWatch {
   #isLookingAtChanged = false
   /** Changes that arrived during a check for changes. */
   #waiting: GrantChange[] = []
+  /** Called when sockets agree with the changes that wait, with those of the check under way, and with all after a failure. */
+  #afterWaiting: Array<() => void> = []
+  #afterLook: Array<() => void> | undefined
+  #afterAll: Array<() => void> = []
   /** First come, first served. */
   readonly #turns = Semaphore.makeUnsafe(1)
   /** A grant state that was requested before a change may predate it. */
@@ -72,14 +76,25 @@ export class GrantWatch {
     if (this.#isLookingAtAll || now < this.#dueAt) return
     this.#dueAt = now + this.#services.options.recheckMs
     this.#isLookingAtAll = true
+    const then = this.#afterAll
+    this.#afterAll = []
     this.#services.fork(
       Effect.ensuring(
-        this.#look(this.#checked()),
+        this.#look(this.#checked(), then),
         Effect.sync(() => {
           this.#isLookingAtAll = false
         }),
       ),
     )
+  }
+
+  /** Resolves when the sockets agree with all changes so far. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.length > 0) this.#afterWaiting.push(resolve)
+      else if (this.#afterLook !== undefined) this.#afterLook.push(resolve)
+      else resolve()
+    })
   }
 
   /** The basis of grants is gone, or a role changed. */
@@ -92,7 +107,10 @@ export class GrantWatch {
   #lookAtChanged(): void {
     if (this.#isLookingAtChanged || this.#waiting.length === 0) return
     const changes = new ChangeIndex(this.#waiting)
+    const then = this.#afterWaiting
     this.#waiting = []
+    this.#afterWaiting = []
+    this.#afterLook = then
     this.#isLookingAtChanged = true
     const { users, guests } = this.#checked()
     const concerned: Checked = {
@@ -100,7 +118,12 @@ export class GrantWatch {
       guests: guests.filter((socket) => changes.concerns(socket)),
     }
     this.#services.fork(
-      this.#look(concerned).pipe(
+      this.#look(concerned, then).pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            this.#afterLook = undefined
+          }),
+        ),
         Effect.timed,
         Effect.flatMap(([lasted]) => Effect.sleep(Duration.subtract(GATHER, lasted))),
         Effect.ensuring(
@@ -126,7 +149,8 @@ export class GrantWatch {
     return { users, guests }
   }
 
-  #look({ users, guests }: Checked): Effect.Effect<void> {
+  /** `then`: called once the check has been done, by this one or by the one of all sockets that follows a failure. */
+  #look({ users, guests }: Checked, then: Array<() => void>): Effect.Effect<void> {
     const { database, telemetry } = this.#services
     const lookAtUsers = (some: ReadonlyArray<UserSocket>) =>
       database
@@ -154,10 +178,16 @@ export class GrantWatch {
         )
     return Effect.forEach(inBatches(users), lookAtUsers, { discard: true }).pipe(
       Effect.andThen(Effect.forEach(inBatches(guests), lookAtGuests, { discard: true })),
+      Effect.tap(() =>
+        Effect.sync(() => {
+          for (const call of then.splice(0)) call()
+        }),
+      ),
       // Sockets stay open when the check fails; all are checked again soon.
       Effect.tapCause(() =>
         Effect.sync(() => {
           this.#dueAt = Math.min(this.#dueAt, this.#services.timers.now() + RETRY_MS)
+          this.#afterAll.push(...then)
         }),
       ),
       Effect.catch((err) =>

@@ -18,6 +18,7 @@ import type { StreamName } from "../broadcast/stream-names.ts"
 import { ParticipantStates } from "../event/participant-states.ts"
 import type { GatewayServices } from "../services.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
+import { AwaitedVersions } from "./awaited-versions.ts"
 import type { ReadyRequests } from "./ready-requests.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
@@ -88,6 +89,7 @@ export class EventSubscriber {
   /** The last reading. */
   read: LiveReading | undefined
   readonly participants = new ParticipantStates()
+  readonly versions = new AwaitedVersions()
   readonly buffers: ReplayBuffers
   removed: ReadonlySet<string> = new Set()
   readonly #services: GatewayServices
@@ -126,6 +128,7 @@ export class EventSubscriber {
   stop(): void {
     this.#isStopped = true
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.versions.applied(Number.POSITIVE_INFINITY)
   }
 
   trim(now: number): void {
@@ -257,6 +260,7 @@ export class EventSubscriber {
     this.#settle(message)
     this.#emit({ type: "settled" })
     this.#eject(message)
+    this.versions.applied(this.version)
   }
 
   #add(publication: Publication, at: number): void {
@@ -355,6 +359,7 @@ export class EventSubscriber {
       if (message.kind === "commit" && message.version <= snapshot.version) this.#eject(message)
       this.#receive(message)
     }
+    this.versions.applied(this.version)
     if (!wasOpen) this.#emit({ type: "opened" })
     if (this.status === "ended") this.#emit({ type: "ended" })
   }

@@ -72,6 +72,19 @@ const announcesBody = (req: HttpRequest): boolean => {
   return doesAnnounce
 }
 
+const WEBSOCKET_VERSION = "13"
+
+/** Names the version that is spoken here (RFC 6455, section 4.4). */
+const refuseVersion = (res: HttpResponse): void => {
+  res.cork(() =>
+    res
+      .writeStatus("426 Upgrade Required")
+      .writeHeader("upgrade", "websocket")
+      .writeHeader("sec-websocket-version", WEBSOCKET_VERSION)
+      .end(),
+  )
+}
+
 /** Not at once: the engine takes no other request from the connection until the answer, and closes it then. */
 const refuseLater = (res: HttpResponse): void => {
   let isGone = false
@@ -158,6 +171,10 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
       const client = handlers.clientOf(peer, forwardedFor(req))
       if (announcesBody(req)) {
         refuseLater(res)
+        return
+      }
+      if (req.getHeader("sec-websocket-version") !== WEBSOCKET_VERSION) {
+        refuseVersion(res)
         return
       }
       const refusal = handlers.refusal(client)

@@ -2,7 +2,9 @@
  * The callers of an endpoint, and the object its path names. The contract declares it once: the server resolves it before the
  * body is read, the description's `security` is derived from it, and the tests walk it.
  */
-import { Context } from "effect"
+import { Context, Option } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import type { KeyScope } from "../../model/key-rights.ts"
 
 export type Access =
   /** No credentials are read. */
@@ -47,6 +49,8 @@ export type Access =
   | "workspaceAdminOrKey"
   /** Management of a workspace that the credential names. */
   | "workspace"
+  /** The same, for a request that is about events only: a key for some events has it too. */
+  | "workspaceEvents"
   /** Management of the event in the path. */
   | "event"
   /** The same, with the event's phases. */
@@ -99,6 +103,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   workspaceMemberOrKey: ACCOUNT_OR_KEY,
   workspaceAdminOrKey: ACCOUNT_OR_KEY,
   workspace: MANAGEMENT,
+  workspaceEvents: MANAGEMENT,
   event: MANAGEMENT,
   agenda: MANAGEMENT,
   phase: MANAGEMENT,
@@ -109,6 +114,24 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   user: MANAGEMENT,
   webhook: MANAGEMENT,
   webhookDelivery: MANAGEMENT,
+}
+
+/** On an endpoint: the scope that an API key needs for it. */
+export class NeededScope extends Context.Service<NeededScope, KeyScope>()("gathercue/NeededScope") {}
+
+/** On the endpoints of a group: the scope for those that are no GET and need no other. */
+export class WriteScope extends Context.Service<WriteScope, KeyScope>()("gathercue/WriteScope") {}
+
+/** The scope that a key needs; null: the endpoint takes no key, or everybody who may see the event gets its answer. */
+export const scopeOf = ({ annotations, method, identifier }: HttpApiEndpoint.Top): KeyScope | null => {
+  const access = Context.getUnsafe(annotations, EndpointAccess)
+  if (isPublicRead(access) || SECURITY[access].every((scheme) => !("apiKey" in scheme))) return null
+  const needed = Context.getOption(annotations, NeededScope)
+  if (Option.isSome(needed)) return needed.value
+  if (method === "GET") return "read"
+  const write = Context.getOption(annotations, WriteScope)
+  if (Option.isSome(write)) return write.value
+  throw new Error(`${identifier} takes API keys and names no scope.`)
 }
 
 const OPEN: ReadonlySet<Access> = new Set(["public", "openEvent", "sharedEvent", "browser"])

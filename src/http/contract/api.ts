@@ -3,7 +3,11 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountData } from "./accounts/account-data.ts"
 import { AccountSecurity } from "./accounts/account-security.ts"
 import { Accounts } from "./accounts/accounts.ts"
+import { PasskeysApi } from "./accounts/passkeys.ts"
+import { Proofs } from "./accounts/proofs.ts"
+import { SecondFactors } from "./accounts/second-factors.ts"
 import { SignIn } from "./accounts/sign-in.ts"
+import { Sso } from "./accounts/sso.ts"
 import { Broadcasts } from "./events/broadcasts.ts"
 import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
@@ -19,8 +23,10 @@ import { Help } from "./help.ts"
 import { Meta } from "./meta.ts"
 import { Platform } from "./platform.ts"
 import { Audit } from "./workspaces/audit.ts"
+import { ConnectionsApi } from "./workspaces/connections.ts"
 import { Guests } from "./workspaces/guests.ts"
 import { Invites } from "./workspaces/invites.ts"
+import { Links } from "./workspaces/links.ts"
 import { People } from "./workspaces/people.ts"
 import { PersonalData } from "./workspaces/personal-data.ts"
 import { Webhooks } from "./workspaces/webhooks.ts"
@@ -48,11 +54,17 @@ export const Api = HttpApi.make("gathercue")
     TableSummaries,
     Workspaces,
     Invites,
+    Links,
     Audit,
     Accounts,
     AccountSecurity,
     AccountData,
+    SecondFactors,
+    PasskeysApi,
+    Proofs,
     SignIn,
+    Sso,
+    ConnectionsApi,
     Help,
     Platform,
     Meta,

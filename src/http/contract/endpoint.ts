@@ -34,8 +34,17 @@ export const pageOf = <Name extends string, Item extends Schema.Top>(name: Name,
 /** On an endpoint: its body may hold no unnamed properties; the specification requires "no extra properties". */
 export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/ExactBody") {}
 
+/** On an endpoint: its body may be left out, and reads as `{}` then (specification §6, `advance`). Other bodies are required. */
+export class OptionalBody extends Context.Service<OptionalBody, true>()("gathercue/OptionalBody") {}
+
 /** On an endpoint: its answer is text of this media type, not JSON. */
 export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
+
+/**
+ * On an endpoint: a session is not enough, its holder proved who they are within ten minutes. `file`: only where a file is asked for
+ * (`format=csv`). API keys are not asked.
+ */
+export class FreshSignIn extends Context.Service<FreshSignIn, "always" | "file">()("gathercue/FreshSignIn") {}
 
 /** On an endpoint: its body may have this many bytes, instead of those of other requests. */
 export class BodyLimit extends Context.Service<BodyLimit, number>()("gathercue/BodyLimit") {}

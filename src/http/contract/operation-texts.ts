@@ -54,7 +54,43 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   enter: "The token comes from the entry link. The session is for this event alone.",
   signup:
     "Makes an account, its first workspace and a session cookie, and sends a letter that proves the address. Outside production the answer also has that letter's link.",
-  login: "Answers with the account and sets the session cookie. Tries are limited by address and by account.",
+  login:
+    "Answers with the account and sets the session cookie; for an account with a second factor with `mfaRequired`, and without a cookie. Tries are limited by address and by account.",
+  loginWithCode:
+    "Takes the `mfaToken` of a login and a code of the second factor, and answers as a login does. The token is good for five minutes and five tries (`invalid_token` afterwards), and each code once.",
+  getMfa: "`totp` is null until an authenticator app is confirmed.",
+  startTotp:
+    "Show `otpauthUrl` as a QR code, or `secret` to be typed. Nothing changes at the sign-in before a code confirms it. Called again it makes a new secret; with a confirmed app it answers 409.",
+  confirmTotp:
+    "From now on a login asks for a code. The ten recovery codes are in this answer alone; each is good for one login.",
+  removeTotp: "With the last second factor the recovery codes go too.",
+  startPasskey:
+    "For `navigator.credentials.create` (`PublicKeyCredential.parseCreationOptionsFromJSON`), on a page of this server. The challenge is good for five minutes and one answer. An account has at most 20 passkeys.",
+  createPasskey:
+    "`response` is what `toJSON()` of the new credential gives. With the first second factor of an account the answer has its recovery codes, this once.",
+  patchPasskey: "The name is for its person.",
+  deletePasskey:
+    "With the last second factor the recovery codes go too. The browser keeps its part, which is of no use any more.",
+  startPasskeyLogin:
+    "For `navigator.credentials.get` (`PublicKeyCredential.parseRequestOptionsFromJSON`). It names no account: the passkey does.",
+  loginWithPasskey:
+    "Sets the session cookie. The authenticator has verified its person, so no password and no code is asked for.",
+  findSso:
+    "By the domain of the address alone, so it tells nothing of accounts. `connection` is null where no workspace has proved the domain.",
+  startSso:
+    "Answers with a redirect to the provider. Where that is not reachable the browser goes back to the application with `?signIn=unreachable`.",
+  finishSso:
+    "Signs in people of the connection's proved domains whose address the provider calls verified, and makes them members with the connection's role. Otherwise the browser goes back to the application with `?signIn=` and `refused`, `unverified`, `unreachable` or `closed`.",
+  listConnections: "With the state of the last try. Client secrets are never shown.",
+  createConnection:
+    "A domain counts once `POST …/check` has found its TXT record (outside production at once). The issuer must be a public https address.",
+  patchConnection: "Absent fields stay. `domains` is replaced as a whole; domains that stay keep their proof.",
+  checkConnection: "Answers with what was found: `proved` of each domain, and `lastError`.",
+  deleteConnection: "409 for the last one with a proved domain while `sso` is `required`.",
+  getProof: "`methods` is what `POST /v1/accounts/proof` takes of this account.",
+  prove:
+    "For acts that are refused with `fresh_sign_in_required`; the session is good for them for ten minutes then, as it is after a sign-in. An account with a second factor gives a `code` or a `passkey`, another one its `password`. A wrong one is 403, and counts as at the sign-in.",
+  renewRecoveryCodes: "Ten codes, in this answer alone.",
   logout: "Ends the session of the cookie and removes the cookie. Other sessions go on.",
   me: "The account of the cookie, with its addresses and the workspaces that it belongs to.",
   verifyEmail:
@@ -65,12 +101,14 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   changePassword: "Asks for the current password. The session that calls goes on.",
   listSessions: "Each with the time of its last use; `current` marks the one that calls.",
   endSession: "The session's cookie is refused from then on.",
-  getIdp: "For a sign-in page, which offers a way to `GET /v1/auth/idp/start` then.",
+  getIdp:
+    "For a sign-in page, which offers a way to `GET /v1/auth/idp/start` then. `signup`: everybody may make an account (`open`), people with an open invite (`invited`), or nobody (`off`).",
   startIdp: "Answers with a redirect to the identity provider. Where none is configured it answers 501.",
   finishIdp: "Checks the provider's answer, sets the session cookie and sends the browser on to the application.",
   createWorkspace: "The caller becomes its owner. The secret of the first API key is in this answer alone.",
   listWorkspaces: "Newest first. `role` is the caller's; the operator's list has none.",
-  patchWorkspace: "Absent fields stay. A slug is unique in the whole deployment.",
+  patchWorkspace:
+    "Absent fields stay. A slug is unique in the whole deployment. With `requireMfa` members without a second factor are answered `mfa_required` until they set one up; only a caller who has one may ask for it. With `sso` as `required`, which owners alone set, members other than owners are answered `sso_required` unless they signed in by a connection of the workspace. API keys are not concerned.",
   deleteWorkspace:
     "Cannot be undone. The body names the workspace by its slug, else 409. Live events end (`event.ended`, sockets are closed with 4307), keys are revoked, members and sessions are out, and the workspace is 404 from the answer on; its slug is free again. Its data and media are removed right after that, step by step. Webhooks that wait for another try a minute later are cancelled.",
   listMembers: "Everybody who belongs to the workspace as a whole; roles on single events are not listed.",
@@ -84,9 +122,13 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   listApiKeys: "With their prefix and last four characters, when they were used last, and which key made them.",
   createApiKey: "A key acts for the whole workspace. With `expiresAt` it is refused from then on.",
   deleteApiKey:
-    "The key is refused from the next request on, on every node. Deleting it again removes it from the list.",
+    "The key is refused from the next request on, on every node; its open invites are revoked, and the addresses that it was given end: 204. With `cascade=true` the answer is 200 with what else ended. Deleting it again removes it from the list.",
   createKeyByKey:
     "For software that hands a key of its own to each of its parts. Revoking the calling key with `cascade=true` revokes those too.",
+  listLinks:
+    "Each works for whoever has it, for as long as the rights of its holder last. Those of which nothing is left to hold are not listed, so that a page may be short. Session tokens, which last an hour, and links of letters to an account are not in it.",
+  endLinks:
+    "The next use is refused, and a stream that goes on by it is cut within ten seconds. Of a person or a key also what has not been used yet, the open invites that they made, and the person's session tokens; the key or the login itself goes on.",
   createInvite:
     "With `email` the invite is for that address and is sent to it; without, the answer's link is for anyone who gets it. With `eventId` it gives a role on that event, otherwise one in the workspace.",
   listInvites: "Open, taken, declined, revoked and expired ones.",
@@ -103,7 +145,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   resumeBroadcast: "Viewers are told where to watch. Webhook `broadcast.live`.",
   stopBroadcast: "A broadcast that was stopped cannot go on. Its recording follows when it is whole.",
   getBroadcast: "`ingest` says whether media arrives, since when, and why not.",
-  createIngest: "The address holds a credential and is shown in this answer alone.",
+  createIngest: "The address is the caller's own, ends with their rights, and is shown in this answer alone.",
   pushTranscript: "Segments go to everybody at the event or in the room, and are kept for the transcript of the event.",
   putTranscript: "Replaces a transcript that is there. Webhook `transcript.ready`.",
   getTranscript: "As JSON, WebVTT, SubRip or text.",
@@ -127,7 +169,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   exportAccount:
     "The account, its addresses, sessions and workspaces first; then what the events of each workspace have of it, as in the export of a user. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
   deleteAccount:
-    "Cannot be undone. All sessions and sockets end, and in every workspace the person is erased as a deleted user is. Send the password; an account without one sends null within ten minutes of its sign-in. 403 when that is wrong. 409 while the account is the only owner of a workspace, also when nobody else is in it: make somebody else an owner, or delete the workspace first.",
+    "Cannot be undone. All sessions and sockets end, and in every workspace the person is erased as a deleted user is. Send the password; an account without one sends null within ten minutes of its sign-in, and one with a second factor has signed in or proved itself within ten minutes. 403 when that is wrong. 409 while the account is the only owner of a workspace, also when nobody else is in it: make somebody else an owner, or delete the workspace first.",
   exportUser:
     "Each item has its `kind`: the user, invites, and of each event roles, registration, attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
   exportRegistrant:
@@ -155,7 +197,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   rotateWebhookSecret: "The new secret is in this answer alone. For 24 hours each delivery has a signature under both.",
   pingWebhook: "See whether it arrived in the deliveries of the endpoint.",
   listWebhookDeliveries: "With the number of tries and the last outcome.",
-  getWebhookDelivery: "Each attempt with its time, duration and outcome. Nothing else of your server's answer is kept.",
+  getWebhookDelivery:
+    "The body as it was sent, and each attempt with its time, duration and outcome. Nothing else of your server's answer is kept. The body of an `audit.created` is for those who may read the audit log, and null for others.",
   redeliverWebhookDelivery: "Receivers that keep the ids that they have handled do nothing twice.",
   putTableSummary: "The answer says to whom a letter went. People who have asked for no letters get none.",
   draftTableSummary: "Made from the captions of the room by the words that were said.",
@@ -163,6 +206,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "The token's holder becomes a participant of the event with the role in the answer. Ask for a token for each connection.",
   createGuestIntegration: "Tokens of that issuer are exchanged for guest sessions from then on.",
   listGuestIntegrations: "With the last verification and the last fault of each.",
+  listGuestRefusals:
+    "The guest's answer has no reason; this list has. A refusal within a second of one with the same reason is not listed.",
   deleteGuestIntegration: "Tokens of the issuer are refused from then on.",
   createGuestSession:
     "Signature, issuer, audience and times of the token are checked. The session is for this event alone. 409 when the event has ended, and while what is stored about the guest is being erased.",

@@ -44,6 +44,19 @@ export const PlatformStatus = Schema.Struct({
     ),
   }),
   backlog: Schema.Struct({ deliveries: Waiting, letters: Waiting, media: Waiting }),
+  /** The workspaces that take most of what all share. Uploads and encoders are those of the process that answers. */
+  shares: Schema.Array(
+    Schema.Struct({
+      workspaceId: Schema.String,
+      workspaceSlug: Schema.String,
+      uploads: Schema.Int,
+      encoders: Schema.Int,
+      jobsWaiting: Schema.Int,
+      /** Lately: half of it is forgotten every half an hour. */
+      jobSeconds: Schema.Number,
+      bytes: Schema.Int,
+    }).annotate(named("PlatformShare")),
+  ),
   /** Webhook endpoints that fail, by the origin of their address. */
   failingWebhooks: Schema.Array(
     Schema.Struct({
@@ -64,6 +77,9 @@ export const Platform = HttpApiGroup.make("platform")
       error: problems(...COMMON),
     })
       .annotate(EndpointAccess, "platform")
-      .annotate(OpenApi.Summary, "Live events, nodes, backlogs and failing webhooks of the whole deployment"),
+      .annotate(
+        OpenApi.Summary,
+        "Live events, nodes, backlogs, the largest users and failing webhooks of the whole deployment",
+      ),
   )
   .annotate(OpenApi.Description, "For the operator of the deployment.")

@@ -27,6 +27,7 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   workspaceMemberOrKey: "Callers: a signed-in member of the workspace, or one of its API keys.",
   workspaceAdminOrKey: "Callers: a signed-in owner or admin of the workspace, or one of its API keys.",
   workspace: `Callers: ${MANAGERS}.`,
+  workspaceEvents: `Callers: ${MANAGERS}.`,
   event: `Callers: ${MANAGERS}.`,
   agenda: `Callers: ${MANAGERS}.`,
   phase: `Callers: ${MANAGERS}.`,
@@ -38,3 +39,9 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   webhook: `Callers: ${MANAGERS}.`,
   webhookDelivery: `Callers: ${MANAGERS}.`,
 }
+
+/** The further demands on a session, by the annotation of the endpoint. */
+export const PROOF = {
+  always: "A session needs a sign-in or proof within ten minutes (`fresh_sign_in_required` otherwise).",
+  file: "With `format=csv` a session needs a sign-in or proof within ten minutes (`fresh_sign_in_required` otherwise).",
+} as const

@@ -49,11 +49,13 @@ const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperat
     },
     "400": problem("bad_request"),
     "409": {
-      ...problem("conflict"),
-      description: "`conflict`: the broadcast has ended, or another piece is next.",
+      ...problem("conflict", "encoder_replaced"),
+      description:
+        "`conflict`: the broadcast has ended, or another piece is next. `encoder_replaced`: another encoder took over.",
       headers: { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } },
     },
     "413": problem("payload_too_large"),
+    "415": problem("unsupported_media_type"),
     "429": {
       ...problem("rate_limited"),
       description:
@@ -152,6 +154,7 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: M
             headers: OFFSET,
           },
           "413": problem("payload_too_large"),
+          "415": problem("unsupported_media_type"),
           ...refusals,
         },
       },
@@ -188,6 +191,7 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: M
             description: "`conflict`: too few bytes came, the part is stored with other bytes, or none are awaited.",
           },
           "413": problem("payload_too_large"),
+          "415": problem("unsupported_media_type"),
           ...refusals,
         },
       },
@@ -232,6 +236,7 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: M
           "401": problem("unauthorized"),
           "404": { ...problem("not_found"), description: "`not_found`: there is no media server with a bucket." },
           "413": problem("payload_too_large"),
+          "415": problem("unsupported_media_type"),
           "503": problem("unavailable"),
         },
       },

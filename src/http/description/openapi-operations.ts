@@ -4,14 +4,14 @@
  */
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { type Access, isPublicRead, isRepeatable, SECURITY } from "../contract/access.ts"
-import { ExactBody, Revalidated } from "../contract/endpoint.ts"
+import { type Access, isPublicRead, isRepeatable, SECURITY, scopeOf } from "../contract/access.ts"
+import { ExactBody, FreshSignIn, OptionalBody, Revalidated } from "../contract/endpoint.ts"
 import { EXAMPLES } from "../contract/examples/examples.ts"
 import { OPERATION_TEXTS } from "../contract/operation-texts.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
 import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
-import { CALLERS } from "./callers.ts"
+import { CALLERS, PROOF } from "./callers.ts"
 import { describeParameters, type Parameter } from "./parameters.ts"
 import { type Definitions, namedBody } from "./schema-names.ts"
 
@@ -30,7 +30,7 @@ export interface Operation {
   security?: unknown
   deprecated?: boolean
   parameters?: unknown[]
-  requestBody?: { readonly content: Content }
+  requestBody?: { readonly content: Content; required?: boolean }
   responses: { [status: string]: { description?: string; content?: Content; headers?: object } }
 }
 
@@ -50,7 +50,7 @@ const servedCodes = (method: string, access: Access): ReadonlyArray<ProblemCode>
   ...(isRepeatable(method, access)
     ? (["bad_request", "idempotency_in_progress", "idempotency_key_reused"] as const)
     : []),
-  ...(access === "workspace" ? (["not_found"] as const) : []),
+  ...(access === "workspace" || access === "workspaceEvents" ? (["not_found"] as const) : []),
 ]
 
 const RETRY_AFTER = {
@@ -79,6 +79,23 @@ export const PROBLEM_SCHEMAS = {
         items: { $ref: "#/components/schemas/EventRole" },
         description: "With `role_not_on_event` alone: the roles that the event has.",
       },
+      errors: {
+        type: "array",
+        items: { $ref: "#/components/schemas/FieldFault" },
+        description: "With `bad_request` alone, where fields are at fault: the first five faults.",
+      },
+    },
+  },
+  FieldFault: {
+    type: "object",
+    required: ["detail"],
+    properties: {
+      pointer: {
+        type: "string",
+        description: "The field of the body, as a JSON Pointer (RFC 6901), such as `#/phases/0/modality`.",
+      },
+      parameter: { type: "string", description: "The parameter of the query." },
+      detail: { type: "string", description: "What was wrong with the field." },
     },
   },
 } as const
@@ -168,6 +185,15 @@ const nameBodies = (operation: Operation, definitions: Definitions): void => {
   }
 }
 
+const describeBody = (
+  operation: Operation,
+  body: { required?: boolean },
+  { annotations }: HttpApiEndpoint.Top,
+): void => {
+  if (Option.isNone(Context.getOption(annotations, ExactBody))) describeIgnored(operation)
+  if (Option.isSome(Context.getOption(annotations, OptionalBody))) body.required = false
+}
+
 export interface Described {
   readonly endpoint: HttpApiEndpoint.Top
   readonly access: Access
@@ -181,9 +207,16 @@ export const describeOperation = (
   definitions: Definitions,
 ): void => {
   operation.operationId = endpoint.identifier
-  operation.description = [OPERATION_TEXTS[endpoint.identifier], CALLERS[access]].join("\n\n")
+  const fresh = Option.getOrUndefined(Context.getOption(endpoint.annotations, FreshSignIn))
+  operation.description = [
+    OPERATION_TEXTS[endpoint.identifier],
+    CALLERS[access],
+    ...(fresh ? [PROOF[fresh]] : []),
+  ].join("\n\n")
   nameBodies(operation, definitions)
-  operation.security = SECURITY[access]
+  const scope = scopeOf(endpoint)
+  operation.security =
+    scope === null ? SECURITY[access] : SECURITY[access].map((one) => ("apiKey" in one ? { apiKey: [scope] } : one))
   if (Option.isSome(Context.getOption(endpoint.annotations, Deprecated))) operation.deprecated = true
   illustrate(operation)
   describeParameters((operation.parameters ?? []) as Parameter[], endpoint)
@@ -197,8 +230,7 @@ export const describeOperation = (
     const some = codes.filter((code) => PROBLEMS[code].status === status)
     operation.responses[status] = problemResponse(some)
   }
-  const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
-  if (operation.requestBody !== undefined && !isExact) describeIgnored(operation)
+  if (operation.requestBody !== undefined) describeBody(operation, operation.requestBody, endpoint)
   const isRevalidated = Option.isSome(Context.getOption(endpoint.annotations, Revalidated))
   if ((isPublicRead(access) && endpoint.method === "GET") || isRevalidated) {
     operation.responses["304"] = { description: "Not modified since the given `If-None-Match`." }

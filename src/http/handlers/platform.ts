@@ -4,16 +4,41 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { RELEASE } from "../../protocol/wire/release.ts"
 import { listNodes } from "../../store/cluster/nodes.ts"
 import { Database, type Queryable } from "../../store/database.ts"
+import { nameUses, readJobUse } from "../../store/media/use.ts"
 import { countLiveEvents, listFailingEndpoints, listLiveEvents } from "../../store/platform.ts"
 import { readBacklog } from "../../store/webhooks/backlog.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { WorkspaceShares } from "../../telemetry/workspace-shares.ts"
 import type { Platform } from "../contract/platform.ts"
 import type { Handlers } from "../requests/call.ts"
 import { HttpSettings } from "../requests/settings.ts"
 
 const waiting = (count = 0, age = 0) => ({ count, ageSeconds: Math.round(age) })
 
-const readAll = async (sql: Queryable) => ({
+/** Of each of the things that workspaces share, the few that take most of it. */
+const MOST = 5
+
+const readShares = async (sql: Queryable, shares: WorkspaceShares) => {
+  const places = (what: "uploads" | "encoders") =>
+    new Map(shares.largest(what).map(({ workspaceId, amount }) => [workspaceId, amount]))
+  const [uploads, encoders] = [places("uploads"), places("encoders")]
+  const jobs = new Map((await readJobUse(sql, MOST)).map((use) => [use.workspaceId, use]))
+  const stores = shares.largest("bytes").map(({ workspaceId }) => workspaceId)
+  const ids = new Set([...uploads.keys(), ...encoders.keys(), ...jobs.keys(), ...stores])
+  const named = await nameUses(sql, [...ids])
+  const all = named.map(({ workspaceId, workspaceSlug, bytes }) => {
+    const { waiting: jobsWaiting = 0, seconds = 0 } = jobs.get(workspaceId) ?? {}
+    const [up, live] = [uploads.get(workspaceId) ?? 0, encoders.get(workspaceId) ?? 0]
+    const jobSeconds = Math.round(seconds * 10) / 10
+    return { workspaceId, workspaceSlug, uploads: up, encoders: live, jobsWaiting, jobSeconds, bytes }
+  })
+  return all.toSorted(
+    (a, b) => b.uploads + b.encoders - a.uploads - a.encoders || b.jobSeconds - a.jobSeconds || b.bytes - a.bytes,
+  )
+}
+
+const readAll = async (sql: Queryable, shares: WorkspaceShares) => ({
+  shares: await readShares(sql, shares),
   total: await countLiveEvents(sql),
   newest: await listLiveEvents(sql),
   nodes: await listNodes(sql),
@@ -26,9 +51,9 @@ export const platform: Handlers<typeof Platform> = {
     access: "platform",
     handle: () =>
       Effect.gen(function* () {
-        const { metrics } = yield* Telemetry
+        const { metrics, shares } = yield* Telemetry
         const { node } = yield* HttpSettings
-        const found = yield* (yield* Database).run(readAll)
+        const found = yield* (yield* Database).run((sql) => readAll(sql, shares))
         return {
           release: RELEASE,
           at: toTimestamp(yield* Clock.currentTimeMillis),
@@ -46,6 +71,7 @@ export const platform: Handlers<typeof Platform> = {
             letters: waiting(found.backlog?.mails, found.backlog?.mailsAge),
             media: waiting(found.backlog?.media, found.backlog?.mediaAge),
           },
+          shares: found.shares,
           failingWebhooks: found.failing.map(({ url, ...endpoint }) => ({ ...endpoint, origin: new URL(url).origin })),
         }
       }),

@@ -1,5 +1,6 @@
 /** A transcript as WebVTT at a signed address, for the `<track>` of a player. */
 import { Effect } from "effect"
+import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import { vttWriter } from "../../media/captions/write.ts"
 import type { MediaLinks } from "../../media/links.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
@@ -9,7 +10,7 @@ import { writtenTranscript } from "../requests/media/written-transcript.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import { requireVisible, validLink } from "./valid-link.ts"
 
-export const captionsAt = (token: string): Effect.Effect<HttpResponse, Failure, Database | MediaLinks> =>
+export const captionsAt = (token: string): Effect.Effect<HttpResponse, Failure, BearerLinks | Database | MediaLinks> =>
   Effect.gen(function* () {
     const { id, audience } = yield* validLink(token, ["play"], "transcript")
     const database = yield* Database

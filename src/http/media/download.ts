@@ -1,5 +1,6 @@
 /** Bytes of media, watched or downloaded at a signed address: ranges, validators, and one file handle for each response. */
 import { Effect, Exit } from "effect"
+import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import type { LinkUse, MediaLinks } from "../../media/links.ts"
 import { MediaStorage, type StoredFile } from "../../media/storage/storage.ts"
 import { type Failure, NotFound, type Unavailable } from "../../model/errors.ts"
@@ -20,7 +21,7 @@ import { rangeOf } from "./ranges.ts"
 import { refusalOf } from "./refusal.ts"
 import { requireVisible, validLink } from "./valid-link.ts"
 
-export type DownloadServices = Database | MediaLinks | MediaStorage
+export type DownloadServices = BearerLinks | Database | MediaLinks | MediaStorage
 
 type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
@@ -62,7 +63,7 @@ export const readyAsset = (
   token: string,
   uses: ReadonlyArray<LinkUse>,
   kind: DownloadKind,
-): Effect.Effect<{ readonly use: LinkUse; readonly asset: Asset }, Failure, Database | MediaLinks> =>
+): Effect.Effect<{ readonly use: LinkUse; readonly asset: Asset }, Failure, BearerLinks | Database | MediaLinks> =>
   Effect.gen(function* () {
     const { id, use, audience } = yield* validLink(token, uses, kind)
     const asset = yield* (yield* Database).run((sql) => FIND[kind](sql, id))

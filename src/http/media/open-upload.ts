@@ -1,6 +1,7 @@
 /** Opens what a signed upload address is for: the whole of a recording, or one of its parts. */
 import { Effect } from "effect"
-import { type MediaLinks, partIdOf } from "../../media/links.ts"
+import type { BearerLinks } from "../../identity/links/bearer-links.ts"
+import { heldLinkOf, type MediaLinks, partIdOf } from "../../media/links.ts"
 import {
   type CutReason,
   cutReasonOf,
@@ -10,6 +11,7 @@ import {
   type UploadEvents,
 } from "../../media/storage/storage.ts"
 import { BadRequest, Conflict, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../model/errors.ts"
+import type { HeldLink } from "../../model/links.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import { type Part, partOf, partPlanOf } from "../../model/media/upload-parts.ts"
 import { Database } from "../../store/database.ts"
@@ -22,10 +24,12 @@ import { type UploadRange, uploadRangeOf } from "./ranges.ts"
 import { offsetHeader } from "./refusal.ts"
 import { validLink } from "./valid-link.ts"
 
-export type UploadServices = Database | MediaLinks | MediaStorage | HttpSettings
+export type UploadServices = BearerLinks | Database | MediaLinks | MediaStorage | HttpSettings
 
 /** An upload that is open for one request. */
 export interface OpenUpload {
+  /** The bearer link by which it came. */
+  readonly link: HeldLink | undefined
   readonly write: (chunk: Uint8Array) => boolean
   /** Bytes that the request may still send, and the refusal of more. */
   readonly left: number
@@ -60,6 +64,14 @@ const awaited = (id: string): Effect.Effect<Recording, Failure, UploadServices> 
       return yield* new Conflict({ detail: `The recording is ${recording.status}; it takes no more bytes.` })
     }
     return recording
+  })
+
+/** Whose upload it is. Known before the upload has a place, and so before its file is opened. */
+export const workspaceOf = ({ params }: RequestHead): Effect.Effect<string, Failure, UploadServices> =>
+  Effect.gen(function* () {
+    const link = yield* validLink(params["token"] ?? "", ["upload", "part"], "recording")
+    const recording = yield* awaited(link.use === "part" ? partIdOf(link.id).id : link.id)
+    return recording.workspaceId
   })
 
 /** Its bytes may have been removed before the file was opened, which nothing would remove any more. */
@@ -100,7 +112,8 @@ const asFailure = (cause: unknown): Conflict | Unavailable =>
 
 export const openWhole: Opening = ({ params, headers }, events) =>
   Effect.gen(function* () {
-    const { id } = yield* validLink(params["token"] ?? "", ["upload"], "recording")
+    const link = yield* validLink(params["token"] ?? "", ["upload"], "recording")
+    const { id } = link
     const recording = yield* awaited(id)
     const range = yield* rangeOf(headers["content-range"], recording)
     const limit = yield* mostBytes(recording)
@@ -116,6 +129,7 @@ export const openWhole: Opening = ({ params, headers }, events) =>
     // The bytes that came are kept, so that another request can go on after them.
     const keep = Effect.flatMap(Effect.promise(abandon), (size) => noted(id, size))
     return {
+      link: heldLinkOf(link),
       write,
       left,
       refusal,
@@ -159,6 +173,7 @@ export const openPart: Opening = ({ params, headers }, events) =>
     const { write, finish, abandon } = yield* storage.uploadPart(recording.storageKey, part, events)
     yield* stillAwaited(id, abandon)
     return {
+      link: heldLinkOf(link),
       write,
       left: sizeBytes,
       refusal: new PayloadTooLarge({ limitBytes: sizeBytes }),

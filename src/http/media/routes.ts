@@ -1,6 +1,8 @@
 /** The routes of media bytes. Their signed addresses are the credentials, so that pages on any origin may use them. */
 import { Effect, Exit } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
+import { BearerLinks } from "../../identity/links/bearer-links.ts"
+import { FairPlaces } from "../../media/fair-places.ts"
 import { MediaLinks } from "../../media/links.ts"
 import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -30,15 +32,19 @@ export const mediaRoutes = (
 ): Effect.Effect<ReadonlyArray<PlainRoute | StreamRoute>, never, MediaServices | Telemetry> =>
   Effect.gen(function* () {
     const runWith = Effect.runCallbackWith(yield* Effect.context<MediaServices>())
-    const { log, metrics, sample } = yield* Telemetry
+    const { log, metrics, sample, shares } = yield* Telemetry
     const run = <A, E>(effect: Effect.Effect<A, E, MediaServices>, onExit: (exit: Exit.Exit<A, E>) => void) => {
       const logged = Effect.tapDefect(effect, (err) =>
         Effect.sync(() => log.error({ err }, "a request for media failed unexpectedly")),
       )
       runWith(logged, { onExit })
     }
-    const uploads = new Uploads(run, problems, most)
-    sample(() => metrics.uploads.set(uploads.open))
+    const bearers = yield* BearerLinks
+    const timers = yield* currentTimers
+    const places = new FairPlaces({ most, timers })
+    const uploads = new Uploads(run, problems, places, bearers)
+    sample(() => metrics.uploads.set(places.taken))
+    shares.from("uploads", () => places.byWorkspace())
     const unread = (err: unknown): void => log.error({ err }, "media: a file could not be read")
     const downloads = new Downloads(run, problems, unread)
     const bytes = new ViewerBytes(problems, unread)
@@ -46,14 +52,15 @@ export const mediaRoutes = (
       run(captionsAt(params["token"] ?? ""), (exit) => {
         exchange.send(Exit.isSuccess(exit) ? exit.value : refusalOf(exit, problems, requestId))
       })
-    const ingest = new Ingest(run, problems)
+    const ingest = new Ingest(run, problems, bearers)
     const views = new LiveViews({
       run,
       problems,
       bytes,
-      timers: yield* currentTimers,
+      timers,
       broadcasts: yield* LiveBroadcasts,
       links: yield* MediaLinks,
+      bearers,
     })
     return [
       { method: "PUT", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },

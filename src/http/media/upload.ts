@@ -4,6 +4,8 @@
  * closed: the client would send all of its bytes before it read an answer.
  */
 import { type Effect, Exit } from "effect"
+import { type BearerLinks, LINK_ENDED } from "../../identity/links/bearer-links.ts"
+import type { FairPlaces, Holder } from "../../media/fair-places.ts"
 import type { CutReason, OffsetMismatch, UploadEvents } from "../../media/storage/storage.ts"
 import { type Failure, Unavailable } from "../../model/errors.ts"
 import type { HttpResponse } from "../transport/message.ts"
@@ -17,28 +19,31 @@ import {
   RETRY_SECONDS,
   storedOffset,
   type UploadServices,
+  workspaceOf,
 } from "./open-upload.ts"
 import { offsetHeader, refusalOf } from "./refusal.ts"
 
 /** Runs an effect and calls back with its end. */
 export type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
+const BUSY = new Unavailable({ detail: "Too many uploads at once.", retryAfterSeconds: RETRY_SECONDS })
+const GAVE_WAY = new Unavailable({
+  detail: "The upload was cut for another workspace; go on where the stored bytes end.",
+  retryAfterSeconds: RETRY_SECONDS,
+})
+
 export class Uploads {
   readonly #run: Run
   readonly #problems: Problems
-  readonly #most: number
-  #open = 0
+  readonly #places: FairPlaces
+  readonly #links: BearerLinks["Service"]
 
-  /** `most`: uploads at once. */
-  constructor(run: Run, problems: Problems, most: number) {
+  /** `places`: for uploads at once. */
+  constructor(run: Run, problems: Problems, places: FairPlaces, links: BearerLinks["Service"]) {
     this.#run = run
     this.#problems = problems
-    this.#most = most
-  }
-
-  /** Requests that upload now. */
-  get open(): number {
-    return this.#open
+    this.#places = places
+    this.#links = links
   }
 
   /** `HEAD`: where the upload goes on. */
@@ -59,21 +64,18 @@ export class Uploads {
 
   #take(
     exchange: Exchange,
-    { requestId }: RequestHead,
+    head: RequestHead,
     open: (events: UploadEvents) => Effect.Effect<OpenUpload, Failure | OffsetMismatch, UploadServices>,
   ): void {
-    if (this.#open >= this.#most) {
-      const busy = new Unavailable({ detail: "Too many uploads at once.", retryAfterSeconds: RETRY_SECONDS })
-      // Delayed, as any answer that closes the connection: the engine takes no other request from it meanwhile.
-      setImmediate(() => exchange.send(this.#problems.of(busy), true))
-      return
-    }
-    this.#open += 1
-    const upload = new Upload(exchange, requestId, this.#run, this.#problems, () => {
-      this.#open -= 1
-    })
-    this.#run(open(upload), (exit) => {
-      if (Exit.isSuccess(exit)) upload.begin(exit.value)
+    const { requestId } = head
+    const upload = new Upload(exchange, requestId, this.#run, this.#problems, this.#places)
+    const begin = (): void =>
+      this.#run(open(upload), (exit) => {
+        if (Exit.isSuccess(exit)) upload.begin(exit.value, this.#links)
+        else upload.refuse(refusalOf(exit, this.#problems, requestId))
+      })
+    this.#run(workspaceOf(head), (exit) => {
+      if (Exit.isSuccess(exit)) upload.wait(exit.value, begin)
       else upload.refuse(refusalOf(exit, this.#problems, requestId))
     })
   }
@@ -87,19 +89,21 @@ class Upload implements UploadEvents {
   readonly #requestId: string
   readonly #run: Run
   readonly #problems: Problems
-  readonly #onEnd: () => void
+  readonly #places: FairPlaces
   readonly #early: Uint8Array[] = []
   #opened: OpenUpload | undefined
+  #release: (() => void) | undefined
   #received = 0
   #isWhole = false
   #isOver = false
+  #place: Holder | undefined
 
-  constructor(exchange: Exchange, requestId: string, run: Run, problems: Problems, onEnd: () => void) {
+  constructor(exchange: Exchange, requestId: string, run: Run, problems: Problems, places: FairPlaces) {
     this.#exchange = exchange
     this.#requestId = requestId
     this.#run = run
     this.#problems = problems
-    this.#onEnd = onEnd
+    this.#places = places
     exchange.receiveBorrowed((chunk, isLast) => {
       this.#isWhole = isLast
       if (this.#opened === undefined) {
@@ -113,17 +117,31 @@ class Upload implements UploadEvents {
     exchange.whenAborted(() => this.#abandon())
   }
 
+  /** Calls when the upload has its place among those of its workspace and of others. */
+  wait(workspaceId: string, begin: () => void): void {
+    if (this.#isOver) return
+    const cut = (): void => this.refuse(this.#problems.of(GAVE_WAY))
+    this.#place = { workspaceId, cut, bytes: () => this.#received }
+    this.#places.take(this.#place, (isMine) => {
+      if (isMine) begin()
+      else this.refuse(this.#problems.of(BUSY))
+    })
+  }
+
   onDrain = (): void => this.#exchange.resume()
 
   /** A newer request has the upload now, or the disk refuses bytes. */
   onCut = (reason: CutReason): void => this.refuse(this.#problems.of(CUTS[reason]))
 
-  begin(opened: OpenUpload): void {
+  begin(opened: OpenUpload, links: BearerLinks["Service"]): void {
     if (this.#isOver) {
       this.#keep(opened)
       return
     }
     this.#opened = opened
+    if (opened.link !== undefined) {
+      this.#release = links.open(opened.link, () => this.refuse(this.#problems.of(LINK_ENDED)))
+    }
     // The engine would close a connection that is resumed and silent, while a slow disk takes a body that is here already.
     if (!this.#isWhole) this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(opened, chunk)
@@ -131,7 +149,7 @@ class Upload implements UploadEvents {
   }
 
   refuse(response: HttpResponse): void {
-    this.#exchange.send(response, true)
+    this.#exchange.refuse(response)
     this.#abandon()
   }
 
@@ -139,7 +157,7 @@ class Upload implements UploadEvents {
     if (this.#isOver) return
     this.#received += chunk.byteLength
     if (this.#received > opened.left) {
-      this.#exchange.send(this.#problems.of(opened.refusal), true)
+      this.#exchange.refuse(this.#problems.of(opened.refusal))
       this.#run(opened.overflow, () => {})
       this.#end()
       return
@@ -169,6 +187,7 @@ class Upload implements UploadEvents {
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#onEnd()
+    this.#release?.()
+    if (this.#place !== undefined) this.#places.leave(this.#place)
   }
 }

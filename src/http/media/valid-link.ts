@@ -1,21 +1,25 @@
 /** The claims of a signed address. */
 import { Clock, Effect } from "effect"
-import { type Link, type LinkAudience, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
+import { BearerLinks } from "../../identity/links/bearer-links.ts"
+import { heldLinkOf, type Link, type LinkAudience, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
 import { NotFound, Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
 
-/** Fails for an address that was altered, has expired, or is for another use or kind of object. */
+/** Fails for an address that was altered, has expired, is for another use or kind of object, or has ended with what it rests on. */
 export const validLink = (
   token: string,
   uses: ReadonlyArray<LinkUse>,
   kind: LinkKind,
-): Effect.Effect<Link, Unauthorized, MediaLinks> =>
+): Effect.Effect<Link, Unauthorized | Unavailable, BearerLinks | MediaLinks> =>
   Effect.gen(function* () {
     const link = (yield* MediaLinks).verify(token, yield* Clock.currentTimeMillis)
     if (link === "expired") return yield* new Unauthorized({ detail: "The address has expired." })
     const isFor = link !== "altered" && uses.includes(link.use) && link.kind === kind
-    return isFor ? link : yield* new Unauthorized({ detail: "The address is not valid." })
+    if (!isFor) return yield* new Unauthorized({ detail: "The address is not valid." })
+    const held = heldLinkOf(link)
+    if (held !== undefined) yield* (yield* BearerLinks).admit(held)
+    return link
   })
 
 /** Fails when the address was made for the public and the event is no longer visible to them. `what` names the object. */

@@ -5,7 +5,18 @@ import { Passwords } from "../../identity/accounts/passwords.ts"
 import { Database } from "../../store/database.ts"
 import { NewPassword } from "../contract/accounts/accounts.ts"
 import { resetPasswordBy } from "../handlers/accounts/first-proof.ts"
-import { alert, type Html, html, type PageRoute, queryValue, readForm, renderPage } from "./page.ts"
+import type { HttpRequest } from "../transport/message.ts"
+import {
+  alert,
+  type Html,
+  html,
+  openingPage,
+  openRoute,
+  type PageRoute,
+  queryValue,
+  readForm,
+  renderPage,
+} from "./page.ts"
 
 const expired = () =>
   renderPage(
@@ -30,20 +41,28 @@ const isPassword = Schema.is(NewPassword)
 const isOpen = (purpose: "verify_email" | "reset_password", token: string) =>
   Effect.flatMap(Database, (database) => database.run((sql) => isAccountToken(sql, purpose, token)))
 
+/** A link from before, with its token in the query, opens the page at once. */
+const opened = (request: HttpRequest, title: string, show: (token: string) => ReturnType<PageRoute["answer"]>) => {
+  const token = queryValue(request, "token")
+  return token === "" ? Effect.succeed(openingPage(title, `${request.path}/open`)) : show(token)
+}
+
+const showVerify = (token: string) =>
+  Effect.map(isOpen("verify_email", token), (open) =>
+    open
+      ? renderPage(
+          "Confirm your e-mail address",
+          html`<form method="post" action="/verify">${hidden(token)}<button>Confirm the address</button></form>`,
+        )
+      : expired(),
+  )
+
+const showReset = (token: string) =>
+  Effect.map(isOpen("reset_password", token), (open) => (open ? resetForm(token) : expired()))
+
 export const accountPages: ReadonlyArray<PageRoute> = [
-  {
-    method: "GET",
-    path: "/verify",
-    answer: (request) =>
-      Effect.map(isOpen("verify_email", queryValue(request, "token")), (open) =>
-        open
-          ? renderPage(
-              "Confirm your e-mail address",
-              html`<form method="post" action="/verify">${hidden(queryValue(request, "token"))}<button>Confirm the address</button></form>`,
-            )
-          : expired(),
-      ),
-  },
+  { method: "GET", path: "/verify", answer: (request) => opened(request, "Confirm your e-mail address", showVerify) },
+  openRoute("/verify", showVerify),
   {
     method: "POST",
     path: "/verify",
@@ -61,14 +80,8 @@ export const accountPages: ReadonlyArray<PageRoute> = [
           )
       }),
   },
-  {
-    method: "GET",
-    path: "/reset",
-    answer: (request) =>
-      Effect.map(isOpen("reset_password", queryValue(request, "token")), (open) =>
-        open ? resetForm(queryValue(request, "token")) : expired(),
-      ),
-  },
+  { method: "GET", path: "/reset", answer: (request) => opened(request, "Choose a new password", showReset) },
+  openRoute("/reset", showReset),
   {
     method: "POST",
     path: "/reset",

@@ -11,7 +11,7 @@ import { findEvent } from "../../store/events/events.ts"
 import { findTableNotes } from "../../store/events/table-notes.ts"
 import type { TableContent } from "../contract/events/table-summary.ts"
 import type { HttpRequest } from "../transport/message.ts"
-import { type Html, html, type PageRoute, queryValue, renderPage } from "./page.ts"
+import { type Html, html, openingForm, openingPage, openRoute, type PageRoute, queryValue, renderPage } from "./page.ts"
 
 const NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -39,35 +39,48 @@ ${summary.themes.map(({ title, summary: text }) => html`<h2>${title}</h2><p>${te
 ${list("Ideas", summary.ideas)}${list("Questions", summary.questions)}
 ${summary.perQuestion.filter(({ discussed }) => discussed).map(({ question, summary: text }) => html`<h2>${question}</h2><p>${text}</p>`)}`
 
+const showEntry = (token: string, request: HttpRequest) =>
+  Effect.gen(function* () {
+    const event = yield* (yield* Database).run((sql) => findEvent(sql, idIn(request)))
+    if (event === undefined || !isShared(event)) return yield* NotFound.of("event")
+    const about = html`<p>${STATE[event.status]}</p>${timeOf(event)}`
+    if (token === "") {
+      const hint = html`<p>To come in, use the personal link from your letter.</p>`
+      return renderPage(event.title, html`${hint}${openingForm(`/enter/${event.id}/open`)}${about}`, {
+        script: "opening",
+      })
+    }
+    const { name } = yield* readEntryToken(event.id, token)
+    const greeting = html`<p>Welcome, ${name}. Your place is reserved; keep your link, it is yours alone.</p>`
+    return renderPage(event.title, html`${greeting}${about}`)
+  })
+
+const showNotes = (token: string, request: HttpRequest) =>
+  Effect.gen(function* () {
+    const now = toTimestamp(yield* Clock.currentTimeMillis)
+    const found = yield* (yield* Database).run((sql) =>
+      findTableNotes<TableContent>(sql, idIn(request), hashSecret(token), now),
+    )
+    if (found === undefined) return yield* NotFound.of("table summary")
+    return renderPage(`Notes from ${found.eventTitle}`, notesOf(found.content))
+  })
+
 export const eventPages: ReadonlyArray<PageRoute> = [
   {
     method: "GET",
     path: "/enter/:id",
-    answer: (request) =>
-      Effect.gen(function* () {
-        const event = yield* (yield* Database).run((sql) => findEvent(sql, idIn(request)))
-        if (event === undefined || !isShared(event)) return yield* NotFound.of("event")
-        const token = queryValue(request, "token")
-        const greeting =
-          token === ""
-            ? html`<p>To come in, use the personal link from your letter.</p>`
-            : yield* Effect.map(
-                readEntryToken(event.id, token),
-                ({ name }) => html`<p>Welcome, ${name}. Your place is reserved; keep this link, it is yours alone.</p>`,
-              )
-        return renderPage(event.title, html`${greeting}<p>${STATE[event.status]}</p>${timeOf(event)}`)
-      }),
+    // A link from before has its token in the query.
+    answer: (request) => showEntry(queryValue(request, "token"), request),
   },
+  openRoute("/enter/:id", showEntry),
   {
     method: "GET",
     path: "/events/:id/table-summary",
-    answer: (request) =>
-      Effect.gen(function* () {
-        const now = toTimestamp(yield* Clock.currentTimeMillis)
-        const hash = hashSecret(queryValue(request, "t"))
-        const found = yield* (yield* Database).run((sql) => findTableNotes<TableContent>(sql, idIn(request), hash, now))
-        if (found === undefined) return yield* NotFound.of("table summary")
-        return renderPage(`Notes from ${found.eventTitle}`, notesOf(found.content))
-      }),
+    answer: (request) => {
+      const token = queryValue(request, "t")
+      if (token !== "") return showNotes(token, request)
+      return Effect.succeed(openingPage("Notes from your table", `${request.path}/open`))
+    },
   },
+  openRoute("/events/:id/table-summary", showNotes),
 ]

@@ -9,14 +9,29 @@ import type { InvitationRow } from "../../store/workspaces/invites.ts"
 import { Email, NewPassword } from "../contract/accounts/accounts.ts"
 import { Name } from "../contract/endpoint.ts"
 import { createAccount, signInWithPassword } from "../handlers/accounts/account-entry.ts"
+import { challengeFor, signInWithCode } from "../handlers/accounts/second-step.ts"
 import { issueSession } from "../requests/browser-session.ts"
 import { cookieValue, isForeignSite, sessionCookieName } from "../requests/credentials.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { deviceOf, type HttpRequest } from "../transport/message.ts"
-import { alert, type Html, html, type PageRoute, readForm, renderPage } from "./page.ts"
+import {
+  alert,
+  type Html,
+  html,
+  openingPage,
+  openRoute,
+  type PageRoute,
+  passkeyForm,
+  readForm,
+  renderPage,
+} from "./page.ts"
 
-const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
+/** An invitation as a browser asks for it. */
+interface Asked {
+  readonly request: HttpRequest
+  readonly token: string
+}
 
 const inTransaction = <A, E>(body: (sql: Queryable) => Effect.Effect<A, E>) =>
   Effect.flatMap(Database, (database) => database.transaction(body))
@@ -36,33 +51,56 @@ const about = (invitation: InvitationRow): Html =>
     ? html`<p>You are invited to the workspace <strong>${invitation.workspaceName}</strong> as ${invitation.role}.</p>`
     : html`<p>${invitation.workspaceName} invites you to <strong>${invitation.eventTitle}</strong> as ${invitation.role}.</p>`
 
+const form = (token: string, fields: Html): Html =>
+  html`<form method="post" action="/invite"><input type="hidden" name="token" value="${token}">${fields}</form>`
+
 const button = (token: string, action: string, label: string): Html =>
-  html`<form method="post" action="/invite/${token}"><button name="action" value="${action}">${label}</button></form>`
+  form(token, html`<button name="action" value="${action}">${label}</button>`)
 
 const accountForms = (token: string): Html => html`
-<h2>With your account</h2><form method="post" action="/invite/${token}">
-<label>E-mail<input type="email" name="email" autocomplete="email" required></label>
+<h2>With your account</h2>${form(
+  token,
+  html`<label>E-mail<input type="email" name="email" autocomplete="email" required></label>
 <label>Password<input type="password" name="password" autocomplete="current-password" required></label>
-<button name="action" value="signIn">Sign in and accept</button></form>
-<h2>Or with a new one</h2><form method="post" action="/invite/${token}">
-<label>Name<input name="name" autocomplete="name" maxlength="200" required></label>
+<button name="action" value="signIn">Sign in and accept</button>`,
+)}${passkeyForm("/invite/open", token)}`
+
+const newAccountForm = (token: string): Html => html`
+<h2>Or with a new one</h2>${form(
+  token,
+  html`<label>Name<input name="name" autocomplete="name" maxlength="200" required></label>
 <label>E-mail<input type="email" name="email" autocomplete="email" required></label>
 <label>Password (8 characters or more)<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
-<button name="action" value="signUp">Sign up and accept</button></form>`
+<button name="action" value="signUp">Sign up and accept</button>`,
+)}`
 
-const show = (request: HttpRequest, problem?: { readonly text: string; readonly status: number }) =>
+/** For an account with a second factor, after its password. */
+const codePage = (token: string, mfaToken: string, problem?: string) =>
+  renderPage(
+    "Your code",
+    html`${problem === undefined ? "" : alert(problem)}${form(
+      token,
+      html`<input type="hidden" name="mfaToken" value="${mfaToken}">
+<label>Code of your authenticator app, or a recovery code<input name="code" autocomplete="one-time-code" maxlength="64" required></label>
+<button name="action" value="code">Sign in and accept</button>`,
+    )}${passkeyForm("/invite/open", token)}`,
+    { status: problem === undefined ? 200 : 401, script: "passkey" },
+  )
+
+const show = ({ request, token }: Asked, problem?: { readonly text: string; readonly status: number }) =>
   Effect.gen(function* () {
-    const token = tokenOf(request)
     const invitation = yield* inTransaction((sql) => readInvitation(sql, token))
     if (invitation.status !== "pending") {
       return renderPage("This invitation is closed", html`${about(invitation)}<p>It is ${invitation.status}.</p>`)
     }
     const account = yield* visitor(request)
+    const { signup } = yield* HttpSettings
     const accept = account === undefined ? accountForms(token) : button(token, "accept", `Accept as ${account.name}`)
+    const isNew = account === undefined && signup !== "off"
     return renderPage(
       "Your invitation",
-      html`${about(invitation)}${problem === undefined ? "" : alert(problem.text)}${accept}${button(token, "decline", "Decline")}`,
-      { status: problem?.status ?? 200 },
+      html`${about(invitation)}${problem === undefined ? "" : alert(problem.text)}${accept}${isNew ? newAccountForm(token) : ""}${button(token, "decline", "Decline")}`,
+      { status: problem?.status ?? 200, script: account === undefined ? "passkey" : undefined },
     )
   })
 
@@ -71,17 +109,17 @@ const accepted = (invitation: InvitationRow, cookies: ReadonlyArray<string>) =>
     headers: cookies.map((cookie) => ["set-cookie", cookie] as const),
   })
 
-const acceptAs = (request: HttpRequest, accountId: string) =>
+const acceptAs = ({ token }: Asked, accountId: string) =>
   Effect.map(
-    inTransaction((sql) => acceptInvite(sql, tokenOf(request), accountId)),
+    inTransaction((sql) => acceptInvite(sql, token, accountId)),
     ({ invitation }) => invitation,
   )
 
 /** The caller came without a session, and gets one once the invite is accepted. */
-const acceptAndSignIn = (request: HttpRequest, proved: ProvedCredentials) =>
+const acceptAndSignIn = (asked: Asked, proved: ProvedCredentials) =>
   Effect.gen(function* () {
-    const invitation = yield* acceptAs(request, proved.accountId)
-    return accepted(invitation, [yield* issueSession(proved, deviceOf(request))])
+    const invitation = yield* acceptAs(asked, proved.accountId)
+    return accepted(invitation, [yield* issueSession(proved, deviceOf(asked.request))])
   })
 
 const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email: Email, password: NewPassword }))
@@ -89,57 +127,81 @@ const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email:
 type Field = (name: string) => string
 
 const ACTIONS = {
-  accept: (request: HttpRequest) =>
-    Effect.flatMap(visitor(request), (account) =>
+  accept: (asked: Asked) =>
+    Effect.flatMap(visitor(asked.request), (account) =>
       account === undefined
-        ? show(request, { text: "Sign in first.", status: 401 })
-        : Effect.map(acceptAs(request, account.id), (invitation) => accepted(invitation, [])),
+        ? show(asked, { text: "Sign in first.", status: 401 })
+        : Effect.map(acceptAs(asked, account.id), (invitation) => accepted(invitation, [])),
     ),
-  decline: (request: HttpRequest) =>
-    inTransaction((sql) => declineInvite(sql, tokenOf(request))).pipe(
+  decline: ({ token }: Asked) =>
+    inTransaction((sql) => declineInvite(sql, token)).pipe(
       Effect.map((invitation) => renderPage("Declined", about(invitation))),
     ),
-  signIn: (request: HttpRequest, field: Field) =>
+  signIn: (asked: Asked, field: Field) =>
     Effect.gen(function* () {
-      yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
+      yield* inTransaction((sql) => readInvitation(sql, asked.token))
       const proved = yield* signInWithPassword(field("email"), field("password"))
-      return yield* acceptAndSignIn(request, proved)
-    }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(request, { text: detail, status: 401 }))),
-  signUp: (request: HttpRequest, field: Field) =>
+      const challenge = yield* challengeFor(proved)
+      return challenge === null ? yield* acceptAndSignIn(asked, proved) : codePage(asked.token, challenge.mfaToken)
+    }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(asked, { text: detail, status: 401 }))),
+  code: (asked: Asked, field: Field) =>
+    signInWithCode(field("mfaToken"), field("code")).pipe(
+      Effect.flatMap((proved) => acceptAndSignIn(asked, proved)),
+      Effect.catchTags({
+        Unauthorized: ({ detail }) => Effect.succeed(codePage(asked.token, field("mfaToken"), detail)),
+        // The step has expired, or had too many tries.
+        InvalidToken: () => show(asked, { text: "Sign in again: the code came too late.", status: 401 }),
+      }),
+    ),
+  signUp: (asked: Asked, field: Field) =>
     Effect.gen(function* () {
       const given = { name: field("name"), email: field("email"), password: field("password") }
       const person = Option.getOrUndefined(readSignUp(given))
       if (person === undefined) {
         const text = "Give a name, an e-mail address, and a password of 8 to 256 characters that is not a common one."
-        return yield* show(request, { text, status: 400 })
+        return yield* show(asked, { text, status: 400 })
       }
-      const invitation = yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
-      if (invitation.status !== "pending") return yield* show(request)
-      yield* (yield* RateLimits).take("signup", request.client)
-      return yield* acceptAndSignIn(request, yield* createAccount(person))
+      const invitation = yield* inTransaction((sql) => readInvitation(sql, asked.token))
+      if (invitation.status !== "pending") return yield* show(asked)
+      yield* (yield* RateLimits).take("signup", asked.request.client)
+      return yield* acceptAndSignIn(asked, yield* createAccount(person, asked.token))
     }).pipe(
+      Effect.catchTag("SignupClosed", () =>
+        show(asked, { text: "This server takes no new accounts; sign in with the one you have.", status: 403 }),
+      ),
       Effect.catchTag("EmailTaken", () =>
-        show(request, { text: "An account with this address exists; sign in with it.", status: 409 }),
+        show(asked, { text: "An account with this address exists; sign in with it.", status: 409 }),
       ),
     ),
 }
 
+/** `path`: the token stands in the form; a link from before has it in its path. */
+const act = (path: "/invite" | "/invite/:token"): PageRoute => ({
+  method: "POST",
+  path,
+  answer: (request) =>
+    Effect.gen(function* () {
+      // This form may be authenticated by a cookie, so it must have come from this site.
+      if (isForeignSite(request, yield* HttpSettings)) {
+        return yield* new Forbidden({ detail: "Answer the invitation on its own page." })
+      }
+      const field = yield* readForm(request)
+      const asked = { request, token: request.params["token"] ?? field("token") }
+      const action = field("action")
+      return yield* action in ACTIONS && Object.hasOwn(ACTIONS, action)
+        ? ACTIONS[action as keyof typeof ACTIONS](asked, field)
+        : show(asked)
+    }),
+})
+
 export const invitePages: ReadonlyArray<PageRoute> = [
-  { method: "GET", path: "/invite/:token", answer: (request) => show(request) },
+  { method: "GET", path: "/invite", answer: () => Effect.succeed(openingPage("Your invitation", "/invite/open")) },
+  openRoute("/invite", (token, request) => show({ request, token })),
   {
-    method: "POST",
+    method: "GET",
     path: "/invite/:token",
-    answer: (request) =>
-      Effect.gen(function* () {
-        // This form may be authenticated by a cookie, so it must have come from this site.
-        if (isForeignSite(request, yield* HttpSettings)) {
-          return yield* new Forbidden({ detail: "Answer the invitation on its own page." })
-        }
-        const field = yield* readForm(request)
-        const action = field("action")
-        return yield* action in ACTIONS && Object.hasOwn(ACTIONS, action)
-          ? ACTIONS[action as keyof typeof ACTIONS](request, field)
-          : show(request)
-      }),
+    answer: (request) => show({ request, token: request.params["token"] ?? "" }),
   },
+  act("/invite"),
+  act("/invite/:token"),
 ]

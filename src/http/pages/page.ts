@@ -1,7 +1,9 @@
 /**
- * The few pages that links in letters lead to: plain HTML and forms, no script, nothing from elsewhere. A page changes
- * nothing when it is merely opened, because mail scanners open links: the change is behind a button.
+ * The few pages that links in letters lead to: plain HTML and forms, nothing from elsewhere. A page changes nothing when it is merely
+ * opened, because mail scanners open links: the change is behind a button. The token of a letter stands behind the `#` of its link, where no
+ * server, proxy or log sees it; one script takes it from there and asks for the page by a form.
  */
+import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { escapeHtml } from "../../mail/letters.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
@@ -42,27 +44,56 @@ label{display:block;margin:.75rem 0}input{display:block;width:100%;box-sizing:bo
 button{font:inherit;padding:.5rem 1rem;margin-top:.75rem}[role=alert]{border-left:.25rem solid #b3261e;padding-left:.75rem}
 @media (prefers-color-scheme:dark){body{color:#e6e1e5;background:#1b1b1f}a{color:#a8c7fa}}`
 
-const HEADERS: HttpResponse["headers"] = [
+/** Sends the form with the token. The page is not loaded yet, so that the next one replaces its entry in the browser's history. */
+const SCRIPT = `const token=new URLSearchParams(location.hash.slice(1)).get("token");if(token!==null){const form=document.querySelector("form");form.elements.token.value=token;form.submit()}`
+
+/** Signs in by a passkey, and sends the form that its button stands in. */
+const PASSKEY_SCRIPT = `const button=document.querySelector("#passkey"),problem=document.querySelector("#problem"),ask=async(path,body)=>{const answer=await fetch("/v1/accounts/login/passkey"+path,{method:"POST",headers:{"content-type":"application/json"},body});if(!answer.ok)throw answer;return answer.json()};if(!window.PublicKeyCredential?.parseRequestOptionsFromJSON)button.hidden=true;button.onclick=async()=>{try{const publicKey=PublicKeyCredential.parseRequestOptionsFromJSON(await ask("/options"));const{id,rawId,type,response:{clientDataJSON,authenticatorData,signature,userHandle=null}}=(await navigator.credentials.get({publicKey})).toJSON();await ask("",JSON.stringify({response:{id,rawId,type,response:{clientDataJSON,authenticatorData,signature,userHandle}}}));button.form.submit()}catch{problem.textContent="The passkey was not accepted; try again."}}`
+const SCRIPTS = { opening: SCRIPT, passkey: PASSKEY_SCRIPT }
+type ScriptName = keyof typeof SCRIPTS
+const hashOf = (script: string): string => createHash("sha256").update(script).digest("base64")
+const SCRIPT_POLICIES: { readonly [name in ScriptName]: string } = {
+  opening: `script-src 'sha256-${hashOf(SCRIPT)}'; `,
+  passkey: `script-src 'sha256-${hashOf(PASSKEY_SCRIPT)}'; connect-src 'self'; `,
+}
+
+const headersOf = (script: ScriptName | undefined): HttpResponse["headers"] => [
   ["content-type", "text/html; charset=utf-8"],
   ["cache-control", "no-store"],
-  // The URL of the page holds a token: it must not be sent to other sites.
-  ["referrer-policy", "no-referrer"],
+  // The address of a page may hold a token: it must not be sent to other sites. Under `no-referrer` forms would come with the origin `null`.
+  ["referrer-policy", "same-origin"],
   [
     "content-security-policy",
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    `default-src 'none'; ${script === undefined ? "" : SCRIPT_POLICIES[script]}style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   ],
 ]
 
 export const renderPage = (
   title: string,
   body: Html,
-  options: { readonly status?: number; readonly headers?: HttpResponse["headers"] } = {},
+  options: {
+    readonly status?: number
+    readonly headers?: HttpResponse["headers"]
+    /** `opening`: the page has the form of `openingForm`; `passkey`: that of `passkeyForm`. */
+    readonly script?: ScriptName | undefined
+  } = {},
 ): HttpResponse => ({
   status: options.status ?? 200,
-  headers: [...HEADERS, ...(options.headers ?? [])],
-  body: html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head><body><main><h1>${title}</h1>${body}</main></body></html>`
+  headers: [...headersOf(options.script), ...(options.headers ?? [])],
+  body: html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head><body><main><h1>${title}</h1>${body}</main>${options.script === undefined ? "" : new Html(`<script>${SCRIPTS[options.script]}</script>`)}</body></html>`
     .text,
 })
+
+/** Asks for the page behind a link. Without scripts people paste the end of their link. */
+export const openingForm = (action: string): Html =>
+  html`<form method="post" action="${action}"><label>The part of your link behind <code>token=</code><input name="token" autocomplete="off" required></label><button>Open</button></form>`
+
+/** A sign-in by a passkey; then the page behind the token is asked for again. */
+export const passkeyForm = (action: string, token: string): Html =>
+  html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}"><button type="button" id="passkey">Sign in with a passkey</button><p role="alert" id="problem"></p></form>`
+
+export const openingPage = (title: string, action: string): HttpResponse =>
+  renderPage(title, openingForm(action), { script: "opening" })
 
 /** The error of the page, once, at the place where a screen reader reads it first. */
 export const alert = (text: string): Html => html`<p role="alert">${text}</p>`
@@ -85,3 +116,14 @@ export const readForm = (request: HttpRequest): Effect.Effect<(name: string) => 
     return isStorable(value) ? value : ""
   })
 }
+
+/** Where the form of `openingForm` comes to. Nothing changes by it, so that it counts as a read. */
+export const openRoute = (
+  path: string,
+  show: (token: string, request: HttpRequest) => ReturnType<PageRoute["answer"]>,
+): PageRoute => ({
+  method: "POST",
+  path: `${path}/open`,
+  limit: "publicRead",
+  answer: (request) => Effect.flatMap(readForm(request), (field) => show(field("token"), request)),
+})

@@ -10,6 +10,7 @@ import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
 import { html, type PageRoute, renderPage } from "./page.ts"
+import { signInPages } from "./sign-in-page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
 
 const home: PageRoute = {
@@ -29,6 +30,7 @@ export const PAGES: ReadonlyArray<PageRoute> = [
   ...accountPages,
   ...invitePages,
   ...eventPages,
+  ...signInPages,
   ...unsubscribePages,
 ]
 

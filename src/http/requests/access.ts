@@ -5,15 +5,16 @@
 import { Effect } from "effect"
 import type { Principal } from "../../identity/callers/principal.ts"
 import type { Tokens } from "../../identity/tokens.ts"
-import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { BadRequest, type Failure, type Forbidden, NotFound, type Unavailable } from "../../model/errors.ts"
 import { type Event, isShared } from "../../model/event.ts"
 import { accessOf } from "../../model/grants.ts"
 import { parseId } from "../../model/ids.ts"
+import type { KeyScope } from "../../model/key-rights.ts"
 import { isShown } from "../../model/question.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
-import { Database, type Queryable } from "../../store/database.ts"
+import type { Database } from "../../store/database.ts"
 import { Agendas } from "../../store/events/agendas.ts"
 import { type EventAgenda, findEvent, findPhaseOwner } from "../../store/events/events.ts"
 import { findAsset } from "../../store/events/public-surfaces.ts"
@@ -23,97 +24,40 @@ import { findRecordingOwner } from "../../store/media/recordings.ts"
 import { findWebhookDeliveryOwner } from "../../store/webhooks/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../../store/webhooks/webhook-endpoints.ts"
 import { findUser, mayEnterWorkspace } from "../../store/workspaces/users.ts"
-import { findMemberRole, listAccountWorkspaces } from "../../store/workspaces/workspaces.ts"
+import { findMember, listAccountWorkspaces } from "../../store/workspaces/workspaces.ts"
 import type { Access } from "../contract/access.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { allowSignedOut, participantOf, signedOut, signedOutVoter } from "./audience.ts"
 import type { Scopes } from "./call.ts"
-import { cookieValue } from "./credentials.ts"
-import type { HttpSettings } from "./settings.ts"
+import { cookieValue, isFromOwnPage } from "./credentials.ts"
+import { requireScope } from "./key-rights.ts"
+import {
+  accountOf,
+  forbidden,
+  kindRefused,
+  ofWorkspace,
+  onlyEvents,
+  refuseKeptOut,
+  requireAccount,
+  requireAdmin,
+  requireFreshProof,
+  requireKey,
+  requireManagement,
+  requireManager,
+  requireMember,
+  run,
+  type Subject,
+  signIn,
+  WHOLE,
+  wrongKind,
+} from "./management.ts"
+import { HttpSettings } from "./settings.ts"
 
 type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Agendas | Database | HttpSettings | Tokens>
-
-const signIn = new Unauthorized({ detail: "Credentials are missing." })
-const forbidden = (detail: string) => new Forbidden({ detail })
-const wrongKind = forbidden("This kind of credential may not be used here.")
-
-const run = <A>(body: (sql: Queryable) => Promise<A>): Effect.Effect<A, Unavailable, Database> =>
-  Effect.flatMap(Database, (database) => database.run(body))
 
 /** The decision about access comes before any transaction. */
 const withAgenda = (id: string): Effect.Effect<EventAgenda | undefined, Unavailable, Agendas> =>
   Effect.flatMap(Agendas, ({ find }) => find(id))
-
-const requireAccount = (
-  principal: Principal,
-): Effect.Effect<Extract<Principal, { kind: "account" }>, Unauthorized | Forbidden> => {
-  if (principal.kind === "account") return Effect.succeed(principal)
-  return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
-}
-
-const requireKey = (
-  principal: Principal,
-): Effect.Effect<Extract<Principal, { kind: "key" }>, Unauthorized | Forbidden> => {
-  if (principal.kind === "key") return Effect.succeed(principal)
-  return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
-}
-
-/** May the principal manage this workspace? Absent or foreign workspaces look alike. */
-const requireManagement = (
-  principal: Principal,
-  workspaceId: string,
-  what: string,
-): Effect.Effect<void, Failure, Database> => {
-  switch (principal.kind) {
-    case "key":
-      return principal.workspaceId === workspaceId ? Effect.void : Effect.fail(NotFound.of(what))
-    case "account":
-    case "session": {
-      const { accountId } = principal
-      if (accountId === null) return Effect.fail(wrongKind)
-      if (principal.kind === "session" && principal.workspaceId !== workspaceId) return Effect.fail(NotFound.of(what))
-      return run((sql) => findMemberRole(sql, workspaceId, accountId)).pipe(
-        Effect.flatMap((role) => (role === undefined ? Effect.fail(NotFound.of(what)) : Effect.void)),
-      )
-    }
-    case "attendee":
-    case "platform":
-      return Effect.fail(wrongKind)
-    default:
-      return Effect.fail(signIn)
-  }
-}
-
-/** Of a principal that manages the workspace: a key, or the login of an owner or admin. */
-const requireAdmin = (principal: Principal, workspaceId: string): Effect.Effect<void, Failure, Database> => {
-  const accountId = accountOf(principal)
-  if (accountId === null) return Effect.void
-  return Effect.flatMap(
-    run((sql) => findMemberRole(sql, workspaceId, accountId)),
-    (role) =>
-      role === "owner" || role === "admin"
-        ? Effect.void
-        : Effect.fail(forbidden("Only owners and admins of the workspace may do this.")),
-  )
-}
-
-const accountOf = (principal: Principal): string | null => ("accountId" in principal ? principal.accountId : null)
-
-/** Only management credentials get as far as looking an object up. */
-const requireManager = (principal: Principal): Effect.Effect<Credential, Unauthorized | Forbidden> => {
-  switch (principal.kind) {
-    case "key":
-      return Effect.succeed({ keyId: principal.keyId })
-    case "account":
-      return Effect.succeed({ sessionId: principal.sessionId })
-    case "session": {
-      const { login } = principal.basis
-      return login === null ? Effect.fail(wrongKind) : Effect.succeed({ sessionId: login.sessionId })
-    }
-    default:
-      return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
-  }
-}
 
 const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFound> => {
   const id = parseId(request.params["id"] ?? "")
@@ -126,13 +70,14 @@ const managed = <Found extends { readonly workspaceId: string }, R = Database>(
   request: HttpRequest,
   what: string,
   find: (id: string) => Effect.Effect<Found | undefined, Unavailable, R>,
+  subjectOf: (found: Found) => Subject,
 ): Effect.Effect<Found & { readonly pathId: string; readonly credential: Credential }, Failure, Database | R> =>
   Effect.gen(function* () {
     const credential = yield* requireManager(principal)
     const id = yield* pathId(request, what)
     const found = yield* find(id)
     if (found === undefined) return yield* NotFound.of(what)
-    yield* requireManagement(principal, found.workspaceId, what)
+    yield* requireManagement(principal, found.workspaceId, what, subjectOf(found))
     return { ...found, pathId: id, credential }
   })
 
@@ -166,8 +111,7 @@ const memberOf = (
     const workspaceId = yield* pathId(request, "workspace")
     if (principal.kind === "key" && principal.workspaceId !== workspaceId) return yield* NotFound.of("workspace")
     const { accountId, sessionId } = yield* requireAccount(principal)
-    const role = yield* run((sql) => findMemberRole(sql, workspaceId, accountId))
-    if (role === undefined) return yield* NotFound.of("workspace")
+    const { role } = yield* requireMember(workspaceId, { accountId, sessionId }, "workspace")
     if (!roles.includes(role)) return yield* forbidden(`Only ${roles.join("s and ")}s of the workspace may do this.`)
     return { workspaceId, accountId, sessionId, role }
   })
@@ -180,10 +124,11 @@ const memberOrKeyOf = (
 ): Grant<"workspaceAdminOrKey"> =>
   principal.kind === "key"
     ? Effect.flatMap(pathId(request, "workspace"), (workspaceId) =>
-        Effect.as(requireManagement(principal, workspaceId, "workspace"), {
+        Effect.as(requireManagement(principal, workspaceId, "workspace", WHOLE), {
           workspaceId,
           accountId: null,
           keyId: principal.keyId,
+          rights: principal.rights,
         }),
       )
     : memberOf(principal, request, roles)
@@ -196,8 +141,11 @@ const isInsider = (
   switch (principal.kind) {
     case "attendee":
       return Effect.succeed(principal.eventId === event.id)
-    case "key":
-      return Effect.succeed(principal.workspaceId === event.workspaceId)
+    case "key": {
+      const { workspaceId, rights } = principal
+      const isListed = rights.eventIds === null || rights.eventIds.includes(event.id)
+      return Effect.succeed(workspaceId === event.workspaceId && isListed && rights.scopes.includes("read"))
+    }
     case "session":
       if (principal.workspaceId !== event.workspaceId) return Effect.succeed(false)
       return Effect.map(
@@ -206,8 +154,8 @@ const isInsider = (
       )
     case "account":
       return Effect.map(
-        run((sql) => findMemberRole(sql, event.workspaceId, principal.accountId)),
-        (role) => role !== undefined,
+        run((sql) => findMember(sql, event.workspaceId, principal)),
+        (member) => member?.lacksFactor === false && !member.lacksSso,
       )
     default:
       return Effect.succeed(false)
@@ -235,7 +183,7 @@ const viewerOf = (principal: Principal): Effect.Effect<Scopes["optionalSession"]
 }
 
 /** How each kind of access is established. */
-export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
+const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
   publicEvent: (principal, request) =>
     Effect.gen(function* () {
@@ -256,10 +204,11 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       return event === undefined || !isShared(event) ? yield* NotFound.of("event") : { event }
     }),
   browser: (_, request) =>
-    Effect.succeed({
+    Effect.map(HttpSettings, (site) => ({
+      isFromOwnPage: isFromOwnPage(request, site),
       cookie: (name: string) => cookieValue(request.headers["cookie"], name),
       queryString: request.query,
-    }),
+    })),
   openEvent: (_principal, request) =>
     Effect.gen(function* () {
       const id = yield* pathId(request, "event")
@@ -304,6 +253,8 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       const { accountId, sessionId } = yield* requireAccount(principal)
       const workspaceId = yield* pathId(request, "workspace")
       if (!(yield* run((sql) => mayEnterWorkspace(sql, workspaceId, accountId)))) return yield* NotFound.of("workspace")
+      const member = yield* run((sql) => findMember(sql, workspaceId, { accountId, sessionId }))
+      if (member !== undefined) yield* refuseKeptOut(member)
       return { workspaceId, accountId, sessionId }
     }),
   workspaceMember: (principal, request) => memberOf(principal, request, ["owner", "admin", "member"]),
@@ -315,11 +266,25 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     Effect.gen(function* () {
       const credential = yield* requireManager(principal)
       const workspaceId = yield* workspaceOf(principal, request)
-      yield* requireManagement(principal, workspaceId, "workspace")
+      yield* requireManagement(principal, workspaceId, "workspace", WHOLE)
       return { workspaceId, accountId: accountOf(principal), credential }
     }),
+  workspaceEvents: (principal, request) =>
+    Effect.gen(function* () {
+      yield* requireManager(principal)
+      const workspaceId = yield* workspaceOf(principal, request)
+      const eventIds = principal.kind === "key" ? principal.rights.eventIds : null
+      if (eventIds === null) yield* requireManagement(principal, workspaceId, "workspace", WHOLE)
+      return { workspaceId, eventIds }
+    }),
   event: (principal, request) =>
-    managed(principal, request, "event", (id) => run((sql) => findEvent(sql, id))).pipe(
+    managed(
+      principal,
+      request,
+      "event",
+      (id) => run((sql) => findEvent(sql, id)),
+      ({ id }) => ({ eventId: id }),
+    ).pipe(
       Effect.map(({ pathId: _, credential, ...event }) => ({
         workspaceId: event.workspaceId,
         accountId: accountOf(principal),
@@ -328,28 +293,45 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       })),
     ),
   agenda: (principal, request) =>
-    managed(principal, request, "event", withAgenda).pipe(
+    managed(principal, request, "event", withAgenda, ({ id }) => ({ eventId: id })).pipe(
       Effect.map(({ pathId: _, credential: __, ...event }) => ({ workspaceId: event.workspaceId, event })),
     ),
   phase: (principal, request) =>
-    managed(principal, request, "phase", (id) => run((sql) => findPhaseOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, eventId, pathId: phaseId }) => ({ workspaceId, eventId, phaseId })),
-    ),
+    managed(
+      principal,
+      request,
+      "phase",
+      (id) => run((sql) => findPhaseOwner(sql, id)),
+      (phase) => phase,
+    ).pipe(Effect.map(({ workspaceId, eventId, pathId: phaseId }) => ({ workspaceId, eventId, phaseId }))),
   question: (principal, request) =>
-    managed(principal, request, "question", (id) => run((sql) => findQuestionOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, eventId, pathId: questionId }) => ({ workspaceId, eventId, questionId })),
-    ),
+    managed(
+      principal,
+      request,
+      "question",
+      (id) => run((sql) => findQuestionOwner(sql, id)),
+      (question) => question,
+    ).pipe(Effect.map(({ workspaceId, eventId, pathId: questionId }) => ({ workspaceId, eventId, questionId }))),
   recording: (principal, request) =>
-    managed(principal, request, "recording", (id) => run((sql) => findRecordingOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, recording }) => ({ workspaceId, recording })),
-    ),
+    managed(
+      principal,
+      request,
+      "recording",
+      (id) => run((sql) => findRecordingOwner(sql, id)),
+      ({ recording }) => recording,
+    ).pipe(Effect.map(({ workspaceId, recording }) => ({ workspaceId, recording }))),
   clip: (principal, request) =>
-    managed(principal, request, "clip", (id) => run((sql) => findClipOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, clip }) => ({ workspaceId, clip })),
-    ),
+    managed(
+      principal,
+      request,
+      "clip",
+      (id) => run((sql) => findClipOwner(sql, id)),
+      ({ clip }) => clip,
+    ).pipe(Effect.map(({ workspaceId, clip }) => ({ workspaceId, clip }))),
   keyUser: (principal, request) =>
     Effect.gen(function* () {
-      const { workspaceId, keyId } = yield* requireKey(principal)
+      const { workspaceId, keyId, rights } = yield* requireKey(principal)
+      if (rights.eventIds !== null) return yield* onlyEvents
       const id = yield* pathId(request, "user")
       const user = yield* run((sql) => findUser(sql, id))
       if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
@@ -357,17 +339,44 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     }),
   user: (principal, request) =>
     Effect.gen(function* () {
-      const found = yield* managed(principal, request, "user", (id) => run((sql) => findUser(sql, id)))
+      const found = yield* managed(principal, request, "user", (id) => run((sql) => findUser(sql, id)), ofWorkspace)
       const { workspaceId, sessionVersion: _, pathId: __, credential, ...user } = found
       yield* requireAdmin(principal, workspaceId)
       return { workspaceId, credential, user }
     }),
   webhook: (principal, request) =>
-    managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(
+    managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id)), ofWorkspace).pipe(
       Effect.map(({ workspaceId, pathId: webhookId, credential }) => ({ workspaceId, webhookId, credential })),
     ),
   webhookDelivery: (principal, request) =>
-    managed(principal, request, "delivery", (id) => run((sql) => findWebhookDeliveryOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, pathId: deliveryId }) => ({ workspaceId, deliveryId })),
+    managed(principal, request, "delivery", (id) => run((sql) => findWebhookDeliveryOwner(sql, id)), ofWorkspace).pipe(
+      Effect.map(({ workspaceId, pathId: deliveryId, credential }) => ({ workspaceId, deliveryId, credential })),
     ),
+}
+
+const asksForFile = ({ query }: HttpRequest): boolean => new URLSearchParams(query).get("format") === "csv"
+
+/** The check of an endpoint: the scope of a key, then the access that the endpoint declares, then a fresh proof of the session's holder. */
+export const accessCheck = ({
+  access,
+  scope,
+  freshSignIn,
+}: {
+  readonly access: Access
+  readonly scope: KeyScope | null
+  readonly freshSignIn: "always" | "file" | undefined
+}) => {
+  const establish = ACCESS[access] as (typeof ACCESS)["public"]
+  const refused = kindRefused(access)
+  return (principal: Principal, request: HttpRequest): ReturnType<typeof establish> => {
+    const named = request.headers["x-workspace-id"]
+    // A credential of one workspace names no other.
+    if (named !== undefined && "workspaceId" in principal && parseId(named) !== principal.workspaceId)
+      return Effect.fail(NotFound.of("workspace"))
+    const established = Effect.andThen(requireScope(principal, scope), establish(principal, request)).pipe(
+      Effect.mapError((failure) => (failure === wrongKind ? refused : failure)),
+    )
+    const needsProof = freshSignIn === "always" || (freshSignIn === "file" && asksForFile(request))
+    return needsProof ? Effect.tap(established, () => requireFreshProof(principal)) : established
+  }
 }

@@ -1,15 +1,21 @@
 /**
  * Writing the audit log: after an administrative act succeeded and before it is answered, so that the caller can find the entry
- * then. An entry that cannot be written does not undo the act; the failure is logged for the operator.
+ * then.
  */
 import { Effect } from "effect"
+import { LRUCache } from "lru-cache"
 import type { Principal } from "../../identity/callers/principal.ts"
-import { newId } from "../../model/ids.ts"
 import { Database } from "../../store/database.ts"
-import { type ActorKind, insertAuditEntry } from "../../store/workspaces/audit.ts"
+import { OutboxSignal } from "../../store/webhooks/outbox.ts"
+import {
+  type ActorKind,
+  insertAuditEntries,
+  listWorkspacesOf,
+  type NewAuditEntry,
+} from "../../store/workspaces/audit.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { AuditAction } from "../contract/workspaces/audit.ts"
-import type { HttpRequest } from "../transport/message.ts"
+import { ACCOUNT_ACTIONS, type AuditAction } from "../contract/workspaces/audit.ts"
+import { deviceOf, type HttpRequest } from "../transport/message.ts"
 import type { Reply } from "./call.ts"
 
 const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonly actorId: string } | undefined => {
@@ -38,31 +44,84 @@ const text = (value: unknown): string | null => (typeof value === "string" ? val
 const targetOf = (request: HttpRequest, result: Result): string | null =>
   text(result.id) ?? text(result.invite?.id) ?? text(Object.values(request.params).at(-1))
 
-export const writeAudit = (
-  action: AuditAction,
+/** A workspace that was just made, or joined by an invite, is in the result only. */
+const workspaceOf = (scope: { readonly workspaceId?: string }, { id, workspace }: Result): string | null =>
+  scope.workspaceId ?? text(workspace?.id) ?? text(id)
+
+type Writing = Effect.Effect<void, never, Database | OutboxSignal | Telemetry>
+type Note = (
   principal: Principal,
   request: HttpRequest,
   scope: { readonly workspaceId?: string },
-  { body, targets }: Reply<unknown>,
-): Effect.Effect<void, never, Database | Telemetry> =>
+  reply: Reply<unknown>,
+) => Writing
+
+const write: (action: AuditAction) => Note =
+  (action) =>
+  (principal, request, scope, { body, targets }) =>
+    Effect.gen(function* () {
+      const actor = actorOf(principal)
+      const result: Result = typeof body === "object" && body !== null ? body : {}
+      if (actor === undefined) return
+      const workspaceId = workspaceOf(scope, result)
+      const origin = { address: request.client || null, client: deviceOf(request) }
+      const act = { action, ...actor, requestId: request.requestId, ...origin }
+      if (ACCOUNT_ACTIONS.has(action)) return yield* writeForAccount({ ...act, targetId: targetOf(request, result) })
+      if (workspaceId === null) return
+      yield* writeEntries(
+        (targets ?? [targetOf(request, result)]).map((targetId) => ({ ...act, workspaceId, targetId })),
+      )
+    })
+
+/** A read is written once in an hour by actor and object, also if many pages are read. */
+const READ_MS = 3_600_000
+const MOST_READERS = 10_000
+const exported = write("personal_data.exported")
+const read = write("personal_data.read")
+
+/** A page that nobody has read lately is looked up in the log; others cost no statement. */
+const readNote = (): Note => {
+  const known = new LRUCache<string, true>({ max: MOST_READERS, ttl: READ_MS })
+  return (principal, request, scope, reply) => {
+    if (new URLSearchParams(request.query).get("format") === "csv") return exported(principal, request, scope, reply)
+    const key = `${actorOf(principal)?.actorId} ${request.path}`
+    if (known.has(key)) return Effect.void
+    known.set(key, true)
+    return read(principal, request, scope, reply)
+  }
+}
+
+/** Writes what an endpoint's success is to the log; `undefined`: it is no act. */
+export const auditOf = ({
+  audited,
+  readsPeople,
+}: {
+  readonly audited: AuditAction | undefined
+  readonly readsPeople: boolean
+}): Note | undefined => {
+  if (audited !== undefined) return write(audited)
+  return readsPeople ? readNote() : undefined
+}
+
+/** Writes an act on the account that is its actor, for every workspace that the account belongs to. */
+export const writeForAccount = (entry: Omit<NewAuditEntry, "workspaceId">): Writing =>
+  Effect.flatMap(Database, (database) => database.run((sql) => listWorkspacesOf(sql, entry.actorId))).pipe(
+    Effect.catch(() => Effect.succeed([])),
+    Effect.flatMap((workspaces) => writeEntries(workspaces.map((workspaceId) => ({ ...entry, workspaceId })))),
+  )
+
+/** An entry that cannot be written does not undo the act; the failure is logged for the operator. */
+export const writeEntries = (entries: ReadonlyArray<NewAuditEntry>): Writing =>
   Effect.gen(function* () {
-    const actor = actorOf(principal)
-    const result: Result = typeof body === "object" && body !== null ? body : {}
-    // A workspace that was just made, or joined by an invite, is in the result only.
-    const workspaceId = scope.workspaceId ?? text(result.workspace?.id) ?? text(result.id)
-    if (actor === undefined || workspaceId === null) return
-    const act = { workspaceId, action, ...actor, requestId: request.requestId }
-    const { log } = yield* Telemetry
-    const database = yield* Database
-    yield* Effect.forEach(
-      targets ?? [targetOf(request, result)],
-      (targetId) => {
-        const entry = { id: newId(), ...act, targetId }
-        return Effect.catch(
-          database.run((sql) => insertAuditEntry(sql, entry)),
-          (failure) => Effect.sync(() => log.error({ ...entry, err: failure }, "an audit entry was lost")),
-        )
-      },
-      { discard: true },
+    const deliveries = yield* Effect.catch(
+      (yield* Database).transaction((sql) => insertAuditEntries(sql, entries)),
+      (failure) =>
+        Effect.map(Telemetry, ({ log }) => {
+          for (const { address: _, client: __, ...entry } of entries) {
+            log.error({ ...entry, err: failure }, "an audit entry was lost")
+          }
+          return 0
+        }),
     )
+    if (deliveries > 0) (yield* OutboxSignal).notify()
   })

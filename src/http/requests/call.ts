@@ -9,10 +9,13 @@ import type { Erasures } from "../../erasure/erasures.ts"
 import type { HelpDesk } from "../../help/help-desk.ts"
 import type { AccountSessions } from "../../identity/accounts/account-sessions.ts"
 import type { IdentityProvider } from "../../identity/accounts/identity-provider.ts"
+import type { Passkeys } from "../../identity/accounts/passkeys.ts"
 import type { Passwords } from "../../identity/accounts/passwords.ts"
+import type { SecondFactors } from "../../identity/accounts/second-factors.ts"
 import type { ApiKeys } from "../../identity/api-keys.ts"
 import type { AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
+import type { Connections } from "../../identity/connections/connections.ts"
 import type { GrantChanges } from "../../identity/grant-changes.ts"
 import type { PartnerTokens } from "../../identity/partners/partner-tokens.ts"
 import type { Tokens } from "../../identity/tokens.ts"
@@ -24,6 +27,7 @@ import type { MediaProcessor } from "../../media/processing/media-processor.ts"
 import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
+import type { KeyRights } from "../../model/key-rights.ts"
 import type { Clip, Recording } from "../../model/media/recording.ts"
 import type { Phase } from "../../model/phase.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
@@ -54,6 +58,8 @@ export interface Scopes {
   readonly browser: {
     readonly cookie: (name: string) => string | undefined
     readonly queryString: string
+    /** A page of this server or of the application sent the browser here. */
+    readonly isFromOwnPage: boolean
   }
   readonly openEvent: { readonly event: Event }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
@@ -68,7 +74,7 @@ export interface Scopes {
   /** `accountId` is null for the operator. */
   readonly accountOrPlatform: { readonly accountId: string | null }
   readonly platform: Record<never, never>
-  readonly key: { readonly workspaceId: string; readonly keyId: string }
+  readonly key: { readonly workspaceId: string; readonly keyId: string; readonly rights: KeyRights }
   readonly workspaceGuest: { readonly workspaceId: string; readonly accountId: string; readonly sessionId: string }
   readonly workspaceMember: {
     readonly workspaceId: string
@@ -87,6 +93,8 @@ export interface Scopes {
     readonly accountId: string | null
     readonly credential: Credential
   }
+  /** `eventIds`: the events that the caller may see; null: all of the workspace. */
+  readonly workspaceEvents: { readonly workspaceId: string; readonly eventIds: ReadonlyArray<string> | null }
   /** `accountId`: the caller's account, null for a key. */
   readonly event: Scopes["workspace"] & { readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
@@ -106,7 +114,11 @@ export interface Scopes {
     readonly user: UserRow & { readonly accountId: string | null }
   }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string; readonly credential: Credential }
-  readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
+  readonly webhookDelivery: {
+    readonly workspaceId: string
+    readonly deliveryId: string
+    readonly credential: Credential
+  }
 }
 
 export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
@@ -160,6 +172,9 @@ export type HandlerServices =
   | OutboxSignal
   | Passwords
   | AccountSessions
+  | SecondFactors
+  | Passkeys
+  | Connections
   | ApiKeys
   | GrantChanges
   | Tokens

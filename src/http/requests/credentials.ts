@@ -1,8 +1,13 @@
-/** Credentials out of headers, the session cookie, and the cross-site rule for requests that a cookie authenticates. */
-import { Effect } from "effect"
+/**
+ * Credentials out of headers, the session cookie, the cross-site rule for requests that a cookie authenticates, and what the addresses rest on
+ * that are given to a caller.
+ */
+import { Context, Effect } from "effect"
 import { SESSION_COOKIE_SECONDS } from "../../identity/accounts/account-sessions.ts"
 import type { Credentials, Principal } from "../../identity/callers/principal.ts"
 import { Forbidden } from "../../model/errors.ts"
+import type { Ground } from "../../model/links.ts"
+import type { Access } from "../contract/access.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { HttpSettings } from "./settings.ts"
 
@@ -60,6 +65,14 @@ export const isForeignSite = (
   return !(isOwn || isHost) || headers["sec-fetch-site"] === "cross-site"
 }
 
+/** Does a browser state that a page of this server or of the application leads here? Of letters and bookmarks it states nothing. */
+export const isFromOwnPage = (
+  { headers: { referer = "", ...headers } }: HttpRequest,
+  { publicUrl, appUrl }: Pick<HttpSettings["Service"], "publicUrl" | "appUrl">,
+): boolean =>
+  headers["sec-fetch-site"] === "same-origin" ||
+  (URL.canParse(referer) && [publicUrl, appUrl].some((own) => new URL(own).origin === new URL(referer).origin))
+
 /** A change that a browser's cookie authenticates must come from our own origin, or from no browser at all. */
 export const refuseCrossSite = (
   request: HttpRequest,
@@ -71,3 +84,36 @@ export const refuseCrossSite = (
     ? Effect.fail(new Forbidden({ detail: "A change with a session cookie must come from this site." }))
     : Effect.void
 }
+
+/** `undefined`: the caller has no credential, or is the operator. */
+type GroundOf = (workspaceId: string) => Ground | undefined
+
+/** Set for each request of a caller with a credential. */
+export const CallerGround = Context.Reference<GroundOf>("gathercue/CallerGround", {
+  defaultValue: () => () => undefined,
+})
+
+/** A session on a public surface is a viewer's, whatever else its holder may do. */
+export const groundOf =
+  (principal: Principal, access: Access): GroundOf =>
+  (workspaceId) => {
+    switch (principal.kind) {
+      case "key":
+        return { as: "manager", workspaceId, keyId: principal.keyId }
+      case "account": {
+        const { accountId, sessionId } = principal
+        return { as: "manager", workspaceId, login: { accountId, sessionId } }
+      }
+      case "session": {
+        const { userId, sessionVersion, login, keyId } = principal.basis
+        const basis = { workspaceId, userId, sessionVersion, ...(login && { login }), ...(keyId !== null && { keyId }) }
+        return access.startsWith("public")
+          ? { as: "viewer", ...basis, participantId: userId }
+          : { as: "manager", ...basis }
+      }
+      case "attendee":
+        return { as: "viewer", participantId: principal.participantId, role: "viewer" }
+      default:
+        return undefined
+    }
+  }

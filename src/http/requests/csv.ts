@@ -10,7 +10,15 @@ export interface Columns<Item> {
   readonly rowsOf: (item: Item) => ReadonlyArray<ReadonlyArray<Cell>>
 }
 
-const OPTIONS = { escape_formulas: true, record_delimiter: "windows", cast: { boolean: String } } as const
+/** A spreadsheet of a language that writes decimal commas splits cells at semicolons: such a cell is quoted, and stays one. */
+const SPLIT_ELSEWHERE = /[;\t]/
+
+const OPTIONS = {
+  escape_formulas: true,
+  quoted_match: SPLIT_ELSEWHERE,
+  record_delimiter: "windows",
+  cast: { boolean: String },
+} as const
 
 /** Written in parts, so that a long list does not hold up the process. */
 export class CsvWriter<Item> {

@@ -9,15 +9,20 @@ import { Reply } from "./call.ts"
 import { type Columns, CsvWriter } from "./csv.ts"
 import { pageReply, pageRequestBy } from "./paging.ts"
 
-export interface ListCall {
+interface AnyListCall {
   readonly path: string
   readonly query: { readonly limit?: number; readonly cursor?: string; readonly format?: "json" | "csv" }
+}
+
+/** A call for a list of an event. */
+export interface ListCall extends AnyListCall {
   readonly scope: { readonly event: Event }
 }
 
+/** `ownerId`: the event or workspace that the list is of. */
 export type ReadPage<Item, Position> = (
   sql: Queryable,
-  eventId: string,
+  ownerId: string,
   request: PageRequest<Position>,
 ) => Promise<Page<Item>>
 
@@ -40,7 +45,7 @@ const TOO_LONG = new Conflict({
 })
 
 const writtenFile = <Item, Position extends PagePosition>(
-  eventId: string,
+  ownerId: string,
   { read, decode, columns }: Pick<List<Item, unknown, Position>, "read" | "decode" | "columns">,
 ) =>
   Effect.gen(function* () {
@@ -49,7 +54,7 @@ const writtenFile = <Item, Position extends PagePosition>(
     let after: Position | null = null
     while (writer.length <= MOST_CHARACTERS) {
       const request: PageRequest<Position> = { limit: ROWS_AT_ONCE, after }
-      const page: Page<Item> = yield* database.run((sql) => read(sql, eventId, request))
+      const page: Page<Item> = yield* database.run((sql) => read(sql, ownerId, request))
       writer.add(page.rows)
       after = page.nextCursor === null ? null : (decode(page.nextCursor) ?? null)
       if (after === null) return writer.text()
@@ -62,9 +67,16 @@ export const listOrFile = <Name extends string, Item, View, Position extends Pag
   call: ListCall,
   name: Name,
   list: List<Item, View, Position>,
+) => listOrFileOf(call.scope.event.id, call, name, list)
+
+/** The same of an event or workspace by its id. */
+export const listOrFileOf = <Name extends string, Item, View, Position extends PagePosition>(
+  id: string,
+  call: AnyListCall,
+  name: Name,
+  list: List<Item, View, Position>,
 ) =>
   Effect.gen(function* () {
-    const { id } = call.scope.event
     const body = (items: ReadonlyArray<View>, nextCursor: string | null) =>
       ({ [name]: items, nextCursor }) as { readonly [N in Name]: ReadonlyArray<View> } & {
         readonly nextCursor: string | null

@@ -8,7 +8,8 @@
  *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards. So is that of
  *   work that calls a storage, which commits before the call: its repeat finds the same row.
  *
- * So no key is ever held or released. Answers that ask for a repeat or for other credentials are not kept.
+ * So no key is ever held or released. Only answers of work that was done are kept: a refused request has begun nothing, and comes again
+ * with another body, a right that was missing, or at a better time.
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -56,10 +57,6 @@ const principalName = (principal: Principal): string => {
       return principal.kind
   }
 }
-
-/** 422 means that the key belongs to another body, so it is no answer of this one. */
-const NOT_KEPT: ReadonlySet<number> = new Set([401, 409, 422, 429])
-const isKept = (status: number): boolean => status < 500 && !NOT_KEPT.has(status)
 
 const isDone = (status: number): boolean => status >= 200 && status < 300
 
@@ -132,9 +129,9 @@ export class Idempotency extends Context.Service<
           answerSealed: sealText(sealingKeys, nameOf(of), JSON.stringify(response)),
         })
 
-        /** Keeps an answer whose work is committed already, or that changed nothing: a repeat would come to the same. */
+        /** Keeps an answer whose work is committed already: a repeat would come to the same. */
         const keepAfterwards = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse) =>
-          isKept(response.status)
+          isDone(response.status)
             ? Effect.ignore(database.run((sql) => keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore())))
             : Effect.void
 
@@ -147,7 +144,7 @@ export class Idempotency extends Context.Service<
             )
             .pipe(
               Effect.tap((response) => {
-                if (!isDone(response.status)) return keepAfterwards(of, bodyHash, response)
+                if (!isDone(response.status)) return Effect.void
                 // The work may have sent the mailer's signal before the letters were visible: only the commit made them so.
                 mailer.collect()
                 signal.notify()

@@ -8,7 +8,11 @@ import { Api } from "../contract/api.ts"
 import { accountData } from "../handlers/accounts/account-data.ts"
 import { accountSecurity } from "../handlers/accounts/account-security.ts"
 import { accounts } from "../handlers/accounts/accounts.ts"
+import { passkeys } from "../handlers/accounts/passkeys.ts"
+import { proofs } from "../handlers/accounts/proofs.ts"
+import { secondFactors } from "../handlers/accounts/second-factors.ts"
 import { signIn } from "../handlers/accounts/sign-in.ts"
+import { sso } from "../handlers/accounts/sso.ts"
 import { broadcasts } from "../handlers/events/broadcasts.ts"
 import { clips } from "../handlers/events/clips.ts"
 import { events } from "../handlers/events/events.ts"
@@ -24,8 +28,10 @@ import { help } from "../handlers/help.ts"
 import { meta } from "../handlers/meta.ts"
 import { platform } from "../handlers/platform.ts"
 import { audit } from "../handlers/workspaces/audit.ts"
+import { connections } from "../handlers/workspaces/connections.ts"
 import { guests } from "../handlers/workspaces/guests.ts"
 import { invites } from "../handlers/workspaces/invites.ts"
+import { links } from "../handlers/workspaces/links.ts"
 import { people } from "../handlers/workspaces/people.ts"
 import { personalData } from "../handlers/workspaces/personal-data.ts"
 import { webhooks } from "../handlers/workspaces/webhooks.ts"
@@ -50,9 +56,15 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   accounts,
   accountSecurity,
   accountData,
+  secondFactors,
+  passkeys,
+  proofs,
   signIn,
+  sso,
+  connections,
   workspaces,
   invites,
+  links,
   audit,
   events,
   broadcasts,
@@ -96,9 +108,13 @@ export const routes = Effect.gen(function* () {
       bound.push({ endpoint, successes, handle: handler.handle })
     },
   })
+  const reads = bound.filter(({ endpoint }) => endpoint.method === "GET")
+  const readable = new RegExp(
+    `^(?:${reads.map(({ endpoint }) => endpoint.path.replaceAll(/:\w+/g, "[^/]+")).join("|")})$`,
+  )
   return yield* Effect.forEach(bound, ({ endpoint, successes, handle }) =>
     Effect.map(
-      compile(endpoint, successes, handle),
+      compile(endpoint, successes, handle, (path) => readable.test(path)),
       (compiled): Route => ({
         method: endpoint.method,
         path: endpoint.path,

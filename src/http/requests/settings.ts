@@ -1,5 +1,6 @@
 /** Settings of the installation that handlers need. */
 import { Context } from "effect"
+import type { MediaQuota } from "../../store/media/quota.ts"
 
 export class HttpSettings extends Context.Service<
   HttpSettings,
@@ -25,9 +26,13 @@ export class HttpSettings extends Context.Service<
     readonly provedSendersOnly: boolean
     /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
     readonly mailPerWorkspacePerDay: number
-    /** Of one recording, and of all recordings of a workspace; 0: no limit. */
+    /** Of one recording; 0: no limit. */
     readonly mediaMaxBytes: number
-    readonly mediaQuotaBytes: number
+    readonly mediaQuota: MediaQuota
+    /** Workspaces that an account may found; 0: no limit. */
+    readonly workspacesPerAccount: number
+    /** The deployment's rule for new accounts (`SIGNUP`). */
+    readonly signup: "open" | "invited" | "off"
     /** A model writes summaries of transcripts. */
     readonly summarises: boolean
     /** Capacity of an event that names none. */

@@ -1,4 +1,5 @@
 /** Routes for trying the product out, which a server in production does not have. */
+import { isIP } from "node:net"
 import { Effect } from "effect"
 import { Mailer } from "../../mail/mailer.ts"
 import { foldEmail } from "../../model/text/email.ts"
@@ -22,8 +23,19 @@ const json = (body: object): HttpResponse => ({
   body: JSON.stringify(body),
 })
 
+/** Does the request name this server? A page of another site may have its own name lead to this machine, and would read letters. */
+const namesServer = ({ headers }: HttpRequest, publicUrl: string): boolean => {
+  const host = headers["host"] ?? ""
+  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1")
+  return host === new URL(publicUrl).host || isIP(name) !== 0 || /^(?:[\w-]+\.)*localhost$/i.test(name)
+}
+
 /** `now`: Unix milliseconds. */
-export const developmentRoutes = (problems: Problems, now: () => number): ReadonlyArray<DevelopmentRoute> => {
+export const developmentRoutes = (
+  problems: Problems,
+  publicUrl: string,
+  now: () => number,
+): ReadonlyArray<DevelopmentRoute> => {
   /** The letters that would have been sent: `?to=` one address. */
   const outbox = (request: HttpRequest) =>
     Effect.flatMap(Mailer, (mailer) => {
@@ -40,9 +52,14 @@ export const developmentRoutes = (problems: Problems, now: () => number): Readon
   }
   const list = (request: HttpRequest): HttpResponse => json({ deliveries: inbox.list(request.params["name"] ?? "") })
   const path = "/v1/dev/inboxes/:name"
-  return [
+  const routes: ReadonlyArray<DevelopmentRoute> = [
     { method: "GET", path: "/v1/dev/outbox", answer: outbox },
     { method: "GET", path, answer: (request) => Effect.sync(() => list(request)) },
     { method: "POST", path, answer: (request) => Effect.sync(() => take(request)) },
   ]
+  const elsewhere = problems.write("forbidden", "Host: must be an address, localhost, or the host of PUBLIC_URL.")
+  return routes.map((route) => ({
+    ...route,
+    answer: (request) => (namesServer(request, publicUrl) ? route.answer(request) : Effect.succeed(elsewhere)),
+  }))
 }

@@ -1,6 +1,6 @@
 /**
- * The properties of a body that its schema does not name. They are ignored, so a misspelt field would be without effect and
- * without an error: in development each answer names them. The names are a client's text, so they are encoded and bounded.
+ * The properties of a body and the parameters of a query that no schema names. They are ignored, so a misspelt field would be without
+ * effect and without an error: in development each answer names them. The names are a client's text, so they are encoded and bounded.
  */
 import { type Schema, SchemaAST } from "effect"
 import type { HttpResponse } from "./message.ts"
@@ -67,15 +67,31 @@ const encoded = (path: Path): string => {
   return text.length <= MOST_CHARACTERS ? text : text.slice(0, MOST_CHARACTERS).replace(/%[\dA-F]?$/, "") + MORE
 }
 
-/** For bodies of this schema: the header that names what is ignored of one, or none. */
-export const ignoredProperties = (schema: Schema.Top): ((json: unknown) => HttpResponse["headers"]) => {
+/** For bodies of this schema: the names of what is ignored of one, one more than the header holds at most. */
+export const ignoredProperties = (schema: Schema.Top): ((json: unknown) => ReadonlyArray<string>) => {
   const types = [SchemaAST.toEncoded(schema.ast)]
   return (json) => {
     const names: string[] = []
     for (const path of unnamed(types, json, [])) {
-      names.push(names.length < MOST_NAMES ? encoded(path) : MORE)
+      names.push(encoded(path))
       if (names.length > MOST_NAMES) break
     }
-    return names.length === 0 ? [] : [[IGNORED_HEADER, names.join(",")]]
+    return names
   }
+}
+
+/** For queries of this schema: the same, each with a question mark before it. `undefined`: no parameter is read. */
+export const ignoredParameters = (schema: Schema.Top | undefined): ((query: string) => ReadonlyArray<string>) => {
+  const known = schema === undefined ? [] : membersOf(SchemaAST.toEncoded(schema.ast)).filter(isObjects)
+  return (query) => {
+    const asked = query === "" ? [] : [...new Set(new URLSearchParams(query).keys())]
+    return asked.filter((name) => typesOf(known, name) === undefined).map((name) => `?${encoded([name])}`)
+  }
+}
+
+/** The header that names what was ignored, or none. */
+export const ignoredHeader = (names: ReadonlyArray<string>): HttpResponse["headers"] => {
+  if (names.length === 0) return []
+  const shown = names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), MORE] : names
+  return [[IGNORED_HEADER, shown.join(",")]]
 }

@@ -10,13 +10,18 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   Unauthorized: "unauthorized",
   SignInRequired: "sign_in_required",
   Forbidden: "forbidden",
+  FreshSignInRequired: "fresh_sign_in_required",
+  MfaRequired: "mfa_required",
+  SsoRequired: "sso_required",
   NotFound: "not_found",
   Conflict: "conflict",
   SlugTaken: "slug_taken",
   EmailTaken: "email_taken",
   EventFull: "event_full",
+  EncoderReplaced: "encoder_replaced",
   InvalidToken: "invalid_token",
   IdpNotConfigured: "idp_not_configured",
+  SignupClosed: "signup_closed",
   RateLimited: "rate_limited",
   LettersUsedUp: "rate_limited",
   AccountExists: "account_exists",
@@ -35,10 +40,22 @@ const detailOf = (failure: Failure): string => {
       return "An account with this e-mail address exists."
     case "EventFull":
       return "No seat is left."
+    case "EncoderReplaced":
+      return "Another encoder has taken over; get a new address to take over again."
     case "InvalidToken":
       return "The token is unknown, was used, or has expired."
+    case "SignupClosed":
+      return failure.isByInvite
+        ? "New accounts need an open invite: sign up on its page, or name its token."
+        : "This server takes no new accounts."
     case "IdpNotConfigured":
       return "No identity provider is configured."
+    case "FreshSignInRequired":
+      return "Prove again who you are, and repeat the request."
+    case "SsoRequired":
+      return "The members of this workspace sign in by its identity provider; sign in there."
+    case "MfaRequired":
+      return "The workspace asks its members for a second factor; set one up first."
     case "RateLimited":
       return "Too many requests; try again later."
     case "LettersUsedUp":
@@ -70,6 +87,17 @@ export interface Problem {
   readonly extra: { readonly [field: string]: unknown }
 }
 
+/** RFC 9110, section 11.6.1. */
+const CHALLENGE: HttpResponse["headers"] = [["www-authenticate", 'Bearer realm="gathercue"']]
+
+const headersOf = (failure: Failure): HttpResponse["headers"] =>
+  PROBLEMS[CODE[failure._tag]].status === 401 ? CHALLENGE : retryHeaders(failure)
+
+const extraOf = (failure: Failure): Problem["extra"] => {
+  if (failure._tag === "RoleNotOnEvent") return { acceptedRoles: failure.acceptedRoles }
+  return failure._tag === "BadRequest" && failure.errors !== undefined ? { errors: failure.errors } : {}
+}
+
 const retryHeaders = (failure: Failure): HttpResponse["headers"] => {
   if (!("retryAfterSeconds" in failure)) return []
   const { retryAfterSeconds } = failure
@@ -95,8 +123,8 @@ const problem = (code: ProblemCode, detail: string, more: Partial<Problem> = {})
 
 export const problemOf = (failure: Failure): Problem =>
   problem(CODE[failure._tag], detailOf(failure), {
-    headers: retryHeaders(failure),
-    extra: failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},
+    headers: headersOf(failure),
+    extra: extraOf(failure),
   })
 
 /** A defect of the server. The log has the cause under the request's id. */

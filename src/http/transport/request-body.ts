@@ -1,10 +1,11 @@
 /** Bodies and their parts, read from requests and decoded by the contract's schemas. */
 import { Effect, Result, Schema, type SchemaIssue } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { BadRequest, UnsupportedMediaType } from "../../model/errors.ts"
+import { BadRequest, type FieldFault, UnsupportedMediaType } from "../../model/errors.ts"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
-import { faultsOf } from "../../model/schema-faults.ts"
-import { ignoredProperties } from "./ignored-properties.ts"
+import { type Fault, faultsOf, faultText } from "../../model/schema-faults.ts"
+import type { Access } from "../contract/access.ts"
+import { ignoredHeader, ignoredParameters, ignoredProperties } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -20,8 +21,20 @@ export const decoder = (schema: Schema.Top | undefined, exact = false): Decode |
         onExcessProperty: exact ? "error" : "ignore",
       })
 
-export const refuseRequest = (issue: SchemaIssue.Issue, where: string) =>
-  Effect.fail(new BadRequest({ detail: faultsOf(issue, where) }))
+const pointerTo = (path: Fault["path"]): string =>
+  `#${path.map((part) => `/${encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")}`
+
+const fieldFault = ({ path, message: detail }: Fault, where: "body" | "query"): FieldFault => {
+  if (where === "body") return { pointer: pointerTo(path), detail }
+  const [parameter] = path
+  return parameter === undefined ? { detail } : { parameter, detail }
+}
+
+export const refuseRequest = (issue: SchemaIssue.Issue, where: "body" | "query") => {
+  const faults = faultsOf(issue)
+  const errors = faults.map((fault) => fieldFault(fault, where))
+  return Effect.fail(new BadRequest({ detail: faultText(faults, where), errors }))
+}
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
 
@@ -49,12 +62,16 @@ const readText = ({ body }: HttpRequest): Effect.Effect<string, BadRequest> => {
   return Effect.fail(new BadRequest({ detail: "body: not UTF-8, or with characters that cannot be stored." }))
 }
 
-/** The body as JSON; an empty body reads as `{}`, so that an optional body may be left out. */
+const MISSING_BODY = new BadRequest({
+  detail: "body: missing; send a JSON object, {} if you have nothing to say in it.",
+})
+
+/** The body as JSON. */
 const readJson = (
   request: HttpRequest,
   otherTypes: ReadonlyArray<string> = [],
 ): Effect.Effect<unknown, BadRequest | UnsupportedMediaType> => {
-  if (request.body.length === 0) return Effect.succeed({})
+  if (request.body.length === 0) return Effect.fail(MISSING_BODY)
   return Effect.flatMap(requireJsonType(request, otherTypes), () => {
     try {
       return Effect.succeed(parseJson(utf8.decode(request.body)))
@@ -65,6 +82,9 @@ const readJson = (
   })
 }
 
+const bodySchemaOf = (payload: HttpApiEndpoint.Top["payload"]): Schema.Top | undefined =>
+  [...payload.values()][0]?.schemas[0]
+
 /** The handler's payload. */
 export type ReadBody = (request: HttpRequest) => Effect.Effect<unknown, BadRequest | UnsupportedMediaType>
 
@@ -72,14 +92,18 @@ const textTypesOf = (payload: HttpApiEndpoint.Top["payload"]): ReadonlyArray<str
   [...payload].filter(([, { encoding }]) => encoding._tag === "Text").map(([type]) => type)
 
 /** For an endpoint: JSON by its schema, or text of the media types that it names beside, which its handler reads. */
-export const bodyReader = ({ payload }: Pick<HttpApiEndpoint.Top, "payload">, isExact: boolean): ReadBody => {
-  const decode = decoder([...payload.values()][0]?.schemas[0], isExact)
+export const bodyReader = (
+  { payload }: Pick<HttpApiEndpoint.Top, "payload">,
+  { isExact, hasOptionalBody }: { readonly isExact: boolean; readonly hasOptionalBody: boolean },
+): ReadBody => {
+  const decode = decoder(bodySchemaOf(payload), isExact)
   // An unread body must not be a form either: another site's page would send one.
   if (decode === undefined) return (request) => Effect.as(requireJsonType(request), undefined)
   const textTypes = textTypesOf(payload)
   return (request) => {
     if (textTypes.includes(contentTypeOf(request))) return readText(request)
-    return Effect.flatMap(readJson(request, textTypes), (json) => {
+    const read = hasOptionalBody && request.body.length === 0 ? Effect.succeed({}) : readJson(request, textTypes)
+    return Effect.flatMap(read, (json) => {
       const body = decode(json)
       return Result.isFailure(body) ? refuseRequest(body.failure.issue, "body") : Effect.succeed(body.success)
     })
@@ -97,16 +121,27 @@ type Finish = <R>(
   answer: Effect.Effect<HttpResponse, never, R>,
 ) => Effect.Effect<HttpResponse, never, R>
 
-/** Adds to the answer what was ignored of the body, also to one that refuses or repeats. */
-const namingIgnored = (schema: Schema.Top): Finish => {
-  const ignored = ignoredProperties(schema)
+/** Adds to the answer what was ignored of query and body, also to one that refuses or repeats. `undefined`: any body is taken. */
+const namingIgnored = (query: Schema.Top | undefined, body: Schema.Top | undefined): Finish => {
+  const parameters = ignoredParameters(query)
+  const properties = body === undefined ? () => [] : ignoredProperties(body)
   return (request, answer) =>
     Effect.zipWith(
       answer,
-      Effect.match(readJson(request), { onSuccess: ignored, onFailure: () => [] }),
-      (response, added) => ({ ...response, headers: [...response.headers, ...added] }),
+      Effect.match(readJson(request), { onSuccess: properties, onFailure: () => [] }),
+      (response, names) => ({
+        ...response,
+        headers: [...response.headers, ...ignoredHeader([...parameters(request.query), ...names])],
+      }),
     )
 }
 
-export const finishOf = (schema: Schema.Top | undefined, namesIgnored: boolean): Finish =>
-  schema !== undefined && namesIgnored ? namingIgnored(schema) : (_request, answer) => answer
+/** In development. Pages of this server read the query themselves, and some handlers the body. */
+export const finishOf = (
+  { query, payload }: Pick<HttpApiEndpoint.Top, "query" | "payload">,
+  traits: { readonly access: Access; readonly isExact: boolean; readonly isBytes: boolean },
+  namesIgnored: boolean,
+): Finish => {
+  if (!namesIgnored || traits.access === "browser") return (_request, answer) => answer
+  return namingIgnored(query, traits.isExact || traits.isBytes ? undefined : bodySchemaOf(payload))
+}

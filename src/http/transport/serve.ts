@@ -11,10 +11,10 @@ import { BadRequest, type Failure, NotFound } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isRepeatable, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
-import { ACCESS } from "../requests/access.ts"
-import { writeAudit } from "../requests/audit.ts"
+import { accessCheck } from "../requests/access.ts"
+import { auditOf } from "../requests/audit.ts"
 import { type AnyCall, type AnyHandle, type HandlerServices, Reply } from "../requests/call.ts"
-import { credentialsOf, refuseCrossSite, sessionCookieName } from "../requests/credentials.ts"
+import { CallerGround, credentialsOf, groundOf, refuseCrossSite, sessionCookieName } from "../requests/credentials.ts"
 import { traitsOf } from "../requests/endpoint-traits.ts"
 import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
@@ -39,17 +39,22 @@ interface Encoding {
   readonly encode: ((body: unknown) => Result.Result<unknown, Schema.SchemaError>) | undefined
 }
 
-/** A created resource is found under the collection it was posted to, unless its handler set another address. */
+/** A created resource is found under the collection it was posted to, unless its handler set another address; if it can be read. */
 const locationOf = (
   request: HttpRequest,
   status: number,
   body: unknown,
   given: HttpResponse["headers"],
+  isReadable: IsReadable,
 ): HttpResponse["headers"] => {
   const { id } = body as { readonly id?: unknown }
-  if (status !== 201 || typeof id !== "string" || given.some(([name]) => name === "location")) return []
-  return [["location", `${request.path}/${id}`]]
+  const [, own] = given.find(([name]) => name === "location") ?? []
+  const location = own ?? (status === 201 && typeof id === "string" ? `${request.path}/${id}` : undefined)
+  return location !== undefined && isReadable(location) ? [["location", location]] : []
 }
+
+/** Does a `GET` lead to this path? */
+export type IsReadable = (path: string) => boolean
 
 const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
 /** Some callers with a credential are shown more. */
@@ -104,6 +109,7 @@ export const compile = (
   endpoint: HttpApiEndpoint.Top,
   responses: Successes,
   handle: AnyHandle,
+  isReadable: IsReadable,
 ): Effect.Effect<Compiled, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
   Effect.gen(function* () {
     const settings = yield* HttpSettings
@@ -113,17 +119,16 @@ export const compile = (
     const idempotency = yield* Idempotency
     const limits = yield* RateLimits
     const traits = traitsOf(endpoint)
-    const { access, isExact, textType, addressLimit, isRevalidated, bodyLimit } = traits
+    const { access, textType, addressLimit, isRevalidated, bodyLimit } = traits
     const write = textType === undefined ? JSON.stringify : String
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const cookieName = sessionCookieName(publicUrl)
     const decodeParams = decoder(endpoint.params)
     const decodeQuery = decoder(endpoint.query)
-    const bodySchema = [...endpoint.payload.values()][0]?.schemas[0]
-    const readBody = traits.isBytes ? typeChecker(endpoint) : bodyReader(endpoint, isExact)
-    const finish = finishOf(bodySchema, settings.namesIgnored && !isExact && !traits.isBytes)
+    const readBody = traits.isBytes ? typeChecker(endpoint) : bodyReader(endpoint, traits)
+    const finish = finishOf(endpoint, traits, settings.namesIgnored)
     const successes = encodings(responses)
-    const establish = ACCESS[access] as (typeof ACCESS)["public"]
+    const establish = accessCheck(traits)
     const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
     const isCached = isPublicRead(access) && endpoint.method === "GET" && !traits.isSecret
 
@@ -151,8 +156,7 @@ export const compile = (
       }
       const success = successes.find((one) => one.status === status) ?? successes[0]
       if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
-      const base: HttpResponse["headers"] = [...always, ...headers]
-      if (success.encode === undefined) return { status: success.status, headers: base, body: "" }
+      if (success.encode === undefined) return { status: success.status, headers: [...always, ...headers], body: "" }
       const encoded = success.encode(body)
       if (Result.isFailure(encoded)) {
         throw new Error(`${endpoint.identifier} answered off its contract: ${encoded.failure}`)
@@ -161,8 +165,9 @@ export const compile = (
         status: success.status,
         headers: [
           ["content-type", textType ?? "application/json"],
-          ...base,
-          ...locationOf(request, success.status, encoded.success, headers),
+          ...always,
+          ...headers.filter(([name]) => name !== "location"),
+          ...locationOf(request, success.status, encoded.success, headers, isReadable),
         ],
         body: write(encoded.success),
       }
@@ -219,15 +224,13 @@ export const compile = (
         return Effect.succeed(problems.internalError(request.requestId))
       })
 
-    const { audited } = traits
+    const note = auditOf(traits)
 
     /** Answers, and writes an administrative act to the audit log. */
     const act = (request: HttpRequest, principal: Principal, scope: object) => {
       const acting = answer(request, scope)
       const noted =
-        audited === undefined
-          ? acting
-          : Effect.tap(acting, ({ reply }) => writeAudit(audited, principal, request, scope, reply))
+        note === undefined ? acting : Effect.tap(acting, ({ reply }) => note(principal, request, scope, reply))
       return Effect.map(noted, ({ response }) => response)
     }
 
@@ -252,14 +255,23 @@ export const compile = (
         Effect.map(settle(request, work), (response) => ({ ...response, headers: [...response.headers, ...added] })),
       )
 
+    /** Addresses that an answer gives name what they rest on. */
+    const grounded = (request: HttpRequest, principal: Principal, scope: object) =>
+      principal.kind === "anonymous"
+        ? act(request, principal, scope)
+        : Effect.provideService(act(request, principal, scope), CallerGround, groundOf(principal, access))
+
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
       Effect.flatMap(establish(principal, request), (scope) =>
         isRepeated && principal.kind !== "anonymous"
-          ? idempotency.once(request, principal, workKind, settle(request, act(request, principal, scope)))
-          : act(request, principal, scope),
+          ? idempotency.once(request, principal, workKind, settle(request, grounded(request, principal, scope)))
+          : grounded(request, principal, scope),
       ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
+
+    /** A limit counts it, an act is noted with it, or its guesses are. */
+    const wantsClient = isLimited || isViewerSurface(access) || note !== undefined || addressLimit !== "publicRead"
 
     const serve: Serve = (request) => {
       // A wrong credential is counted by its client's address.
@@ -272,5 +284,5 @@ export const compile = (
       })
       return finish(request, settle(request, work))
     }
-    return { serve, wantsClient: isLimited || isViewerSurface(access), bodyLimit }
+    return { serve, wantsClient, bodyLimit }
   })

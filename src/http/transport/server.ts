@@ -7,9 +7,11 @@ import { currentTimers, every } from "../../clock/timers.ts"
 import type { Authenticator } from "../../identity/callers/authenticate.ts"
 import { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { RequestCaller } from "../../identity/callers/request-caller.ts"
+import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import { sameSecret } from "../../identity/secrets.ts"
 import { StorageProbe } from "../../media/storage/storage-probe.ts"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
 import { type AccessLogMode, accessLog } from "../../telemetry/access-log.ts"
@@ -22,7 +24,8 @@ import { PAGES, servePage } from "../pages/pages.ts"
 import { type Route, routes } from "../requests/routes.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { developmentRoutes } from "./development-routes.ts"
-import type { HttpRequest, HttpResponse } from "./message.ts"
+import { policyOfPage } from "./inline-scripts.ts"
+import { deviceOf, type HttpRequest, type HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
 import { sharedBody } from "./shared-body.ts"
@@ -31,6 +34,8 @@ import { bindRoutes, type PlainRoute, type RouteApp } from "./uws-http.ts"
 export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
+  /** Address for reports of weaknesses; null: `security.txt` is absent. */
+  readonly securityContact: string | null
   readonly production: boolean
   readonly accessLog: AccessLogMode
   /** Uploads of media at once. */
@@ -67,9 +72,7 @@ const STATUSES = new Set([200, 201, 204, 304, ...Object.values(PROBLEMS).map(({ 
 /** Longer than an actor's own tries, so that their answer comes first. */
 const REQUEST_DEADLINE_MS = 15_000
 
-/** A page that runs its own script and connects to this server alone. */
-const DOCS_POLICY =
-  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'"
+const SECURITY_TXT_MS = 180 * 86_400_000
 
 const headersOf = (type: string): HttpResponse["headers"] => [
   ["content-type", type],
@@ -90,6 +93,7 @@ export const bindRest = (
   | ServeServices
   | HttpSettings
   | Authenticator
+  | BearerLinks
   | ClientAddresses
   | Database
   | DatabaseHeartbeat
@@ -129,7 +133,15 @@ export const bindRest = (
       (request, send) => {
         const waiting = { since: timers.elapsed(), send }
         pending.add(waiting)
-        const caller = { address: request.client, isGone: () => request.isGone() || !pending.has(waiting) }
+        const caller = {
+          address: request.client,
+          // Read where somebody signs in, and by few others.
+          get client() {
+            return deviceOf(request)
+          },
+          requestId: request.requestId,
+          isGone: () => request.isGone() || !pending.has(waiting),
+        }
         const work = answer(request)
         // A read asks for no caller, and a service of its own costs a request a copy of all services.
         const isRead = request.method === "GET" || request.method === "HEAD"
@@ -197,6 +209,17 @@ export const bindRest = (
       return text(200, "text/plain; version=0.0.4", render())
     }
 
+    /** RFC 9116: `Expires` is less than a year ahead. */
+    const securityTxt = (): HttpResponse => {
+      if (options.securityContact === null) return problems.write("not_found", "No such path.")
+      const lines = [
+        `Contact: ${options.securityContact}`,
+        `Expires: ${toTimestamp(timers.now() + SECURITY_TXT_MS)}`,
+        `Canonical: ${publicUrl}/.well-known/security.txt`,
+      ]
+      return text(200, "text/plain; charset=utf-8", `${lines.join("\n")}\n`)
+    }
+
     const pageRoute = (one: (typeof PAGES)[number]): PlainRoute => ({
       method: one.method,
       path: one.path,
@@ -205,7 +228,7 @@ export const bindRest = (
       respond: respondUnlessCrowded(servePage(one)),
     })
 
-    const forDevelopment = developmentRoutes(problems, timers.now).map(({ method, path, answer }) => ({
+    const forDevelopment = developmentRoutes(problems, publicUrl, timers.now).map(({ method, path, answer }) => ({
       ...plain(path, answer),
       method,
     }))
@@ -232,6 +255,7 @@ export const bindRest = (
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
+        plain("/.well-known/security.txt", () => Effect.sync(securityTxt)),
         plain("/v1/openapi.json", sharedBody(options.descriptions.openapi, headersOf("application/json"))),
         plain("/v1/asyncapi.json", sharedBody(options.descriptions.asyncapi, headersOf("application/json"))),
         ...options.files.map(({ path, answer, readsEvent = false }) => ({
@@ -245,9 +269,9 @@ export const bindRest = (
         })),
         plain(
           "/v1/docs",
-          sharedBody(options.descriptions.reference, [
+          sharedBody(options.descriptions.reference, (page) => [
             ...headersOf("text/html; charset=utf-8"),
-            ["content-security-policy", DOCS_POLICY],
+            ["content-security-policy", policyOfPage(page)],
           ]),
         ),
       ],

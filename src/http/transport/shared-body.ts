@@ -36,21 +36,24 @@ export const codingFor = (accepted: string | undefined): Coding | undefined => {
   return best
 }
 
-/** Answers GET with the body in the coding that the client likes, with a tag of its own for each (§8.8.3.3), or with a 304. */
+type Headers = HttpResponse["headers"]
+
+/** `headers`: of the answer, or made once of its bytes. Answers GET with the body in the coding that the client likes, with a tag of its own for each (§8.8.3.3), or with a 304. */
 export const sharedBody = (
   make: Effect.Effect<string | Uint8Array>,
-  headers: HttpResponse["headers"],
+  headers: Headers | ((body: Uint8Array) => Headers),
 ): ((request: HttpRequest) => Effect.Effect<HttpResponse>) => {
   const once = <A>(effect: Effect.Effect<A>): Effect.Effect<A> => Effect.runSync(Effect.cached(effect))
+  const plain = once(Effect.map(make, (body) => (typeof body === "string" ? Buffer.from(body) : body)))
+  const common = once(Effect.map(plain, (bytes) => (typeof headers === "function" ? headers(bytes) : headers)))
   const variant = (body: Effect.Effect<Uint8Array>, coding: Coding | undefined) =>
     once(
-      Effect.map(body, (bytes) => ({
-        bytes,
-        etag: etagOf(bytes),
-        headers: coding === undefined ? [] : ([["content-encoding", coding]] as const),
-      })),
+      Effect.zipWith(body, common, (bytes, shared) => {
+        const etag = etagOf(bytes)
+        const own: Headers = coding === undefined ? [] : [["content-encoding", coding]]
+        return { bytes, etag, headers: [...shared, ...own, ["vary", "accept-encoding"], ["etag", etag]] as Headers }
+      }),
     )
-  const plain = once(Effect.map(make, (body) => (typeof body === "string" ? Buffer.from(body) : body)))
   const compressed = (coding: Coding) =>
     variant(
       Effect.flatMap(plain, (bytes) => Effect.promise(() => CODINGS[coding](bytes))),
@@ -62,11 +65,10 @@ export const sharedBody = (
   ]
   return (request) => {
     const coding = codingFor(request.headers["accept-encoding"])
-    return Effect.map(coding === undefined ? asItIs : coded[coding], ({ bytes, etag, headers: own }) => {
-      const all: HttpResponse["headers"] = [...headers, ...own, ["vary", "accept-encoding"], ["etag", etag]]
-      return namesTag(request.headers["if-none-match"], etag)
+    return Effect.map(coding === undefined ? asItIs : coded[coding], ({ bytes, etag, headers: all }) =>
+      namesTag(request.headers["if-none-match"], etag)
         ? { status: 304, headers: all, body: "" }
-        : { status: 200, headers: all, body: bytes }
-    })
+        : { status: 200, headers: all, body: bytes },
+    )
   }
 }

@@ -46,6 +46,8 @@ export interface RouteOptions {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 const EMPTY = new Uint8Array(0)
+/** A client that still writes may not read an answer whose connection is closed (RFC 9112, section 9.6), so this much is read and dropped. */
+const DROPPED_BYTES = 64 * 1024 ** 2
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: "200 OK",
@@ -134,6 +136,8 @@ export class Exchange {
   readonly #startedAt = performance.now()
   /** Bytes of the streamed body. */
   #length = 0
+  /** Bytes of the request's body. */
+  #received = 0
   /** The head of a streamed response has been sent, and not all of its body. */
   #isStreaming = false
   #isPaused = false
@@ -186,6 +190,13 @@ export class Exchange {
     this.#end(response.status, this.#head.method === "HEAD" ? 0 : Buffer.byteLength(response.body))
   }
 
+  /** Answers a request whose body may be under way. A body of unknown or great length ends with its connection. */
+  refuse(response: HttpResponse): void {
+    const { headers } = this.#head
+    const length = "transfer-encoding" in headers ? Number.POSITIVE_INFINITY : Number(headers["content-length"] ?? 0)
+    this.send(response, length - this.#received > DROPPED_BYTES)
+  }
+
   #end(status: number, bytes: number): void {
     const { onEnd } = this.#options
     onEnd({ head: this.#head, route: this.#route, status, ms: performance.now() - this.#startedAt, bytes })
@@ -219,6 +230,7 @@ export class Exchange {
   /** As `receive`, for a body that is copied elsewhere: a chunk is the engine's again when the call returns. */
   receiveBorrowed(onChunk: (chunk: Uint8Array, isLast: boolean) => void): void {
     this.#res.onData((chunk, isLast) => {
+      this.#received += chunk.byteLength
       if (!this.#sent && !this.aborted) onChunk(new Uint8Array(chunk), isLast)
     })
   }
@@ -370,12 +382,9 @@ export class Exchange {
   /** Collects the body up to the limit, then calls back; a larger one is refused while it arrives. */
   readBody(limitBytes: number, then: (body: Uint8Array) => void, tooLarge: () => void): void {
     const chunks: Uint8Array[] = []
-    let size = 0
-    this.#res.onData((chunk, isLast) => {
-      if (this.#sent || this.aborted) return
-      size += chunk.byteLength
-      if (size > limitBytes) return tooLarge()
-      if (chunk.byteLength > 0) chunks.push(new Uint8Array(chunk.slice(0)))
+    this.receiveBorrowed((chunk, isLast) => {
+      if (this.#received > limitBytes) return tooLarge()
+      if (chunk.byteLength > 0) chunks.push(chunk.slice())
       if (!isLast) return
       then(chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? EMPTY))
     })

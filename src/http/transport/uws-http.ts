@@ -66,13 +66,27 @@ const opened = (res: UwsResponse, req: UwsRequest, { path, names, crossOrigin }:
   return { head, exchange: new Exchange(res, head, path, crossOrigin, options) }
 }
 
+const BODILESS = ["GET", "HEAD", "OPTIONS"]
+
+/** Refuses a body with a coding, because none is decoded, and names what is taken (RFC 9110 §12.5.3); returns whether it had one. */
+const refuseCoding = (exchange: Exchange, { method, headers }: RequestHead, { problems }: RouteOptions): boolean => {
+  const coding = headers["content-encoding"] ?? ""
+  if (BODILESS.includes(method) || /^(?:identity)?$/i.test(coding.trim())) return false
+  const detail = "Send the body without a Content-Encoding: none is decoded here."
+  const refusal = problems.write("unsupported_media_type", detail, [["accept-encoding", "identity"]])
+  const refuse = (): void => exchange.refuse(refusal)
+  // A short body of unknown length is read first, because the answer to one ends the connection.
+  exchange.readBody(BODY_LIMIT_BYTES, refuse, refuse)
+  return true
+}
+
 type Handle = (res: UwsResponse, req: UwsRequest) => void
 
 const streaming = (route: StreamRoute, options: RouteOptions): Handle => {
   const named = { ...route, names: parameterNames(route.path) }
   return (res, req) => {
     const { head, exchange } = opened(res, req, named, options)
-    if (!exchange.refuseFaulty()) route.accept(exchange, head)
+    if (!exchange.refuseFaulty() && !refuseCoding(exchange, head, options)) route.accept(exchange, head)
   }
 }
 
@@ -80,14 +94,14 @@ const buffered = (route: PlainRoute, options: RouteOptions): Handle => {
   const named = { ...route, names: parameterNames(route.path) }
   const { problems } = options
   const limitBytes = route.bodyLimit ?? BODY_LIMIT_BYTES
-  const hasBody = !["GET", "HEAD", "OPTIONS"].includes(route.method)
+  const hasBody = !BODILESS.includes(route.method)
   return (res, req) => {
     const { head, exchange } = opened(res, req, named, options)
-    if (exchange.refuseFaulty()) return
+    if (exchange.refuseFaulty() || refuseCoding(exchange, head, options)) return
     const client = route.wantsClient ? addressOf(res, head, options.clients) : ""
     const respond = (body: Uint8Array): void =>
       route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
-    const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes })), true)
+    const refuse = (): void => exchange.refuse(problems.of(new PayloadTooLarge({ limitBytes })))
     if (!hasBody) respond(EMPTY)
     else if (Number(head.headers["content-length"] ?? 0) > limitBytes) refuse()
     else exchange.readBody(limitBytes, respond, refuse)

@@ -17,6 +17,7 @@ import {
 } from "../../store/accounts/account-tokens.ts"
 import { deleteAccountSessions, lockAccount, markVerified, setPassword } from "../../store/accounts/accounts.ts"
 import { type TakenBack, takeBack } from "../../store/accounts/first-proof.ts"
+import { deleteFactors } from "../../store/accounts/second-factors.ts"
 import type { Queryable } from "../../store/database.ts"
 import { query } from "../../store/query.ts"
 import { hashSecret, newSecret } from "../secrets.ts"
@@ -69,7 +70,10 @@ export const verifyEmail = (sql: Queryable, token: string): Effect.Effect<string
     const found = yield* consume(sql, "verify_email", token)
     return yield* query(async () => {
       await deleteAccountTokens(sql, found.accountId, "verify_email")
-      return (await markVerified(sql, found.emailId)).email
+      const { email, isFirst } = await markVerified(sql, found.emailId)
+      // Whoever made the account may be somebody else than the owner of the address.
+      if (isFirst) await deleteFactors(sql, found.accountId)
+      return email
     })
   })
 
@@ -109,8 +113,8 @@ export const proveByProvider = async (
 }
 
 /**
- * `passwordHash` null: removes the password. `keepSession`: the session of the request, if any, stays. Links that were mailed
- * before still work: only the holder of the mailbox has them, and no other person can invalidate them. Run in a transaction.
+ * `passwordHash` null: removes the password. `keepSession`: the session of the request, if any, stays. Reset links that were asked for before end:
+ * whoever changes a password because of one that they did not ask for is safe from it. Run in a transaction.
  */
 export const changePassword = async (
   sql: Queryable,
@@ -120,4 +124,5 @@ export const changePassword = async (
 ): Promise<void> => {
   await setPassword(sql, accountId, passwordHash)
   await deleteAccountSessions(sql, accountId, keepSession)
+  await deleteAccountTokens(sql, accountId, "reset_password")
 }

@@ -1,7 +1,7 @@
 /** Entry tokens: the link in a registrant's letter. It may be opened any number of times until a day after the event. */
 import { Effect } from "effect"
 import { Database, type Queryable } from "../../store/database.ts"
-import { findByEntryToken, insertEntryToken } from "../../store/events/registrations.ts"
+import { findByEntryToken, insertEntryToken, noteEntry } from "../../store/events/registrations.ts"
 import { hashSecret, newSecret } from "../secrets.ts"
 import { INVALID_TOKEN } from "../tokens.ts"
 
@@ -14,11 +14,15 @@ export const issueEntryToken = async (sql: Queryable, registrationId: string): P
 
 /** The address in a registrant's letters. */
 export const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
-  `${appUrl}/enter/${eventId}?token=${token}`
+  `${appUrl}/enter/${eventId}#token=${token}`
 
 /** The registration behind a token of this event; `Unauthorized` for any other. */
 export const readEntryToken = (eventId: string, token: string) =>
   Effect.gen(function* () {
-    const found = yield* (yield* Database).run((sql) => findByEntryToken(sql, hashSecret(token)))
-    return found === undefined || found.eventId !== eventId ? yield* INVALID_TOKEN : found
+    const database = yield* Database
+    const tokenHash = hashSecret(token)
+    const found = yield* database.run((sql) => findByEntryToken(sql, tokenHash))
+    if (found === undefined || found.eventId !== eventId) return yield* INVALID_TOKEN
+    yield* database.run((sql) => noteEntry(sql, tokenHash))
+    return found
   })

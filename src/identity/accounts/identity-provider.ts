@@ -5,24 +5,20 @@
  * the address; otherwise an unproved claim to an address would open another person's account.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  discovery,
-  type IDToken,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from "openid-client"
+import { allowInsecureRequests, type Configuration, discovery } from "openid-client"
 import { currentTimers } from "../../clock/timers.ts"
 import { BadRequest, IdpNotConfigured, Unavailable } from "../../model/errors.ts"
-import { displayName } from "../../model/text/display-name.ts"
-import { foldEmail, isEmail } from "../../model/text/email.ts"
 import type { KeyRing } from "../../secret-key.ts"
-import { openText, sealText } from "../../store/sealed-text.ts"
+import {
+  AnswerRefused,
+  beginRoundTrip,
+  endRoundTrip,
+  openTrip,
+  type ProvidedIdentity,
+  type RoundTrip,
+  sealTrip,
+  TIMEOUT_SECONDS,
+} from "./oidc.ts"
 
 export interface IdpSettings {
   readonly issuer: string
@@ -30,33 +26,6 @@ export interface IdpSettings {
   readonly clientSecret: Redacted.Redacted<string>
 }
 
-/** The person as the provider identifies them. `email` is folded. */
-export interface ProvidedIdentity {
-  readonly issuer: string
-  readonly subject: string
-  readonly email: string | null
-  readonly emailVerified: boolean
-  readonly name: string | null
-}
-
-interface RoundTrip {
-  readonly state: string
-  readonly nonce: string
-  readonly verifier: string
-  readonly expires: number
-}
-
-const identityOf = ({ iss, sub, email, email_verified: emailVerified, name }: IDToken): ProvidedIdentity => ({
-  issuer: iss,
-  subject: sub,
-  email: typeof email === "string" && isEmail(email) ? foldEmail(email) : null,
-  emailVerified: emailVerified === true,
-  name: typeof name === "string" ? displayName(name, "") || null : null,
-})
-
-/** Time for the consent at the provider, in seconds. */
-export const ROUND_TRIP_SECONDS = 600
-const TIMEOUT_SECONDS = 10
 /** The provider's metadata is fetched again after this long, so that its new keys and addresses take effect. */
 const DISCOVERY_MS = 3_600_000
 const OWNER = "identity-provider"
@@ -65,8 +34,10 @@ export class IdentityProvider extends Context.Service<
   IdentityProvider,
   {
     readonly isConfigured: boolean
-    /** The address for the browser, and the cookie it must bring back. */
-    readonly start: Effect.Effect<{ readonly url: string; readonly cookie: string }, IdpNotConfigured | Unavailable>
+    /** The address for the browser, and the cookie it must bring back. `fresh`: the person is to sign in anew. */
+    readonly start: (
+      fresh: boolean,
+    ) => Effect.Effect<{ readonly url: string; readonly cookie: string }, IdpNotConfigured | Unavailable>
     /** `url`: the whole address the browser came back to; `cookie`: the value it brought. */
     readonly finish: (
       url: string,
@@ -85,7 +56,7 @@ export class IdentityProvider extends Context.Service<
         const { settings, redirectUri, sealingKeys } = options
         if (settings === null) {
           const no = Effect.fail(new IdpNotConfigured())
-          return { isConfigured: false, start: no, finish: () => no }
+          return { isConfigured: false, start: () => no, finish: () => no }
         }
         let known: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined
 
@@ -109,61 +80,30 @@ export class IdentityProvider extends Context.Service<
           catch: () => new Unavailable({ detail: "The identity provider is not reachable.", retryAfterSeconds: 10 }),
         })
 
-        const openRoundTrip = (cookie: string | undefined): RoundTrip | undefined => {
-          try {
-            const trip = JSON.parse(openText(sealingKeys, OWNER, Buffer.from(cookie ?? "", "base64url"))) as RoundTrip
-            return trip.expires > timers.now() ? trip : undefined
-          } catch {
-            return undefined
-          }
-        }
-
         return {
           isConfigured: true,
-          start: Effect.gen(function* () {
-            const configuration = yield* configured
-            const trip: RoundTrip = {
-              state: randomState(),
-              nonce: randomNonce(),
-              verifier: randomPKCECodeVerifier(),
-              expires: timers.now() + ROUND_TRIP_SECONDS * 1000,
-            }
-            const challenge = yield* Effect.promise(() => calculatePKCECodeChallenge(trip.verifier))
-            const url = buildAuthorizationUrl(configuration, {
-              redirect_uri: redirectUri,
-              scope: "openid email profile",
-              state: trip.state,
-              nonce: trip.nonce,
-              code_challenge: challenge,
-              code_challenge_method: "S256",
-            })
-            const sealed = Buffer.from(sealText(sealingKeys, OWNER, JSON.stringify(trip)))
-            return { url: url.href, cookie: sealed.toString("base64url") }
-          }),
+          start: (fresh) =>
+            Effect.gen(function* () {
+              const configuration = yield* configured
+              const { url, trip } = yield* Effect.promise(() =>
+                beginRoundTrip(configuration, redirectUri, timers.now(), fresh),
+              )
+              return { url, cookie: sealTrip(sealingKeys, OWNER, trip) }
+            }),
           finish: (url, cookie) =>
             Effect.gen(function* () {
-              const trip = openRoundTrip(cookie)
+              const trip = openTrip<RoundTrip>(sealingKeys, OWNER, cookie, timers.now())
               if (trip === undefined)
                 return yield* new BadRequest({ detail: "The sign-in was not begun here; begin again." })
               const configuration = yield* configured
-              const tokens = yield* Effect.tryPromise({
-                try: () =>
-                  authorizationCodeGrant(configuration, new URL(url), {
-                    pkceCodeVerifier: trip.verifier,
-                    expectedState: trip.state,
-                    expectedNonce: trip.nonce,
-                    idTokenExpected: true,
-                  }),
-                catch: () =>
-                  new BadRequest({ detail: "The identity provider's answer was not accepted; begin again." }),
+              const identity = yield* Effect.tryPromise({
+                try: () => endRoundTrip(configuration, url, trip, timers.now()),
+                catch: (cause) => {
+                  const why = cause instanceof AnswerRefused ? cause.message : "The provider's answer was not accepted."
+                  return new BadRequest({ detail: `${why} Begin again.` })
+                },
               })
-              const claims = tokens.claims()
-              if (claims === undefined) return yield* new BadRequest({ detail: "The identity provider named nobody." })
-              // A provider names people in at most 255 ASCII characters (OpenID Connect Core §2).
-              if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) {
-                return yield* new BadRequest({ detail: "The identity provider named nobody." })
-              }
-              return identityOf(claims)
+              return identity ?? (yield* new BadRequest({ detail: "The identity provider named nobody." }))
             }),
         }
       }),

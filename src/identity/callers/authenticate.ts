@@ -1,6 +1,6 @@
 /**
  * Credentials to a principal. Exactly one credential authenticates a request: an API key before a platform key before a bearer
- * token before a cookie. When that one is wrong the request is refused, whatever else it carries.
+ * token before a cookie. When any of them is wrong the request is refused, whatever else it carries.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Unauthorized, type Unavailable } from "../../model/errors.ts"
@@ -10,7 +10,7 @@ import { Database } from "../../store/database.ts"
 import { isRegistered } from "../../store/events/registrations.ts"
 import { areErased } from "../../store/personal/erased-guests.ts"
 import { AccountSessions } from "../accounts/account-sessions.ts"
-import { ApiKeys } from "../api-keys.ts"
+import { API_KEY_PREFIX, ApiKeys } from "../api-keys.ts"
 import { sameSecret } from "../secrets.ts"
 import { INVALID_TOKEN, Tokens } from "../tokens.ts"
 import type { Credentials, Principal } from "./principal.ts"
@@ -31,15 +31,12 @@ export class Authenticator extends Context.Service<
         const tokens = yield* Tokens
 
         const byKey = (secret: string) =>
-          apiKeys
-            .recognise(secret)
-            .pipe(
-              Effect.flatMap((key) =>
-                key === undefined
-                  ? Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
-                  : Effect.succeed<Principal>({ kind: "key", ...key }),
-              ),
-            )
+          Effect.flatMap(apiKeys.recognise(secret), (key) => {
+            if (key === undefined) return Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
+            return "expiredAt" in key
+              ? Effect.fail(new Unauthorized({ detail: `The API key expired at ${key.expiredAt}; make another one.` }))
+              : Effect.succeed<Principal>({ kind: "key", ...key })
+          })
 
         const byPlatformKey = (secret: string) =>
           platformKey !== null && sameSecret(secret, Redacted.value(platformKey))
@@ -86,10 +83,12 @@ export class Authenticator extends Context.Service<
 
         /** Each purpose has a key of its own: a token is at most one of them. */
         const byBearer = (token: string) =>
-          byWorkspaceSession(token).pipe(
-            Effect.catchTag("Unauthorized", () => byGuestSession(token)),
-            Effect.catchTag("Unauthorized", () => byEntrySession(token)),
-          )
+          token.startsWith(API_KEY_PREFIX)
+            ? Effect.fail(new Unauthorized({ detail: "An API key belongs in the header x-api-key." }))
+            : byWorkspaceSession(token).pipe(
+                Effect.catchTag("Unauthorized", () => byGuestSession(token)),
+                Effect.catchTag("Unauthorized", () => byEntrySession(token)),
+              )
 
         const byCookie = (token: string) =>
           sessions
@@ -103,11 +102,15 @@ export class Authenticator extends Context.Service<
             )
 
         return ({ apiKey, platformKey: operator, bearer, sessionCookie }) => {
-          if (apiKey !== undefined) return byKey(apiKey)
-          if (operator !== undefined) return byPlatformKey(operator)
-          if (bearer !== undefined) return byBearer(bearer)
-          if (sessionCookie !== undefined) return byCookie(sessionCookie)
-          return Effect.succeed<Principal>({ kind: "anonymous" })
+          const ways = [
+            [apiKey, byKey],
+            [operator, byPlatformKey],
+            [bearer, byBearer],
+            [sessionCookie, byCookie],
+          ] as const
+          const [first, ...others] = ways.flatMap(([secret, by]) => (secret === undefined ? [] : [by(secret)]))
+          if (first === undefined) return Effect.succeed<Principal>({ kind: "anonymous" })
+          return others.length === 0 ? first : Effect.map(Effect.all([first, ...others]), ([principal]) => principal)
         }
       }),
     )

@@ -1,10 +1,11 @@
 /** The caller of a request, once the credentials have been checked. */
 import type { Basis } from "../../model/grants.ts"
+import type { KeyRights } from "../../model/key-rights.ts"
 
 export type Principal =
   | { readonly kind: "anonymous" }
-  /** A server with a workspace API key: full management of that workspace. */
-  | { readonly kind: "key"; readonly keyId: string; readonly workspaceId: string }
+  /** A server with a workspace API key: management of that workspace, within the rights of the key. */
+  | { readonly kind: "key"; readonly keyId: string; readonly workspaceId: string; readonly rights: KeyRights }
   /** A browser with an account session cookie. */
   | { readonly kind: "account"; readonly accountId: string; readonly sessionId: string }
   /** A bearer of a workspace session token. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Egress } from "../../egress/egress.ts"
 import { BadRequest, type Conflict, type Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import { type Credential, requireCredential } from "../../store/accounts/credentials.ts"
+import { type Credential, keyOf, requireCredential } from "../../store/accounts/credentials.ts"
 import { Database } from "../../store/database.ts"
 import { type GuestIntegrationRow, insertGuestIntegration } from "../../store/workspaces/guest-integrations.ts"
 import { publicKeyFingerprint, publicKeyFromPem, publicKeyPem } from "./partner-public-key.ts"
@@ -59,7 +59,13 @@ export const registerGuestIntegration = (
     const { workspaceId, issuer } = wanted
     return yield* (yield* Database).transaction((sql) =>
       Effect.tap(
-        insertGuestIntegration(sql, { id: newId(), workspaceId, issuer, ...source }),
+        insertGuestIntegration(sql, {
+          id: newId(),
+          workspaceId,
+          issuer,
+          ...source,
+          createdByKeyId: keyOf(credential),
+        }),
         requireCredential(sql, workspaceId, credential),
       ),
     )

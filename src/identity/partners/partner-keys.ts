@@ -1,11 +1,11 @@
 /**
  * Key sets of partners (JWKS, RFC 7517), fetched through the egress guard and kept per integration. Rules: a set is fresh for ten
- * minutes. A token whose key is missing from it causes a fetch, at most once in ten seconds; failed fetches count. There is one
- * fetch at a time, which all its callers wait for. While the issuer is unreachable, known keys are valid for one hour more. Any
+ * minutes. A token that none of its keys has signed causes a fetch, at most once in ten seconds, because an issuer may give a new
+ * key the id of the one before, or none; failed fetches count. There is one fetch at a time, which all its callers wait for. While the issuer is unreachable, known keys are valid for one hour more. Any
  * workspace can register an issuer and make us fetch its keys, so fetches at once, sets kept, time, bytes and keys are bounded.
  */
 import type { KeyObject } from "node:crypto"
-import { Clock, Context, Deferred, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Result, Semaphore } from "effect"
 import { LRUCache } from "lru-cache"
 import { Egress, type EgressAnswer } from "../../egress/egress.ts"
 import type { PartnerFault } from "../../model/integrations/guest-integration.ts"
@@ -20,8 +20,16 @@ const TIMEOUT_MS = 5_000
 const MAX_BYTES = 256 * 1024
 const MAX_KEYS = 50
 const MAX_FETCHES = 32
+/** Keys that are tried for one token: each costs a check of a signature. */
+const MOST_TRIED = 10
 /** Integrations whose keys are remembered; the one that was not used for longest is forgotten first. */
 const MAX_REMEMBERED = 1_000
+
+/** The fault of a token or its issuer, and of `claims` the claim. */
+export interface PartnerProblem {
+  readonly fault: PartnerFault
+  readonly claim?: string | undefined
+}
 
 /** The remembered state of one integration. Times are of the monotonic clock, in milliseconds. */
 interface KeySet {
@@ -38,11 +46,24 @@ interface KeySet {
 
 const monotonicMs: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
-/** The one key of that id; without an id the only key. Two keys that fit count as none. */
-const pick = (keys: ReadonlyArray<PartnerKey>, kid: string | undefined): KeyObject | undefined => {
-  const fitting = kid === undefined ? keys : keys.filter((one) => one.kid === kid)
-  return fitting.length === 1 ? fitting[0]?.key : undefined
-}
+/** The keys of that id and those without one; for a token without an id all keys. */
+const fitting = (keys: ReadonlyArray<PartnerKey>, kid: string | undefined): ReadonlyArray<PartnerKey> =>
+  keys.filter((one) => kid === undefined || one.kid === undefined || one.kid === kid).slice(0, MOST_TRIED)
+
+/** The result of the first key whose signature it is. */
+const tryKeys = <A>(
+  keys: ReadonlyArray<PartnerKey>,
+  verify: (key: KeyObject) => Effect.Effect<A, PartnerProblem>,
+): Effect.Effect<A, PartnerProblem> =>
+  keys
+    .map(({ key }) => Effect.suspend(() => verify(key)))
+    .reduce(
+      (tried, next) => Effect.catch(tried, (problem) => (isOfAnother(problem) ? next : Effect.fail(problem))),
+      Effect.fail<PartnerProblem>({ fault: "unknown_key" }) as Effect.Effect<A, PartnerProblem>,
+    )
+
+/** Another key may have signed the token. */
+const isOfAnother = ({ fault }: PartnerProblem): boolean => fault === "unknown_key" || fault === "signature"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -72,13 +93,14 @@ export class PartnerKeys extends Context.Service<
   PartnerKeys,
   {
     /**
-     * The key of the integration's key set for checking a token with this `kid`. Fails with `unknown_key`, or with the issuer's
-     * fault when no valid keys of it are left.
+     * Verifies a token with this `kid` by the keys of the integration's key set, one after the other while the signature is the fault.
+     * Fails with `unknown_key`, or with the issuer's fault when no valid keys of it are left.
      */
-    readonly find: (
+    readonly verifyBy: <A>(
       source: { readonly integrationId: string; readonly jwksUrl: string },
       kid: string | undefined,
-    ) => Effect.Effect<KeyObject, PartnerFault>
+      verify: (key: KeyObject) => Effect.Effect<A, PartnerProblem>,
+    ) => Effect.Effect<A, PartnerProblem>
   }
 >()("gathercue/PartnerKeys") {
   static readonly layer: Layer.Layer<PartnerKeys, never, Egress | Telemetry> = Layer.effect(
@@ -150,15 +172,22 @@ export class PartnerKeys extends Context.Service<
       }
 
       return {
-        find: ({ integrationId, jwksUrl }, kid) =>
+        verifyBy: ({ integrationId, jwksUrl }, kid, verify) =>
           Effect.gen(function* () {
             const now = yield* monotonicMs
             const set = recall(integrationId)
-            const known = pick(set.keys, kid)
-            if (known !== undefined && now - set.fetchedAt < FRESH_MS) return known
+            const known = set.keys
+            const isFresh = now - set.fetchedAt < FRESH_MS
+            const tried = isFresh ? yield* Effect.result(tryKeys(fitting(known, kid), verify)) : undefined
+            if (tried !== undefined && (Result.isSuccess(tried) || !isOfAnother(tried.failure))) {
+              return yield* Effect.fromResult(tried)
+            }
             yield* refresh(set, integrationId, jwksUrl, now)
-            if ((yield* monotonicMs) - set.fetchedAt >= FRESH_MS + OUTAGE_MS) return yield* Effect.fail(set.fault)
-            return pick(set.keys, kid) ?? (yield* Effect.fail<PartnerFault>("unknown_key"))
+            if ((yield* monotonicMs) - set.fetchedAt >= FRESH_MS + OUTAGE_MS) {
+              return yield* Effect.fail({ fault: set.fault })
+            }
+            if (tried !== undefined && set.keys === known) return yield* Effect.fromResult(tried)
+            return yield* tryKeys(fitting(set.keys, kid), verify)
           }),
       }
     }),

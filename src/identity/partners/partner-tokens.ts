@@ -1,14 +1,22 @@
 /**
  * A partner's token (JWT, RFC 7519) to the guest it names. RS256 by a registered key and nothing else: key references inside a
- * token (`jwk`, `jku`, `x5u`) are ignored. Every fault of a token gets the same refusal; the exact fault is noted on the
- * integration, for its owner. No content of a token is kept or logged.
+ * token (`jwk`, `jku`, `x5u`) are ignored. Every fault of a token gets the same refusal; the reason is noted for the people of the
+ * workspace. Of a token only what tells of the fault is kept: its issuer, its algorithm, the id of its key; nothing of its guest.
  */
 import type { KeyObject } from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
-import { ISSUER_FAULTS, MAX_SUBJECT_LENGTH, type PartnerFault } from "../../model/integrations/guest-integration.ts"
+import {
+  ISSUER_FAULTS,
+  MAX_SUBJECT_LENGTH,
+  type PartnerFault,
+  type RefusalReason,
+  type RefusedToken,
+  refusalDetail,
+} from "../../model/integrations/guest-integration.ts"
 import { isShallow, isStorable } from "../../model/json.ts"
+import { faultsOf } from "../../model/schema-faults.ts"
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
@@ -16,10 +24,10 @@ import { Database, type Queryable } from "../../store/database.ts"
 import {
   type ActiveIntegration,
   findActiveIntegration,
-  noteFault,
+  noteRefusal,
   noteVerified,
 } from "../../store/workspaces/guest-integrations.ts"
-import { PartnerKeys } from "./partner-keys.ts"
+import { PartnerKeys, type PartnerProblem } from "./partner-keys.ts"
 import { publicKeyFromPem } from "./partner-public-key.ts"
 
 const ALGORITHM = "RS256"
@@ -78,12 +86,12 @@ const FAULTS: Readonly<Record<string, PartnerFault>> = {
   [errors.JWTClaimValidationFailed.code]: "claims",
 }
 
-const faultOf = (cause: unknown): PartnerFault => {
-  if (!(cause instanceof errors.JOSEError)) return "signature"
-  if (cause instanceof errors.JWTClaimValidationFailed && cause.claim === "nbf" && cause.reason === "check_failed") {
-    return "not_yet_valid"
-  }
-  return FAULTS[cause.code] ?? "malformed"
+const problemOf = (cause: unknown): PartnerProblem => {
+  if (!(cause instanceof errors.JOSEError)) return { fault: "signature" }
+  const fault = FAULTS[cause.code] ?? "malformed"
+  if (!(cause instanceof errors.JWTClaimValidationFailed)) return { fault }
+  const { claim, reason } = cause
+  return claim === "nbf" && reason === "check_failed" ? { fault: "not_yet_valid" } : { fault, claim }
 }
 
 const verifySignature = (token: string, key: KeyObject, issuer: string, now: number) =>
@@ -96,7 +104,7 @@ const verifySignature = (token: string, key: KeyObject, issuer: string, now: num
         clockTolerance: SKEW_SECONDS,
         currentDate: new Date(now),
       }),
-    catch: faultOf,
+    catch: problemOf,
   })
 
 /** Empty for a guest without one. Any other invalid address is refused, so that none passes for an account's. */
@@ -122,9 +130,9 @@ const guestOf = (
   integrationId: string,
   issuer: string,
   payload: JWTPayload,
-): Effect.Effect<PartnerGuest, PartnerFault> =>
+): Effect.Effect<PartnerGuest, PartnerProblem> =>
   decodeClaims(payload).pipe(
-    Effect.mapError((): PartnerFault => "claims"),
+    Effect.mapError(({ issue }): PartnerProblem => ({ fault: "claims", claim: faultsOf(issue)[0]?.path[0] })),
     Effect.map(({ sub, name, email }) => ({
       integrationId,
       issuer,
@@ -150,22 +158,20 @@ export class PartnerTokens extends Context.Service<
       const keys = yield* PartnerKeys
       const database = yield* Database
 
-      const keyOf = ({ id, jwksUrl, publicKeyPem }: ActiveIntegration, kid: unknown) => {
-        if (kid !== undefined && typeof kid !== "string") return Effect.fail<PartnerFault>("malformed")
-        if (jwksUrl !== null) return keys.find({ integrationId: id, jwksUrl }, kid)
-        // A key that was registered alone has no id, so none is required.
-        const key = publicKeyFromPem(publicKeyPem ?? "")
-        return key === undefined ? Effect.fail<PartnerFault>("unknown_key") : Effect.succeed(key)
+      const check = (integration: ActiveIntegration, { issuer, alg, kid }: Claimed, token: string, now: number) => {
+        const { id, jwksUrl, publicKeyPem } = integration
+        // Checked first, so that no key set is fetched for a token that none of its keys could have signed.
+        if (alg !== ALGORITHM) return Effect.fail<PartnerProblem>({ fault: "algorithm" })
+        if (kid !== undefined && typeof kid !== "string") return Effect.fail<PartnerProblem>({ fault: "malformed" })
+        const verify = (key: KeyObject) => verifySignature(token, key, issuer, now)
+        const verifyAlone = () => {
+          // A key that was registered alone has no id, so none is required.
+          const key = publicKeyFromPem(publicKeyPem ?? "")
+          return key === undefined ? Effect.fail<PartnerProblem>({ fault: "unknown_key" }) : verify(key)
+        }
+        const verified = jwksUrl === null ? verifyAlone() : keys.verifyBy({ integrationId: id, jwksUrl }, kid, verify)
+        return Effect.flatMap(verified, ({ payload }) => guestOf(id, issuer, payload))
       }
-
-      const check = (integration: ActiveIntegration, { issuer, alg, kid }: Claimed, token: string, now: number) =>
-        Effect.gen(function* () {
-          // Checked first, so that no key set is fetched for a token that none of its keys could have signed.
-          if (alg !== ALGORITHM) return yield* Effect.fail<PartnerFault>("algorithm")
-          const key = yield* keyOf(integration, kid)
-          const { payload } = yield* verifySignature(token, key, issuer, now)
-          return yield* guestOf(integration.id, issuer, payload)
-        })
 
       /** Notes are for reading: a failed write of one is ignored. */
       const note = (write: (sql: Queryable) => Promise<void>) => Effect.ignore(database.run(write))
@@ -175,21 +181,27 @@ export class PartnerTokens extends Context.Service<
           ? Effect.void
           : note((sql) => noteVerified(sql, id, toTimestamp(now), toTimestamp(now - NOTE_EVERY_MS)))
 
-      const noteRefusal = ({ id, lastError }: ActiveIntegration, fault: PartnerFault) =>
-        lastError === fault ? Effect.void : note((sql) => noteFault(sql, id, fault))
+      const refuse = (workspaceId: string, reason: RefusalReason, token: RefusedToken, integrationId: string | null) =>
+        note((sql) => noteRefusal(sql, { workspaceId, integrationId, reason, detail: refusalDetail(reason, token) }))
 
       return {
         verify: (workspaceId, token) =>
           Effect.gen(function* () {
             const claimed = readClaimed(token)
-            if (claimed === undefined) return yield* tokenRefused
+            if (claimed === undefined) {
+              yield* refuse(workspaceId, "malformed", {}, null)
+              return yield* tokenRefused
+            }
             const integration = yield* database.run((sql) => findActiveIntegration(sql, workspaceId, claimed.issuer))
-            if (integration === undefined) return yield* tokenRefused
+            if (integration === undefined) {
+              yield* refuse(workspaceId, "unknown_issuer", claimed, null)
+              return yield* tokenRefused
+            }
             const now = yield* Clock.currentTimeMillis
             return yield* check(integration, claimed, token, now).pipe(
               Effect.tap(() => noteGuest(integration, now)),
-              Effect.tapError((fault) => noteRefusal(integration, fault)),
-              Effect.mapError((fault) => (ISSUER_FAULTS.has(fault) ? issuerAway : tokenRefused)),
+              Effect.tapError(({ fault, claim }) => refuse(workspaceId, fault, { ...claimed, claim }, integration.id)),
+              Effect.mapError(({ fault }) => (ISSUER_FAULTS.has(fault) ? issuerAway : tokenRefused)),
             )
           }),
       }

@@ -5,7 +5,7 @@
 import { Result, Schema } from "effect"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
 import { TranscriptInput } from "../../model/media/transcript-input.ts"
-import { faultsOf } from "../../model/schema-faults.ts"
+import { faultsOf, faultText } from "../../model/schema-faults.ts"
 import { readSrt } from "./read-srt.ts"
 import { readVtt } from "./read-vtt.ts"
 import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "./segments.ts"
@@ -48,7 +48,7 @@ const jsonOf = (body: Uint8Array): unknown => {
 
 const readJson = (body: Uint8Array): ReadonlyArray<Segment> => {
   const decoded = decode(jsonOf(body))
-  if (Result.isFailure(decoded)) throw new Refused(faultsOf(decoded.failure.issue, "body"))
+  if (Result.isFailure(decoded)) throw new Refused(faultText(faultsOf(decoded.failure.issue), "body"))
   const { segments } = decoded.success
   return inOrder(
     segments.flatMap((segment, index) => segmentOf({ speaker: "", lang: "", ...segment }, index + 1) ?? []),

@@ -123,10 +123,10 @@ const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, of: Of)
     }).pipe(
       Effect.tapError((failure) => (failure === EMPTY_ROOM ? Effect.void : report(of, broadcastId, "lost", FAILED))),
     )
-    const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
-    // Stopped or deleted while it began.
-    yield* isWanted ? report(of, broadcastId, "receiving", null) : recorder.stop(egressId)
-    // A message that came before its id was stored named no recording.
+    const began = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
+    if (began === "gone") yield* recorder.stop(egressId)
+    if (began === "running") yield* report(of, broadcastId, "receiving", null)
+    // A message that came before its id was stored, and named no key, named no recording.
     const facts = yield* recorder.find(egressId)
     if (facts !== undefined) yield* settleCapture(facts)
   })
@@ -232,8 +232,9 @@ export const settleCapture = (
       storedBytes: sizeBytes + playlistBytes,
       beganAt: beganAt === null ? null : toTimestamp(beganAt),
     }
+    const told = { egressId, id: nameOf(key)?.id ?? null }
     const changed = yield* (yield* Database).transaction(async (sql) => {
-      const settled = isMade ? await captureEnded(sql, egressId, ended) : await captureFailed(sql, egressId, NOT_MADE)
+      const settled = isMade ? await captureEnded(sql, told, ended) : await captureFailed(sql, told, NOT_MADE)
       if (settled === false) return removeStray(sql, key)
       if (settled !== true) await putRecorderReport(sql, settled.broadcastId, reportOf(settled))
       return settled

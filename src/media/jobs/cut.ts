@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import { takeSpans } from "../../store/media/broadcasts.ts"
 import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
 import { addRemoveJob } from "../../store/media/media-jobs.ts"
-import { bytesInUse, findRecording, lockMediaUse } from "../../store/media/recordings.ts"
+import { bytesLeft, type MediaQuota } from "../../store/media/quota.ts"
+import { findRecording, lockMediaUse } from "../../store/media/recordings.ts"
 import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
 import type { Cutting } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
@@ -36,19 +37,19 @@ interface Room {
 }
 
 /** Bytes of the quota that a clip may have: its share counts already. */
-const leftOf = (used: number, clip: Clip, quotaBytes: number): number =>
-  quotaBytes === 0 ? Number.POSITIVE_INFINITY : quotaBytes - used + (clip.sizeBytes ?? 0)
+const leftOf = async (sql: Queryable, clip: Clip, quota: MediaQuota): Promise<number> =>
+  (await bytesLeft(sql, clip.workspaceId, quota)) + (clip.sizeBytes ?? 0)
 
-const roomFor = (clip: Clip, recording: Recording, quotaBytes: number) =>
+const roomFor = (clip: Clip, recording: Recording, quota: MediaQuota) =>
   Effect.gen(function* () {
     const recordingBytes = recording.sizeBytes ?? 0
     const whole = isTransportStream(recording) ? recordingBytes : 0
     const free = (yield* (yield* MediaStorage).free) - whole
     if (free < (clip.sizeBytes ?? 0)) return yield* DISK_FULL
-    const used = yield* (yield* Database).run((sql) => bytesInUse(sql, recording.workspaceId, null))
+    const left = yield* (yield* Database).run((sql) => leftOf(sql, clip, quota))
     const rooms: ReadonlyArray<Room> = [
       { bytes: mostOf(recordingBytes), over: null },
-      { bytes: leftOf(used, clip, quotaBytes), over: QUOTA_EXCEEDED },
+      { bytes: left, over: QUOTA_EXCEEDED },
       { bytes: free, over: DISK_FULL },
     ]
     return rooms.reduce((least, room) => (room.bytes < least.bytes ? room : least))
@@ -60,11 +61,11 @@ const later = (facts: CutFacts, byMs: number): CutFacts => ({
   actualEndMs: facts.actualEndMs + byMs,
 })
 
-const cutOut = (recording: Recording, clip: Clip, storageKey: string, quotaBytes: number) =>
+const cutOut = (recording: Recording, clip: Clip, storageKey: string, quota: MediaQuota) =>
   Effect.gen(function* () {
     const { startMs, endMs, inside } = clip
     const storage = yield* MediaStorage
-    const room = yield* roomFor(clip, recording, quotaBytes)
+    const room = yield* roomFor(clip, recording, quota)
     const output = yield* storage.newPath(storageKey)
     const spans = yield* (yield* Database).run((sql) => takeSpans(sql, recording.id))
     const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
@@ -82,14 +83,13 @@ const cutOut = (recording: Recording, clip: Clip, storageKey: string, quotaBytes
 const cutReady = (
   clip: Clip,
   { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>,
-  quotaBytes: number,
+  quota: MediaQuota,
   at: Timestamp,
 ) =>
   Effect.flatMap(Database, (database) =>
     database.transaction(async (sql) => {
       await lockMediaUse(sql, clip.workspaceId)
-      const used = await bytesInUse(sql, clip.workspaceId, null)
-      if (sizeBytes > (clip.sizeBytes ?? 0) && sizeBytes > leftOf(used, clip, quotaBytes)) {
+      if (sizeBytes > (clip.sizeBytes ?? 0) && sizeBytes > (await leftOf(sql, clip, quota))) {
         return markClipFailed(sql, clip.id, QUOTA_EXCEEDED)
       }
       const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
@@ -107,10 +107,9 @@ const cutReady = (
 export const failClip = (id: string, failure: MediaFailure): Effect.Effect<void, Unavailable, Database> =>
   Effect.flatMap(Database, (database) => database.transaction((sql) => markClipFailed(sql, id, failure)))
 
-/** `quotaBytes`: of a workspace; 0: no limit. */
 export const cutClip = (
   clipId: string,
-  quotaBytes: number,
+  quota: MediaQuota,
   at: () => Timestamp,
 ): Effect.Effect<void, Unavailable | TaskFailed, Database | MediaStorage | MediaProcessor> =>
   Effect.gen(function* () {
@@ -119,8 +118,8 @@ export const cutClip = (
     if (clip === undefined || clip.status !== "processing" || clip.storageKey === null) return
     const recording = yield* database.run((sql) => findRecording(sql, clip.recordingId))
     if (recording === undefined) return
-    const cutting = yield* cutOut(recording, clip, clip.storageKey, quotaBytes)
+    const cutting = yield* cutOut(recording, clip, clip.storageKey, quota)
     if (cutting.outcome === "refused") return yield* failClip(clip.id, cutting.failure)
     yield* (yield* MediaStorage).keep(clip.storageKey)
-    yield* cutReady(clip, cutting, quotaBytes, at())
+    yield* cutReady(clip, cutting, quota, at())
   })

@@ -1,6 +1,7 @@
 /**
- * Does the jobs on stored bytes, one after the other, for as long as its layer's scope is open. A job that fails is tried again; one
- * that takes too much is given up. The loop sleeps until the signal, a job that falls due, or the end of five seconds.
+ * Does the jobs on stored bytes, in lanes with places of their own, for as long as its layer's scope is open. A job that fails is tried
+ * again; one that takes too much is given up. The loop sleeps until the signal, the end of a job, a job that falls due, or the end of
+ * five seconds.
  */
 import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
@@ -8,17 +9,21 @@ import type { Unavailable } from "../../model/errors.ts"
 import { type MediaFailure, MOST_RECORDINGS, type Recording } from "../../model/media/recording.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
-import { transcribeRoom } from "../../store/media/captions.ts"
+import { transcribeRoom, WRITING_TRANSCRIPT } from "../../store/media/captions.ts"
 import { addDeriveJob } from "../../store/media/derivations.ts"
 import {
-  claimMediaJobs,
+  claimMediaJob,
+  countJobTime,
   deleteMediaJob,
   endMediaLeases,
+  type Lane,
+  lanesWithJobs,
   type MediaJob,
   nextMediaJobInMs,
   postponeMediaJob,
 } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
+import type { MediaQuota } from "../../store/media/quota.ts"
 import { findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -42,8 +47,7 @@ export interface MediaJobsOptions {
   readonly leaseMs: number
   /** Recordings are deleted after so many days; 0: never. */
   readonly retentionDays: number
-  /** Of all recordings and clips of a workspace; 0: no limit. */
-  readonly quotaBytes: number
+  readonly quota: MediaQuota
   /** The path of ffmpeg; null: recordings get no pictures and waveforms. */
   readonly ffmpeg: string | null
   /** Null: no model is configured. */
@@ -54,9 +58,27 @@ const POLL_MS = 5_000
 /** Bytes that cannot be removed are tried for ever; an inspection is given up. */
 const MOST_TRIES = 5
 const MOST_DERIVE_TRIES = 2
-const SUMMARIES_AT_ONCE = 4
 /** Events; a media server that does not answer for one of them does not keep the others waiting. */
 const CAPTURES_AT_ONCE = 8
+
+interface MediaLane extends Lane {
+  /** Jobs at once. */
+  readonly places: number
+}
+
+/**
+ * Files of strangers are read one after the other. Nothing that is cheap waits for them: removals, ends of broadcasts, transcripts. Nor
+ * does a recording wait for ffmpeg, for a model, which takes a minute, or for the files of a long broadcast.
+ */
+const LANES: ReadonlyArray<MediaLane> = [
+  { name: "files", kinds: ["inspect", "cut"], places: 1 },
+  { name: "quick", kinds: ["remove", "record", "transcribe", "retranscribe"], places: 1 },
+  { name: "derive", kinds: ["derive"], places: 1 },
+  { name: "move", kinds: ["move"], places: 1 },
+  { name: "summarise", kinds: ["summarise"], places: 4 },
+  // One of them mostly waits for another of its event.
+  { name: "capture", kinds: ["capture"], places: Number.POSITIVE_INFINITY },
+]
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -91,7 +113,7 @@ const OTHER_BYTES: MediaFailure = {
 type Services = Database | LiveBroadcasts | MediaProcessor | MediaSignal | MediaStorage | Telemetry
 type Cut = Effect.Effect<void, Unavailable | TaskFailed, Database>
 
-const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: summariseBy }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
@@ -112,7 +134,7 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
         await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
         if (ffmpeg !== null) await addDeriveJob(sql, id)
         await transcribeRecording(sql, now(), recording, transcribeRoom)
-      })
+      }, WRITING_TRANSCRIPT)
 
     const fail = (id: string, failure: MediaFailure) =>
       Effect.asVoid(database.transaction((sql) => markFailed(sql, id, failure)))
@@ -147,7 +169,7 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
       )
 
     const cut = ({ clipId, attempts }: Extract<MediaJob, { kind: "cut" }>) =>
-      cutClip(clipId, quotaBytes, now).pipe(
+      cutClip(clipId, quota, now).pipe(
         Effect.catchTag("TaskFailed", (failed): Cut => {
           log.warn({ clip: clipId, why: failed.detail }, "media: a cut failed")
           return isFinal(failed, attempts) ? failClip(clipId, CUT_GIVEN_UP) : Effect.fail(failed)
@@ -177,7 +199,7 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
         case "retranscribe":
           return transcribeAgain(job, now())
         case "capture":
-          return followCapture(job.eventId, job.id, { quotaBytes, perEvent: MOST_RECORDINGS })
+          return followCapture(job.eventId, job.id, { quota, perEvent: MOST_RECORDINGS })
         case "summarise":
           // A model that is away for long leaves no summary: people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void
@@ -199,49 +221,60 @@ const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: s
         return database.run((sql) => postponeMediaJob(sql, job.id, pauseOf(job), error))
       })
 
-    const perform = (job: MediaJob) =>
-      Effect.andThen(
-        Effect.provideContext(work(job), context),
-        database.run((sql) => deleteMediaJob(sql, job.id)),
-      ).pipe(
+    const perform = (lane: MediaLane, job: MediaJob) =>
+      Effect.suspend(() => {
+        const from = timers.elapsed()
+        const counted = Effect.suspend(() =>
+          Effect.ignore(database.run((sql) => countJobTime(sql, lane, job, timers.elapsed() - from))),
+        )
+        return Effect.tap(Effect.exit(Effect.provideContext(work(job), context)), counted)
+      }).pipe(
+        Effect.flatten,
+        Effect.andThen(database.run((sql) => deleteMediaJob(sql, job.id))),
         Effect.tap(() => Effect.sync(() => metrics.mediaJobs.add(1, "done"))),
         Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : tryLater(job, cause))),
         Effect.andThen(Effect.sync(() => outbox.notify())),
       )
 
     const scope = yield* Effect.scope
-    // A model takes a minute, for which no recording waits. The files of a long broadcast take longer, and so do ffmpeg, and a media
-    // server that does not answer.
-    const aside = new Map<MediaJob["kind"], Semaphore.Semaphore>([
-      ["summarise", yield* Semaphore.make(SUMMARIES_AT_ONCE)],
-      ["move", yield* Semaphore.make(1)],
-      ["capture", yield* Semaphore.make(CAPTURES_AT_ONCE)],
-      ["derive", yield* Semaphore.make(1)],
-    ])
+    const running = new Map(LANES.map((lane) => [lane, 0]))
+    const capturing = yield* Semaphore.make(CAPTURES_AT_ONCE)
     const turns = new EventTurns()
     /** A job whose lease ends meanwhile is done twice, one after the other, which does no harm. */
-    const performAside = (places: Semaphore.Semaphore, job: MediaJob) => {
-      const doing = places.withPermits(1)(Effect.ignore(perform(job)))
-      return (job.kind === "capture" ? turns.take(job.eventId, doing) : doing).pipe(
-        // The loop sleeps as if the job went on until the end of its lease.
-        Effect.andThen(Effect.sync(() => wake.openUnsafe())),
-        Effect.forkIn(scope),
-        Effect.asVoid,
-      )
-    }
+    const begin = (lane: MediaLane, job: MediaJob) =>
+      Effect.suspend(() => {
+        running.set(lane, (running.get(lane) ?? 0) + 1)
+        const doing = Effect.ignore(perform(lane, job))
+        const done = Effect.sync(() => {
+          running.set(lane, (running.get(lane) ?? 0) - 1)
+          wake.openUnsafe()
+        })
+        return (job.kind === "capture" ? turns.take(job.eventId, capturing.withPermits(1)(doing)) : doing).pipe(
+          Effect.andThen(done),
+          Effect.forkIn(scope),
+          Effect.asVoid,
+        )
+      })
 
-    const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
-      Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
-    )
+    /** True: a job has begun. */
+    const beginNext = (lane: MediaLane) =>
+      Effect.flatMap(
+        database.run((sql) => claimMediaJob(sql, lane, leaseMs)),
+        (job) => (job === undefined ? Effect.succeed(false) : Effect.as(begin(lane, job), true)),
+      )
+
+    const sleepMs = (lanes: ReadonlyArray<Lane>) =>
+      Effect.map(
+        database.run((sql) => nextMediaJobInMs(sql, lanes)),
+        (inMs) => Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
+      )
 
     const round = Effect.gen(function* () {
       wake.closeUnsafe()
-      const jobs = yield* database.run((sql) => claimMediaJobs(sql, 1, leaseMs))
-      for (const job of jobs) {
-        const places = aside.get(job.kind)
-        yield* places === undefined ? perform(job) : performAside(places, job)
-      }
-      if (jobs.length === 0) yield* Effect.timeoutOption(wake.await, yield* sleepMs)
+      const free = LANES.filter((lane) => (running.get(lane) ?? 0) < lane.places)
+      const queued = yield* database.run((sql) => lanesWithJobs(sql, free))
+      const begun = yield* Effect.forEach(queued, beginNext)
+      if (!begun.includes(true)) yield* Effect.timeoutOption(wake.await, yield* sleepMs(queued))
     }).pipe(
       // The database is away: its own log says so.
       Effect.catch(() => Effect.sleep("1 second")),

@@ -4,6 +4,7 @@ import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
+import { deleteIdleTurns } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { deleteRecordingsBefore, expireUploads, findStrayMedia } from "../../store/media/recordings.ts"
 import { inBatches, patiently, sweepEvery } from "../../store/sweeps/sweeps.ts"
@@ -46,6 +47,8 @@ export const startMediaSweeps = (retentionDays: number) =>
       const now = toTimestamp(timers.now())
       return inBatches(database, (sql, limit) => expireUploads(sql, now, limit))
     }).pipe(Effect.andThen(startJobs))
+    const forget = inBatches(database, deleteIdleTurns)
+    yield* Effect.forkScoped(sweepEvery("1 hour", log, forget))
     // Uploads expire also while no server runs.
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
 

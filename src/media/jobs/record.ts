@@ -5,7 +5,7 @@ import type { MediaFailure, Recording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { storedSegments, takeSizes, takesOf } from "../../store/media/broadcasts.ts"
-import { transcribeBroadcast } from "../../store/media/captions.ts"
+import { transcribeBroadcast, WRITING_TRANSCRIPT } from "../../store/media/captions.ts"
 import { addDeriveJob } from "../../store/media/derivations.ts"
 import { addMoveJob } from "../../store/media/media-jobs.ts"
 import { deleteRecording, findRecording, markBroadcastReady, markFailed } from "../../store/media/recordings.ts"
@@ -65,7 +65,7 @@ export const recordBroadcast = (
     const { broadcastId, eventId } = recording
     if (broadcastId !== null) yield* (yield* LiveBroadcasts).finish({ id: broadcastId, eventId })
     yield* cutToRows(recordingId)
-    yield* database.transaction((sql) => settle(sql, recording, at, derives))
+    yield* database.transaction((sql) => settle(sql, recording, at, derives), WRITING_TRANSCRIPT)
   })
 
 /**

@@ -12,6 +12,7 @@ import {
   transcribeBroadcast,
   transcribeEvent,
   transcribeRoom,
+  WRITING_TRANSCRIPT,
 } from "../../store/media/captions.ts"
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
 import { findRecording } from "../../store/media/recordings.ts"
@@ -47,7 +48,7 @@ export const transcribe = (
       const extra = { assetId: id, recordingId: null }
       await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra })
       if (summarises) await addSummariseJob(sql, eventId)
-    }),
+    }, WRITING_TRANSCRIPT),
   )
 
 /** A recording that was made while captions were pushed has their transcript. `by` puts them on its clock. */
@@ -78,7 +79,7 @@ export const transcribeAgain = (
       await dropCaptionTranscript(sql, recordingId)
       const by = recording.source === "broadcast" ? transcribeBroadcast : transcribeRoom
       await transcribeRecording(sql, at, recording, by)
-    }),
+    }, WRITING_TRANSCRIPT),
   )
 
 /** No more slices are read than a model gets. */

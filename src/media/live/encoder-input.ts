@@ -2,14 +2,15 @@
  * The bytes of encoders for one broadcast, in the three forms in which they come: one endless stream, files (HLS pushed by ffmpeg),
  * and numbered pieces of a stream (browsers). One encoder at a time: a stream that begins ends the one before.
  */
+import { LRUCache } from "lru-cache"
 import type { Timers } from "../../clock/timers.ts"
-import { RateLimited, Unavailable } from "../../model/errors.ts"
+import { EncoderReplaced, RateLimited, Unavailable } from "../../model/errors.ts"
 import { SpeedLimit } from "../../model/limits/speed-limit.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
 import { FragmentedMp4Reader, type Mp4Event } from "../broadcast/fmp4/reader.ts"
 import { EncoderRefused } from "../broadcast/fmp4/refusal.ts"
 import { FileDescription } from "./file-description.ts"
-import type { LiveBroadcast } from "./live-broadcast.ts"
+import type { EncoderFailure, LiveBroadcast } from "./live-broadcast.ts"
 
 /** A stream under way. */
 export interface StreamInput {
@@ -18,8 +19,8 @@ export interface StreamInput {
   /** It is made to wait from now on, until `resume`: what it has gathered by then comes at once. */
   readonly pause: () => void
   readonly resume: () => void
-  /** The encoder is gone, or has ended its stream. */
-  readonly end: () => void
+  /** The encoder is gone, or has ended its stream, or its address has ended. */
+  readonly end: (isAddressOver?: boolean) => void
 }
 
 /** The number that the next piece has to have. */
@@ -40,6 +41,11 @@ interface Encoder {
 /** Bytes of bodies that are gathered for one broadcast: an encoder sends a few at once. */
 export const MOST_GATHERED = 64 * 1024 * 1024
 
+/** An encoder that has been silent for so long is lost. */
+const LOST_AFTER_MS = 10_000
+/** Addresses that are remembered as replaced; each holder has one at a time. */
+const MOST_REPLACED = 64
+
 const BYTES_PER_KBIT = 125
 /** Bytes of so many seconds may come at once. */
 const HOLDS_SECONDS = 10
@@ -53,6 +59,10 @@ const SLICE_BYTES = 16_384
 const tooFast = (): EncoderRefused =>
   new EncoderRefused("too_fast", "The encoder sends more than the broadcast may have; lower its bit rate.")
 const tooMuch = new Unavailable({ detail: "The broadcast is stored more slowly than it comes.", retryAfterSeconds: 2 })
+const ADDRESS_OVER: EncoderFailure = {
+  code: "replaced",
+  detail: "The encoder pushes to an address that has ended: it was replaced, or its holder may not send any more.",
+}
 const replaced = new Unavailable({ detail: "The address of the encoder was replaced.", retryAfterSeconds: 5 })
 
 export class EncoderInput {
@@ -66,6 +76,10 @@ export class EncoderInput {
   #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
   /** The form of the encoder that has no connection of its own. */
   #joined: "files" | "pieces" | undefined
+  /** The address of the encoder that came last. */
+  #from: string | undefined
+  /** Addresses whose encoder another one took over: two encoders that come back by themselves must not take the broadcast in turns. */
+  readonly #replaced = new LRUCache<string, true>({ max: MOST_REPLACED })
   #resets = 0
 
   constructor(live: LiveBroadcast, timers: Timers, maxKbps: number) {
@@ -97,16 +111,23 @@ export class EncoderInput {
     return this.#encoder !== undefined
   }
 
-  /** The encoder that came last sends files or pieces, so that the end of it is not seen. */
-  get hasRequests(): boolean {
-    return this.#joined !== undefined
+  /** Bytes came a moment ago. Segments do not tell: there are none during a pause. */
+  get hasRecentBytes(): boolean {
+    const { lastBytesAt } = this.#live
+    return lastBytesAt !== undefined && this.#timers.now() - lastBytesAt < LOST_AFTER_MS
   }
 
-  /** `cut` is called when another encoder takes over, or the address is replaced. */
-  openStream(cut: () => void): StreamInput {
+  /** An encoder has not ended yet. The end of one that sends files or pieces is not seen: it is silent for a while. */
+  get isBusy(): boolean {
+    return this.hasStream || (this.#joined !== undefined && this.hasRecentBytes)
+  }
+
+  /** `from`: the encoder's address. Throws `EncoderReplaced`. `cut` is called when another encoder takes over, or the address is replaced. */
+  openStream(cut: () => void, from = ""): StreamInput {
+    this.#requireTurn(from)
     const reader = new FragmentedMp4Reader()
     const encoder = { cut }
-    this.#takeOver(encoder)
+    this.#takeOver(from, encoder)
     let pausedAt: number | undefined
     return {
       pause: () => {
@@ -120,17 +141,19 @@ export class EncoderInput {
         this.#count(chunk.byteLength)
         this.#read(reader, chunk, this.#use)
       },
-      end: () => {
+      end: (isAddressOver = false) => {
         if (this.#encoder !== encoder) return
         this.#encoder = undefined
         this.#live.endRun()
+        if (isAddressOver) this.#live.fail(ADDRESS_OVER)
       },
     }
   }
 
   /** A whole file: a description, or fragments. Another encoder is replaced once the file was read. Resolves when it is stored. */
-  async putFile(bytes: Uint8Array): Promise<void> {
+  async putFile(bytes: Uint8Array, from = ""): Promise<void> {
     this.#requireRoom()
+    this.#requireTurn(from)
     this.#count(bytes.byteLength)
     const resets = this.#resets
     const init = startsWithInit(bytes) ? undefined : await this.#description.find()
@@ -139,7 +162,7 @@ export class EncoderInput {
     const reader = new FragmentedMp4Reader(init)
     this.#read(reader, bytes, (some) => events.push(...some))
     this.#refusing(() => reader.end())
-    if (this.#joined !== "files") this.#takeOver(undefined, "files")
+    if (this.#joined !== "files" || this.#from !== from) this.#takeOver(from, undefined, "files")
     if (init !== undefined && this.#description.present !== init) this.#begin(init)
     this.#use(events)
     this.#live.endFile(this.#timers.now())
@@ -150,15 +173,19 @@ export class EncoderInput {
    * The piece with a number: 0 begins a stream. One that came before is taken without effect. Resolves to the number of the next
    * one, when all that the piece completed is stored.
    */
-  async putPiece(number: number, bytes: Uint8Array): Promise<number> {
+  async putPiece(number: number, bytes: Uint8Array, from = ""): Promise<number> {
     this.#requireRoom()
+    // A stream that was replaced has lost its middle, and does not go on after the other one.
+    if (number > 0 && this.#from !== from && this.#replaced.has(from)) throw new EncoderReplaced()
+    this.#requireTurn(from)
     this.#countPiece(bytes.byteLength)
     // The first piece may be repeated too; with other bytes it begins another stream.
-    if (number === 0 && this.#pieces?.first.equals(bytes) !== true) {
-      this.#takeOver(undefined, "pieces")
+    if (number === 0 && (this.#pieces?.first.equals(bytes) !== true || this.#from !== from)) {
+      this.#takeOver(from, undefined, "pieces")
       this.#pieces = { reader: new FragmentedMp4Reader(), first: Buffer.from(bytes), next: 0 }
     }
-    const pieces = this.#pieces
+    // Another encoder's numbers go on in a stream of their own.
+    const pieces = this.#from === from ? this.#pieces : undefined
     if (pieces === undefined || number > pieces.next) throw new PieceOutOfOrder(pieces?.next ?? 0)
     if (number === pieces.next) {
       pieces.next += 1
@@ -172,27 +199,35 @@ export class EncoderInput {
   replace(): void {
     const had = this.#encoder !== undefined || this.#joined !== undefined
     this.reset()
-    if (had)
-      this.#live.fail({ code: "replaced", detail: "The encoder has a new address, and pushes to the one before." })
+    if (had) this.#live.fail(ADDRESS_OVER)
   }
 
   /** The broadcast is over, or leaves memory. */
   reset(): void {
     this.#resets += 1
-    this.#takeOver(undefined)
+    this.#takeOver(undefined, undefined)
     this.#description.forget()
   }
 
   /** Files and pieces come in requests of their own: only a stream can be cut. */
-  #takeOver(encoder: Encoder | undefined, joined?: "files" | "pieces"): void {
+  #takeOver(from: string | undefined, encoder: Encoder | undefined, joined?: "files" | "pieces"): void {
     const before = this.#encoder
+    if (this.#from !== undefined && from !== undefined && this.#from !== from) this.#replaced.set(this.#from, true)
+    if (from !== undefined) this.#replaced.delete(from)
+    if (this.#from === undefined || this.#from === from) this.#description.leave()
+    else this.#description.forget()
     this.#encoder = encoder
+    this.#from = from
     this.#joined = joined
-    this.#description.leave()
     this.#pieces = undefined
     before?.cut()
     if (before !== undefined) this.#live.fail({ code: "replaced", detail: "Another encoder has taken over." })
     this.#live.endRun()
+  }
+
+  /** An address whose encoder was replaced waits until the other one has ended, or is silent. */
+  #requireTurn(from: string): void {
+    if (this.#from !== from && this.#replaced.has(from) && this.isBusy) throw new EncoderReplaced()
   }
 
   /** The database or the disk is behind: what came before has to be stored first. */

@@ -14,6 +14,7 @@ import {
   noteCutOff,
   type StoredBroadcast,
 } from "../../store/media/broadcasts.ts"
+import type { MediaQuota } from "../../store/media/quota.ts"
 import type { SegmentEvent } from "../broadcast/segments.ts"
 import { cutReasonOf, type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
 import type { Journal } from "./live-broadcast.ts"
@@ -28,7 +29,7 @@ export interface JournalGiven {
   /** Other processes may have owned it before: this one begins files of its own, which none of them writes to. */
   readonly isShared: boolean
   /** Of a workspace; 0: no limit. */
-  readonly quotaBytes: number
+  readonly quota: MediaQuota
   readonly recording: { readonly id: string; readonly storageKey: string } | undefined
   /** The take whose file goes on, and the bytes of it that rows name. */
   readonly take: { readonly storageKey: string; readonly bytes: number } | undefined
@@ -57,7 +58,7 @@ const keyOfTake = (recordingKey: string, take: number, token: number | undefined
 }
 
 export const openJournal = (given: JournalGiven): Journal => {
-  const { broadcast, run, token, isShared, quotaBytes, take, mayWait } = given
+  const { broadcast, run, token, isShared, quota, take, mayWait } = given
   const owned = { broadcastId: broadcast.id, token }
   let recording = given.recording
   let file: GrowingFile | undefined
@@ -118,7 +119,7 @@ export const openJournal = (given: JournalGiven): Journal => {
     Effect.gen(function* () {
       if (fullBecause !== undefined) return false
       if (segments++ % LOOK_EVERY !== 0) return true
-      const reason = yield* patient(whyFull(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes))
+      const reason = yield* patient(whyFull(broadcast.workspaceId, more * LOOK_EVERY, quota))
       if (reason === undefined) return true
       yield* cutOff(recordingId, reason)
       return false

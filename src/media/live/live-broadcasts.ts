@@ -3,17 +3,24 @@
  * broadcast, and the others reach it there. The media server's broadcasts of stages are reported beside them.
  */
 import { Context, Effect, Layer } from "effect"
-import type { Unavailable } from "../../model/errors.ts"
+import { currentTimers } from "../../clock/timers.ts"
+import { type Conflict, Forbidden, type Unavailable } from "../../model/errors.ts"
+import type { Ground } from "../../model/links.ts"
 import { Database } from "../../store/database.ts"
+import { putIngest } from "../../store/links/bearer-links.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
+import { mayStore } from "../../store/media/quota.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
-import type { BroadcastPlacement } from "../placed/broadcasts.ts"
+import type { BroadcastOf, BroadcastPlacement } from "../placed/broadcasts.ts"
 import { BroadcastOwners } from "../placed/calls/broadcast-owners.ts"
-import { notHere, OwnBroadcasts, type OwnOptions, whenever } from "../placed/own-broadcasts.ts"
+import { notHere, notLive, OwnBroadcasts, type OwnOptions, whenever } from "../placed/own-broadcasts.ts"
 import { ownOnly } from "../placed/own-only.ts"
 import { placedBroadcasts } from "../placed/placed-broadcasts.ts"
 import type { MediaStorage } from "../storage/storage.ts"
 import { RecorderReports, type StageReport } from "./recorder-reports.ts"
+
+/** An encoder's address is good until the broadcast ends, and no longer than a week. */
+const INGEST_MS = 7 * 86_400_000
 
 export interface LiveBroadcastOptions extends Omit<OwnOptions, "isShared"> {
   /** A media server makes broadcasts of the stage. */
@@ -27,6 +34,15 @@ export class LiveBroadcasts extends Context.Service<
   BroadcastPlacement & {
     /** Encoders may push to this server. */
     readonly takesEncoders: boolean
+    /**
+     * Gives the encoder of a live broadcast an address, by the hash of its token. The one that the same holder had is refused from now on, and its
+     * stream cut.
+     */
+    readonly giveIngest: (
+      of: BroadcastOf & { readonly workspaceId: string },
+      ground: Ground,
+      tokenHash: Uint8Array,
+    ) => Effect.Effect<void, Conflict | Forbidden | Unavailable>
     /** Of the event's broadcast that the media server makes. Null: it makes none now. Succeeds when the report is stored. */
     readonly reportStage: (eventId: string, report: StageReport | null) => Effect.Effect<void, Unavailable>
   }
@@ -42,18 +58,36 @@ export class LiveBroadcasts extends Context.Service<
     )
 }
 
-const make = ({ ingest, followsStage }: LiveBroadcastOptions) =>
+const notProved = new Forbidden({
+  detail: "Encoders may push once an owner of the workspace has confirmed their e-mail address.",
+})
+
+const make = ({ ingest, followsStage, quota }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const own = yield* OwnBroadcasts
     const owners = yield* BroadcastOwners
     const broadcasts = owners === null ? ownOnly(own) : yield* placedBroadcasts(own, owners)
-    const stages = new RecorderReports(yield* Database)
-    if (followsStage) yield* whenever(yield* MediaSignal, Effect.ignore(stages.refresh))
+    const database = yield* Database
+    const signal = yield* MediaSignal
+    const timers = yield* currentTimers
+    const stages = new RecorderReports(database)
+    if (followsStage) yield* whenever(signal, Effect.ignore(stages.refresh))
     return LiveBroadcasts.of({
       ...broadcasts,
       admit: (tokenHash) => (ingest === null ? Effect.fail(notHere) : broadcasts.admit(tokenHash)),
       encoderOf: (eventId) => stages.of(eventId) ?? broadcasts.encoderOf(eventId),
       takesEncoders: ingest !== null,
+      giveIngest: ({ id, eventId, workspaceId }, ground, tokenHash) =>
+        Effect.gen(function* () {
+          if (ingest === null) return yield* notHere
+          if (!(yield* database.run((sql) => mayStore(sql, workspaceId, quota)))) return yield* notProved
+          const givenAt = timers.now()
+          const expiresAt = givenAt + INGEST_MS
+          const link = { kind: "ingest", objectId: id, eventId, ground, givenAt, expiresAt } as const
+          const isLive = yield* database.run((sql) => putIngest(sql, link, tokenHash))
+          if (!isLive) return yield* notLive
+          signal.notify()
+        }),
       reportStage: (eventId, report) => stages.put(eventId, report),
     })
   })

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from "node:crypto"
 import type { Timers } from "../../clock/timers.ts"
 import type { Visibility } from "../../model/event.ts"
+import type { HeldLink } from "../../model/links.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
 import type { StoredBroadcast } from "../../store/media/broadcasts.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
@@ -14,6 +15,7 @@ export interface OpenBroadcast {
   /** Of this owner. */
   readonly token: number
   readonly eventId: string
+  readonly workspaceId: string
   readonly phaseId: string
   readonly live: LiveBroadcast
   readonly input: EncoderInput
@@ -21,13 +23,12 @@ export interface OpenBroadcast {
   status: StoredBroadcast["status"]
   /** Milliseconds that only go forward. */
   lastUsedAt: number
-  /** The hash of the token that an encoder has shown. */
-  tokenHash: Uint8Array | undefined
+  /** What the last encoder has shown: the hash of its token, and the link that it is. */
+  shown: { readonly tokenHash: Uint8Array; readonly link: HeldLink | null } | undefined
 }
 
 /** Without an encoder or a viewer for so long, it leaves memory. */
 const IDLE_MS = 60_000
-const LOST_AFTER_MS = 10_000
 
 export class OpenBroadcasts {
   readonly #timers: Timers
@@ -54,8 +55,8 @@ export class OpenBroadcasts {
     return [...this.#open.values()].filter((one) => this.hasEncoder(one)).length
   }
 
-  hasEncoder({ input, live }: OpenBroadcast): boolean {
-    return input.hasStream || (input.hasRequests && this.#isRecent(live))
+  hasEncoder({ input }: OpenBroadcast): boolean {
+    return input.isBusy
   }
 
   add(id: string, one: OpenBroadcast): void {
@@ -78,18 +79,13 @@ export class OpenBroadcasts {
   /** The broadcast that goes on whose encoder has shown the token. `hash`: as `hashSecret` makes it. */
   findOfToken(hash: Uint8Array): OpenBroadcast | undefined {
     return [...this.#open.values()].find(
-      ({ tokenHash, status }) => status !== "ended" && tokenHash !== undefined && timingSafeEqual(tokenHash, hash),
+      ({ shown, status }) => status !== "ended" && shown !== undefined && timingSafeEqual(shown.tokenHash, hash),
     )
   }
 
   stateOf({ input, live }: OpenBroadcast): EncoderState {
-    if (input.hasStream || this.#isRecent(live)) return "receiving"
+    if (input.hasStream || input.hasRecentBytes) return "receiving"
     return live.durationMs === 0 ? "waiting" : "lost"
-  }
-
-  /** By the bytes and not by the segments: there are none during a pause. */
-  #isRecent({ lastBytesAt }: LiveBroadcast): boolean {
-    return lastBytesAt !== undefined && this.#timers.now() - lastBytesAt < LOST_AFTER_MS
   }
 
   /** The rows of those that were in memory when they were read; a row that is not there was deleted. */

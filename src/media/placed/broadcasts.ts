@@ -1,6 +1,6 @@
 /** The interface of both placements of broadcasts: all in this process, or each at one of several nodes. */
 import type { Effect } from "effect"
-import type { Conflict, NotFound, Unavailable } from "../../model/errors.ts"
+import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
 import type { EncoderFailure } from "../live/live-broadcast.ts"
 import type { OpenBroadcast, OpenBroadcasts } from "../live/open-broadcasts.ts"
@@ -41,8 +41,6 @@ export interface BroadcastPlacement {
   readonly refresh: (eventId: string) => Effect.Effect<void>
   /** For an encoder, by the hash of its token. */
   readonly admit: (tokenHash: Uint8Array) => Effect.Effect<EncoderPort, EncoderAdmission>
-  /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
-  readonly setToken: (of: BroadcastOf, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
   /** Succeeds when all that came of an ended broadcast is stored. */
   readonly finish: (of: BroadcastOf) => Effect.Effect<void, Unavailable>
   readonly detailOf: (of: BroadcastOf) => Effect.Effect<EncoderDetail, NotFound | Unavailable>

@@ -1,4 +1,5 @@
 /** Where the bytes of an admitted encoder go: to the owner's object in this process, or through another node to the owner. */
+import { type HeldLink, linkIdOf } from "../../model/links.ts"
 import type { EncoderInput } from "../live/encoder-input.ts"
 import type { LiveBroadcast } from "../live/live-broadcast.ts"
 
@@ -15,12 +16,16 @@ export interface StreamPort {
   readonly write: (chunk: Uint8Array) => boolean
   /** The encoder has ended its stream. Resolves when all of it is stored. */
   readonly finish: () => Promise<void>
-  /** The encoder is gone. Harmless after the end. */
-  readonly leave: () => void
+  /** The encoder is gone, or its address has ended. Harmless after the end. */
+  readonly leave: (isAddressOver?: boolean) => void
 }
 
-export interface EncoderPort extends Pick<EncoderInput, "gather" | "release" | "resets" | "putFile" | "putPiece"> {
+export interface EncoderPort extends Pick<EncoderInput, "gather" | "release" | "resets"> {
   readonly hasEnded: boolean
+  /** The link by which the encoder came. Null: a node of the release before gave the address. */
+  readonly link: HeldLink | null
+  readonly putFile: (bytes: Uint8Array) => Promise<void>
+  readonly putPiece: (number: number, bytes: Uint8Array) => Promise<number>
   readonly openStream: (events: StreamEvents) => StreamPort
 }
 
@@ -29,16 +34,19 @@ interface Own {
   readonly input: EncoderInput
 }
 
-const ownStream = ({ live, input }: Own, { onCut, onRoom }: StreamEvents): StreamPort => {
-  const stream = input.openStream(() => onCut(undefined))
+/** Names the address among those of a broadcast. */
+export const addressOf = (link: HeldLink | null): string => (link === null ? "" : `${linkIdOf(link)} ${link.givenAt}`)
+
+const ownStream = ({ live, input }: Own, from: string, { onCut, onRoom }: StreamEvents): StreamPort => {
+  const stream = input.openStream(() => onCut(undefined), from)
   const silence = live.changes.subscribe(() => {
     if (!live.hasRoom) return
     stream.resume()
     onRoom()
   })
-  const leave = (): void => {
+  const leave = (isAddressOver?: boolean): void => {
     silence()
-    stream.end()
+    stream.end(isAddressOver)
   }
   return {
     write: (chunk) => {
@@ -55,8 +63,9 @@ const ownStream = ({ live, input }: Own, { onCut, onRoom }: StreamEvents): Strea
   }
 }
 
-/** Of a broadcast that this process owns. */
-export const ownPort = (one: Own): EncoderPort => ({
+/** Of a broadcast that this process owns. `from`: the encoder's address. */
+export const ownPort = (one: Own, link: HeldLink | null = null, from = addressOf(link)): EncoderPort => ({
+  link,
   get resets() {
     return one.input.resets
   },
@@ -65,7 +74,7 @@ export const ownPort = (one: Own): EncoderPort => ({
   },
   gather: (bytes) => one.input.gather(bytes),
   release: (bytes) => one.input.release(bytes),
-  putFile: (bytes) => one.input.putFile(bytes),
-  putPiece: (number, bytes) => one.input.putPiece(number, bytes),
-  openStream: (events) => ownStream(one, events),
+  putFile: (bytes) => one.input.putFile(bytes, from),
+  putPiece: (number, bytes) => one.input.putPiece(number, bytes, from),
+  openStream: (events) => ownStream(one, from, events),
 })

@@ -7,20 +7,22 @@ import { Context, Effect, Latch, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers } from "../../clock/timers.ts"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
+import type { HeldLink } from "../../model/links.ts"
 import { Database, type Queryable } from "../../store/database.ts"
+import { type FoundIngest, findIngest } from "../../store/links/bearer-links.ts"
 import {
   type BroadcastRows,
-  type FoundIngest,
   findBroadcast,
   findBroadcasts,
-  findIngest,
-  putIngest,
+  putOnlyIngest,
   readBroadcast,
   type StoredBroadcast,
   takeBroadcast,
 } from "../../store/media/broadcasts.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
+import type { MediaQuota } from "../../store/media/quota.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import { FairPlaces, type Holder } from "../fair-places.ts"
 import { EncoderInput } from "../live/encoder-input.ts"
 import { openJournal } from "../live/journal.ts"
 import { type EncoderFailure, LiveBroadcast } from "../live/live-broadcast.ts"
@@ -32,15 +34,15 @@ import type { MediaStorage } from "../storage/storage.ts"
 export interface OwnOptions {
   /** Null: encoders cannot push to this server. */
   readonly ingest: {
-    /** Encoders at once. */
+    /** Encoders at once, and those of one workspace. */
     readonly most: number
+    readonly mostOfOne: number
     readonly maxKbps: number
     readonly maxHours: number
   } | null
   /** Other processes own broadcasts too. */
   readonly isShared: boolean
-  /** Bytes of a workspace; 0: no limit. */
-  readonly quotaBytes: number
+  readonly quota: MediaQuota
 }
 
 /** Broadcasts whose rows are read at once: anybody may ask for any id. */
@@ -48,16 +50,27 @@ const MOST_OPENING = 32
 const MOST_FAILURES = 1000
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
+/** Between the admission of an encoder and its first bytes. */
+const OPENING_MS = 1000
+
+/** A broadcast, and the link by which its encoder came. */
+export interface Admitted {
+  readonly one: OpenBroadcast
+  readonly link: HeldLink | null
+}
 
 export const notHere = new Conflict({
   detail: "Encoders cannot push to this server: BROADCAST_INGEST is off, or its media server makes the broadcasts.",
 })
-const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
+const busy = new Unavailable({
+  detail: "Too many encoders push to this server at once, or too many of the workspace.",
+  retryAfterSeconds: 10,
+})
 const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
 const moved = new Unavailable({ detail: "The broadcast is being moved; try again.", retryAfterSeconds: 1 })
 const stopping = new Unavailable({ detail: "The server is stopping.", retryAfterSeconds: 1 })
 const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
-const notLive = new Conflict({
+export const notLive = new Conflict({
   detail: "The phase has no broadcast that goes on: start it first; one that has ended does not begin again.",
 })
 const over = new Conflict({ detail: "The broadcast has ended." })
@@ -82,14 +95,9 @@ export class OwnBroadcasts extends Context.Service<
     readonly refresh: Effect.Effect<void>
     /** The broadcast of an encoder's token, by its hash, that has not ended. */
     readonly find: (tokenHash: Uint8Array) => Effect.Effect<FoundIngest, Unauthorized | Conflict | Unavailable>
-    /** For an encoder that has shown the token. */
-    readonly accept: (
-      broadcastId: string,
-      tokenHash: Uint8Array,
-    ) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
-    /** Both of them, and for one that was accepted before also while the database is away: no address is replaced meanwhile. */
-    readonly admit: (tokenHash: Uint8Array) => Effect.Effect<OpenBroadcast, EncoderAdmission>
-    /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
+    /** Finds and opens it; for an encoder that was accepted before also while the database is away: no address ends meanwhile. */
+    readonly admit: (tokenHash: Uint8Array) => Effect.Effect<Admitted, EncoderAdmission>
+    /** For a node of the release before, which knows one address of a broadcast. */
     readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
     /** Succeeds when all that came of an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
@@ -105,11 +113,11 @@ export class OwnBroadcasts extends Context.Service<
     Layer.effect(OwnBroadcasts, make(options))
 }
 
-const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
+const make = ({ ingest, isShared, quota }: OwnOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const signal = yield* MediaSignal
-    const { log, metrics, sample } = yield* Telemetry
+    const { log, metrics, sample, shares } = yield* Telemetry
     const timers = yield* currentTimers
     const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
     const opened = new OpenBroadcasts(timers, log)
@@ -121,8 +129,13 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
     const claimed = new Set<string>()
     let isStopping = false
 
+    /** Encoders are not cut for others: a workspace has a share of the places at most. */
+    const places = new FairPlaces({ most: ingest?.most ?? 0, mostOfOne: ingest?.mostOfOne ?? 0, timers })
+    shares.from("encoders", () => places.byWorkspace())
+    const holders = new WeakMap<OpenBroadcast, Holder>()
+
     const restored = (broadcast: StoredBroadcast, token: number, rows: BroadcastRows): OpenBroadcast => {
-      const { status, visibility, id, eventId, phaseId } = broadcast
+      const { status, visibility, id, eventId, workspaceId, phaseId } = broadcast
       const from = restoredFrom(rows, isShared)
       const take = rows.takes.at(-1)
       const live = new LiveBroadcast({
@@ -132,7 +145,7 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
           run,
           token,
           isShared,
-          quotaBytes,
+          quota,
           recording: rows.recording,
           take: take === undefined ? undefined : { storageKey: take.storageKey, bytes: from.position.fileBytes },
           mayWait: () => {
@@ -153,8 +166,8 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
       failures.delete(id)
       const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
       const lastUsedAt = timers.elapsed()
-      const of = { id, token, eventId, phaseId, visibility, status }
-      const one: OpenBroadcast = { ...of, live, input, lastUsedAt, tokenHash: undefined }
+      const of = { id, token, eventId, workspaceId, phaseId, visibility, status }
+      const one: OpenBroadcast = { ...of, live, input, lastUsedAt, shown: undefined }
       return one
     }
 
@@ -229,15 +242,23 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
       })
 
     const withRoom = (one: OpenBroadcast): Effect.Effect<OpenBroadcast, Unavailable> => {
-      if (opened.hasEncoder(one) || opened.encoders < (ingest?.most ?? 0)) return Effect.succeed(one)
+      const admittedAt = timers.elapsed()
+      const isHeld = () => opened.hasEncoder(one) || timers.elapsed() - admittedAt < OPENING_MS
+      const holder = { workspaceId: one.workspaceId, isHeld }
+      const before = holders.get(one)
+      if (before !== undefined) places.leave(before)
+      if (places.takeNow(holder)) {
+        holders.set(one, holder)
+        return Effect.succeed(one)
+      }
       one.live.fail({ code: "busy", detail: busy.detail })
       return Effect.fail(busy)
     }
 
-    const accept = (id: string, tokenHash: Uint8Array) =>
+    const accept = ({ id, link }: FoundIngest, tokenHash: Uint8Array) =>
       Effect.flatMap(open(id), (one) => {
-        one.tokenHash = tokenHash
-        return withRoom(one)
+        one.shown = { tokenHash, link }
+        return Effect.as(withRoom(one), { one, link })
       })
 
     return {
@@ -245,13 +266,13 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
       refresh,
       open,
       find,
-      accept,
       admit: (tokenHash) =>
-        Effect.flatMap(find(tokenHash), ({ id }) => accept(id, tokenHash)).pipe(
-          // While the database is away no address is replaced, and an encoder that was admitted goes on.
+        Effect.flatMap(find(tokenHash), (found) => accept(found, tokenHash)).pipe(
+          // While the database is away no address ends, and an encoder that was admitted goes on.
           Effect.catchTag("Unavailable", (failure) => {
             const known = opened.findOfToken(tokenHash)
-            return known === undefined || failure === busy ? Effect.fail(failure) : withRoom(known)
+            if (known === undefined || failure === busy) return Effect.fail(failure)
+            return Effect.as(withRoom(known), { one: known, link: known.shown?.link ?? null })
           }),
         ),
       setToken: (id, tokenHash) =>
@@ -259,8 +280,8 @@ const make = ({ ingest, isShared, quotaBytes }: OwnOptions) =>
           if (ingest === null) return yield* notHere
           const one = opened.use(id)
           // Also if the outcome of the statement stays unknown.
-          if (one !== undefined) one.tokenHash = undefined
-          const isLive = yield* database.run((sql) => putIngest(sql, id, tokenHash))
+          if (one !== undefined) one.shown = undefined
+          const isLive = yield* database.run((sql) => putOnlyIngest(sql, id, tokenHash))
           if (!isLive) return yield* notLive
           opened.use(id)?.input.replace()
         }),

@@ -7,9 +7,10 @@ import { LRUCache } from "lru-cache"
 import { currentTimers } from "../../clock/timers.ts"
 import { NotFound, type Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
-import { type FoundIngest, findBroadcast, findBroadcastRecording } from "../../store/media/broadcasts.ts"
+import type { FoundIngest } from "../../store/links/bearer-links.ts"
+import { findBroadcast, findBroadcastRecording } from "../../store/media/broadcasts.ts"
 import { type BroadcastOf, type BroadcastPlacement, type EncoderDetail, ownReport } from "./broadcasts.ts"
-import { askedOf, isAdmission, isConflict, isNone, isNotFound } from "./calls/asking.ts"
+import { askedOf, isAdmission, isNone, isNotFound } from "./calls/asking.ts"
 import type { BroadcastOwners } from "./calls/broadcast-owners.ts"
 import { ForwardedEncoder, GatheredBytes } from "./calls/forwarded-encoder.ts"
 import { type OwnerRequest, toText } from "./calls/protocol.ts"
@@ -35,7 +36,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
     const replicas = new Replicas(timers, (eventId, request) => askNow(eventId)(request))
     const news = new EncoderNews(database, opened, timers)
     /** The broadcasts of tokens, by their text. */
-    const routes = new LRUCache<string, BroadcastOf>({ max: MOST_ROUTES })
+    const routes = new LRUCache<string, FoundIngest>({ max: MOST_ROUTES })
     const gathering = new LRUCache<string, GatheredBytes>({ max: MOST_GATHERING })
 
     yield* Effect.forkScoped(news.run)
@@ -72,7 +73,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
     const find = (tokenHash: Uint8Array) => {
       const text = toText(tokenHash)
       return own.find(tokenHash).pipe(
-        Effect.tap(({ id, eventId }: FoundIngest) => Effect.sync(() => routes.set(text, { id, eventId }))),
+        Effect.tap((found) => Effect.sync(() => routes.set(text, found))),
         // The owner knows the tokens that were shown before.
         Effect.catchTag("Unavailable", (failure) => {
           const known = routes.get(text)
@@ -89,14 +90,16 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
 
     const admit = (tokenHash: Uint8Array): Effect.Effect<EncoderPort, EncoderAdmission> =>
       Effect.gen(function* () {
-        const found: BroadcastOf = yield* find(tokenHash)
+        const found = yield* find(tokenHash)
         if (opened.use(found.id) !== undefined || (yield* isHere(found))) {
-          return ownPort(yield* own.admit(tokenHash))
+          const { one, link } = yield* own.admit(tokenHash)
+          return ownPort(one, link)
         }
         const request = { type: "admit", tokenHash: toText(tokenHash) } as const
         const { broadcastId, resets, hasEnded } = yield* asked(found.eventId, request, "admitted", isAdmission)
         const ask = askNow(found.eventId)
-        return new ForwardedEncoder({ broadcastId, resets, hasEnded, gathered: gatheredFor(broadcastId), ask })
+        const { link } = found
+        return new ForwardedEncoder({ broadcastId, resets, hasEnded, link, gathered: gatheredFor(broadcastId), ask })
       })
 
     const done = <F extends { readonly _tag: string }>(
@@ -110,8 +113,6 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
       open,
       refresh: (eventId) => Effect.ignore(Effect.timeout(done(eventId, { type: "refresh" }, isNone), SOON)),
       admit,
-      setToken: ({ id, eventId }, tokenHash) =>
-        done(eventId, { type: "setToken", broadcastId: id, tokenHash: toText(tokenHash) }, isConflict),
       finish: ({ id, eventId }) => done(eventId, { type: "finish", broadcastId: id }, isNone),
       detailOf: ({ id, eventId }) =>
         Effect.map(

@@ -2,12 +2,23 @@
  * Reads a file's container, tracks and duration from its bytes alone. The bytes are a stranger's: anything that is not known to be
  * right is a refusal. Runs in the process for media (`media-process.ts`), never on the server's event loop.
  */
-import { EncodedPacketSink, Input, type InputTrack, UnsupportedInputFormatError } from "mediabunny"
+import {
+  ADTS,
+  EncodedPacketSink,
+  Input,
+  type InputFormat,
+  type InputTrack,
+  MP3,
+  MP4,
+  QTFF,
+  UnsupportedInputFormatError,
+} from "mediabunny"
 import type { MediaFacts, MediaFailure } from "../../model/media/recording.ts"
 
 import type { MediaSource } from "../storage/storage.ts"
 import { FORMATS } from "./formats.ts"
-import { isSystemError, readFault, type StorageAway, sourceOf } from "./source.ts"
+import { hasBoundedTables } from "./mp4-tables.ts"
+import { headOf, isSystemError, readFault, type StorageAway, sourceOf } from "./source.ts"
 
 /** By the file's own account; a forged table of samples may claim centuries. */
 const LONGEST_SECONDS = 24 * 3600
@@ -28,8 +39,21 @@ const usable = async (tracks: ReadonlyArray<InputTrack>): Promise<ReadonlyArray<
   return found
 }
 
-const factsOf = async (input: Input): Promise<MediaFacts | MediaFailure> => {
+/** Containers that may begin anywhere: the library looks for the first frame, and players may take what stands before it for a playlist. */
+const FRAMES: ReadonlyArray<InputFormat> = [MP3, ADTS]
+/** Their tables can claim any number of samples in a few bytes. */
+const INDEXED: ReadonlyArray<InputFormat> = [MP4, QTFF]
+const HEAD_BYTES = 8
+const isText = (head: Uint8Array): boolean => /^[\t\r\n -~\u{feff}]*$/u.test(Buffer.from(head).toString("utf8"))
+
+const factsOf = async (input: Input, from: MediaSource): Promise<MediaFacts | MediaFailure> => {
   const format = await input.getFormat()
+  if (FRAMES.includes(format) && isText(await headOf(from, HEAD_BYTES))) {
+    return unreadable("The file begins with text and not with sound.")
+  }
+  if (INDEXED.includes(format) && !(await hasBoundedTables(from))) {
+    return unreadable("The file's tables claim more than the file holds.")
+  }
   const tracks = await usable(await input.getTracks())
   if (tracks.length === 0) return unreadable("The file has no audio or video track that can be played.")
   // Broadcast containers begin at any time.
@@ -57,7 +81,7 @@ export const inspect = async (from: MediaSource, log: (cause: unknown) => void):
   })
   const input = new Input({ source, formats: FORMATS })
   try {
-    return await factsOf(input)
+    return await factsOf(input, from)
   } catch (cause) {
     log(cause)
     if (away !== undefined) throw away

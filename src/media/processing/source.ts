@@ -68,6 +68,39 @@ export const sourceOf = (from: MediaSource, failed: (cause: StorageAway) => void
   })
 }
 
+/** Bytes at any place, of a file that is open. */
+export interface BytesAt {
+  readonly size: number
+  /** No request is needed for a look. */
+  readonly isNear: boolean
+  /** `end`: at most the size. A file that has become shorter gives fewer. */
+  readonly read: (start: number, end: number) => Promise<Buffer>
+  readonly close: () => Promise<void>
+}
+
+export const openBytes = async (from: MediaSource): Promise<BytesAt> => {
+  if ("url" in from) {
+    const read = async (start: number, end: number) => Buffer.from(await range(from.url, start, end))
+    return { size: from.sizeBytes, isNear: false, read, close: async () => {} }
+  }
+  const file = await open(from.path, "r")
+  const read = async (start: number, end: number): Promise<Buffer> => {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
+    return buffer.subarray(0, bytesRead)
+  }
+  return { size: (await file.stat()).size, isNear: true, read, close: () => file.close() }
+}
+
+/** The first bytes: `count`, or fewer of a shorter file. */
+export const headOf = async (from: MediaSource, count: number): Promise<Uint8Array> => {
+  const bytes = await openBytes(from)
+  try {
+    return await bytes.read(0, Math.min(count, bytes.size))
+  } finally {
+    await bytes.close()
+  }
+}
+
 /** All bytes, in their order. */
 export async function* bytesOf(from: MediaSource): AsyncGenerator<Uint8Array> {
   if ("url" in from) {

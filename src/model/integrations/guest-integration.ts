@@ -19,7 +19,7 @@ export const PartnerFault = Schema.Literals([
   "jwks_refused",
   "jwks_unreachable",
   "jwks_invalid",
-  // The token: no usable key for it (RSA, 2048 bits or more, unambiguous), not RS256, changed after it was signed …
+  // The token: no usable key for it (RSA, 2048 bits or more), not RS256, signed by another key or changed after it was signed …
   "unknown_key",
   "algorithm",
   "signature",
@@ -33,3 +33,52 @@ export type PartnerFault = typeof PartnerFault.Type
 
 /** Faults of the issuer, not of the token: the same token may be accepted when the issuer is back. */
 export const ISSUER_FAULTS: ReadonlySet<PartnerFault> = new Set(["jwks_refused", "jwks_unreachable", "jwks_invalid"])
+
+/** Why a token was refused: a fault of an integration's token, or a token of no active integration. */
+export const RefusalReason = Schema.Literals([...PartnerFault.literals, "unknown_issuer"]).annotate(
+  named("GuestRefusalReason"),
+)
+export type RefusalReason = typeof RefusalReason.Type
+
+/** The claims of a refused token about itself, unverified. */
+export interface RefusedToken {
+  readonly issuer?: unknown
+  readonly alg?: unknown
+  readonly kid?: unknown
+  /** The claim that was at fault. */
+  readonly claim?: string | undefined
+}
+
+const MAX_QUOTED = 200
+
+/** JSON escapes what no text column takes. */
+const quote = (value: unknown): string => JSON.stringify(String(value).slice(0, MAX_QUOTED))
+
+/** The reason in words, for the people of the workspace. */
+export const refusalDetail = (reason: RefusalReason, { issuer, alg, kid, claim }: RefusedToken): string => {
+  const forKid = kid === undefined ? "a token without a kid" : `the kid ${quote(kid)}`
+  switch (reason) {
+    case "jwks_refused":
+      return "The address of the key set may not be called."
+    case "jwks_unreachable":
+      return "The address of the key set did not answer 200 in five seconds; redirects are not followed."
+    case "jwks_invalid":
+      return "The key set is no JSON object with up to 50 keys in 256 KiB."
+    case "unknown_key":
+      return `There is no RSA key of 2048 to 8192 bits for RS256 that fits ${forKid}.`
+    case "algorithm":
+      return `The token's alg is ${quote(alg)}, and RS256 is the one that is taken.`
+    case "signature":
+      return `The signature is by none of the keys that fit ${forKid}.`
+    case "expired":
+      return "The time in exp is over."
+    case "not_yet_valid":
+      return "The time in nbf has not come."
+    case "claims":
+      return `The claim ${quote(claim)} is missing or has a value that is not taken.`
+    case "unknown_issuer":
+      return `The workspace has no active integration for the issuer ${quote(issuer)}.`
+    case "malformed":
+      return "It is no signed JWT of at most 16 KiB with an iss, or its header has fields that are not taken."
+  }
+}

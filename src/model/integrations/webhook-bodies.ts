@@ -7,6 +7,8 @@ import { EventRole } from "../roles.ts"
 import { Instant } from "../timestamp.ts"
 import type { DeliveredType } from "./webhook-events.ts"
 
+const WITHOUT_EVENT: ReadonlySet<string> = new Set(["ping", "audit.created", "webhook.disabled"])
+
 const body = <Type extends typeof DeliveredType.Type, Extra extends Schema.Struct.Fields>(
   name: string,
   type: Type,
@@ -18,7 +20,7 @@ const body = <Type extends typeof DeliveredType.Type, Extra extends Schema.Struc
     id: Schema.String,
     type: Schema.Literal(type),
     workspaceId: Schema.String,
-    eventId: type === "ping" ? Schema.Null : Schema.String,
+    eventId: WITHOUT_EVENT.has(type) ? Schema.Null : Schema.String,
     occurredAt: Instant,
     ...extra,
   }).annotate({ ...named(name), description })
@@ -140,6 +142,26 @@ export const WEBHOOK_BODIES = {
       voters: Schema.Int,
       options: Schema.Array(CountedChoice),
     },
+  ),
+  "audit.created": body(
+    "AuditCreated",
+    "audit.created",
+    "The audit log of the workspace has a new entry. Sent only to endpoints that name this type.",
+    {
+      entryId: Schema.String,
+      action: Schema.String,
+      actor: Schema.Struct({ kind: Schema.String, id: Schema.String }).annotate(named("AuditActor")),
+      targetId: Schema.NullOr(Schema.String),
+      requestId: Schema.String,
+      address: Schema.NullOr(Schema.String),
+      client: Schema.NullOr(Schema.String),
+    },
+  ),
+  "webhook.disabled": body(
+    "WebhookDisabled",
+    "webhook.disabled",
+    "Another endpoint of the workspace was disabled, because its server answered 410 or, for five days, nothing but failures.",
+    { webhookId: Schema.String, reason: Schema.Literals(["failing", "gone"]) },
   ),
   ping: body("Ping", "ping", "You asked for a delivery, to see that they arrive. It belongs to no event.", {
     webhookId: Schema.String,

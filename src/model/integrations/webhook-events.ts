@@ -22,6 +22,8 @@ export const WebhookEventType = Schema.Literals([
   "phase.ended",
   "poll.opened",
   "poll.closed",
+  "audit.created",
+  "webhook.disabled",
 ]).annotate(named("WebhookEventType"))
 export type WebhookEventType = typeof WebhookEventType.Type
 
@@ -42,7 +44,8 @@ export interface WebhookEvent {
   readonly id: string
   readonly type: WebhookEventType
   readonly workspaceId: string
-  readonly eventId: string
+  /** Null: it belongs to no event. */
+  readonly eventId: string | null
   readonly occurredAt: Timestamp
   /** Fields beyond the base ones, by type. */
   readonly extra: { readonly [field: string]: unknown }

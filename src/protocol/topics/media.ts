@@ -105,7 +105,7 @@ export const MEDIA_COMMANDS = {
   "broadcast.pause": activityCommand(ofPhase),
   "broadcast.resume": activityCommand(ofPhase),
   "broadcast.stop": activityCommand(ofPhase),
-  /** A new address for the encoder of the active phase's broadcast; the one before is refused from now on. */
+  /** A new address for an encoder of the active phase's broadcast; the sender's own of before is refused from now on. */
   "broadcast.ingest": gatewayCommand({
     allowed: { broadcast: STAGE },
     data: NoData,

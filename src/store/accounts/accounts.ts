@@ -1,4 +1,6 @@
 /** Accounts, their addresses, and their browser sessions. */
+
+import { foldEmail } from "../../model/text/email.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -39,12 +41,24 @@ export const listAccountEmails = (sql: Queryable, accountId: string): Promise<Ac
 export interface ProvedCredentials {
   readonly accountId: string
   readonly credentialsVersion: number
+  /** The workspace's connection by which they were proved, if any. */
+  readonly connectionId?: string | null
+  /** When they were proved, if not now. */
+  readonly provedAt?: Timestamp
 }
 
 /** The version that a new account has. */
 export const FIRST_CREDENTIALS = 1
 
-/** The account an address signs in to; the address must be folded already. */
+/** The address as it is stored: in its form, or in the spelling that an account of before kept because its form was taken. */
+export const storedForm = async (sql: Queryable, email: string): Promise<string> => {
+  const [spelled, form] = [email.trim().toLowerCase(), foldEmail(email)]
+  if (spelled === form) return form
+  const rows = await sql`select 1 from account_emails where email = ${spelled}`
+  return rows.length > 0 ? spelled : form
+}
+
+/** The account an address signs in to; the address must be as it is stored. */
 export const findCredentials = async (
   sql: Queryable,
   email: string,
@@ -82,13 +96,24 @@ export const insertSession = async (
     readonly expiresAt: Timestamp
   },
 ): Promise<boolean> => {
-  const { id, tokenHash, accountId, credentialsVersion, device, idleExpiresAt, expiresAt } = session
+  const {
+    id,
+    tokenHash,
+    accountId,
+    credentialsVersion,
+    device,
+    idleExpiresAt,
+    expiresAt,
+    connectionId = null,
+    provedAt = null,
+  } = session
   const { count } = await sql`
     with account as materialized (
       select id from accounts where id = ${accountId} and credentials_version = ${credentialsVersion} for share
     )
-    insert into account_sessions (id, token_hash, account_id, device, idle_expires_at, expires_at)
-    select ${id}, ${tokenHash}, account.id, ${device}, ${idleExpiresAt}, ${expiresAt} from account`
+    insert into account_sessions (id, token_hash, account_id, device, idle_expires_at, expires_at, connection_id, proved_at)
+    select ${id}, ${tokenHash}, account.id, ${device}, ${idleExpiresAt}, ${expiresAt}, ${connectionId}::uuid,
+           ${provedAt}::timestamptz from account`
   if (count > 0) await noteUse(sql, accountId)
   return count > 0
 }
@@ -221,6 +246,12 @@ export const findAddress = async (sql: Queryable, email: string): Promise<Addres
     select e.id as email_id, e.email, e.verified_at is not null as verified, a.id as account_id, a.name, a.credentials_version
       from account_emails e join accounts a on a.id = e.account_id where e.email = ${email}`
   return row
+}
+
+export const verifiedAddresses = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ email: string }[]>`
+    select email from account_emails where account_id = ${accountId} and verified_at is not null`
+  return rows.map(({ email }) => email)
 }
 
 export const findPrimaryAddress = async (sql: Queryable, accountId: string): Promise<AddressRow | undefined> => {

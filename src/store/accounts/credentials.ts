@@ -1,11 +1,15 @@
 /** Does the caller's credential still allow managing a workspace, after the transaction has locked the rows it changes? */
 import { Effect } from "effect"
 import { Unauthorized, type Unavailable } from "../../model/errors.ts"
+import type { KeyRights } from "../../model/key-rights.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
 import { query } from "../query.ts"
 
-export type Credential = { readonly sessionId: string } | { readonly keyId: string }
+export type Credential = { readonly sessionId: string } | { readonly keyId: string; readonly rights: KeyRights }
+
+/** Null for a login. */
+export const keyOf = (credential: Credential): string | null => ("keyId" in credential ? credential.keyId : null)
 
 /** The roles of accounts that may act. An API key acts as an admin does; requests for owners take no key. */
 const MAY = {

@@ -3,8 +3,9 @@
  * the workspaces that the account founded; in others the account is one member among several, and made nothing there.
  */
 import type { Queryable } from "../database.ts"
+import { deleteFactors } from "./second-factors.ts"
 
-interface InWorkspace {
+export interface InWorkspace {
   readonly id: string
   readonly workspaceId: string
 }
@@ -48,6 +49,8 @@ const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyA
 /** Run it in the transaction that proves the address. */
 export const takeBack = async (sql: Queryable, accountId: string): Promise<TakenBack> => {
   const workspaceIds = await lockFounded(sql, accountId)
+  // A factor of another person would keep the owner of the address out.
+  await deleteFactors(sql, accountId)
   const founded = [...workspaceIds]
   const keys = await sql<TakenBack["keys"][number][]>`
     update api_keys set revoked_at = now() where workspace_id = any (${founded}::uuid[]) and revoked_at is null

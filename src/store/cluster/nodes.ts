@@ -15,6 +15,8 @@ export interface NodeRow {
   readonly node: string
   /** The cluster engine's own description of it. */
   readonly runner: string
+  /** It takes signed addresses that name what they rest on. A node of the release before does not. */
+  readonly takesGrounds: boolean
   /** A session holds the lock of the row. */
   readonly isLiving: boolean
 }
@@ -25,7 +27,8 @@ const areHeld = (sql: Queryable, key: number) => sql`
   and l.database = (select oid from pg_database where datname = current_database())`
 
 export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>> => sql<NodeRow[]>`
-  select n.address, n.node, n.runner, l.pid is not null as is_living
+  select n.address, n.node, n.runner, n.takes_grounds is not distinct from n.node as takes_grounds,
+         l.pid is not null as is_living
     from cluster_nodes n left join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid`
 
 /**
@@ -35,18 +38,19 @@ export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>>
  */
 export const registerNode = async (
   sql: Queryable,
-  { address, node, runner }: Omit<NodeRow, "isLiving">,
+  { address, node, runner }: Pick<NodeRow, "address" | "node" | "runner">,
   former: ReadonlyArray<number> = [],
 ): Promise<number | null> => {
   const [row] = await sql<{ id: number }[]>`
-    insert into cluster_nodes (address, node, runner)
-    select ${address}, ${node}, ${runner}
+    insert into cluster_nodes (address, node, runner, takes_grounds)
+    select ${address}, ${node}, ${runner}, ${node}
      where not exists (
        select 1 from cluster_nodes n join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid
         where n.address = ${address} and l.pid <> pg_backend_pid()
           and l.pid <> all(${former.map(String)}::text[]::int[]))
         on conflict (address) do update
-       set id = default, node = excluded.node, runner = excluded.runner, registered_at = now()
+       set id = default, node = excluded.node, runner = excluded.runner, takes_grounds = excluded.takes_grounds,
+           registered_at = now()
     returning id, pg_try_advisory_lock(${NODE_KEY}, id)`
   return row?.id ?? null
 }

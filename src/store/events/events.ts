@@ -84,13 +84,29 @@ export const findStoredEvent = async (sql: Queryable, id: string): Promise<Event
   return row
 }
 
-export const pageEvents = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<Event>> => {
+/** `eventIds`: only these; null: all of the workspace. */
+export const pageEvents = async (
+  sql: Queryable,
+  { workspaceId, eventIds }: { readonly workspaceId: string; readonly eventIds: ReadonlyArray<string> | null },
+  page: PageRequest,
+): Promise<Page<Event>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<Event[]>`
     select ${sql.unsafe(EVENT_COLUMNS)} from events
      where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+           ${eventIds === null ? sql`` : sql`and id = any (${[...eventIds]}::uuid[])`}
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
+}
+
+/** Are all of these events of the workspace? */
+export const areEventsOf = async (
+  sql: Queryable,
+  workspaceId: string,
+  ids: ReadonlyArray<string>,
+): Promise<boolean> => {
+  const rows = await sql`select 1 from events where workspace_id = ${workspaceId} and id = any (${[...ids]}::uuid[])`
+  return rows.length === new Set(ids).size
 }
 
 export const listPhases = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<Phase>> => {

@@ -94,13 +94,24 @@ export const insertEntryToken = async (
   await sql`insert into entry_tokens (token_hash, registration_id) values (${tokenHash}, ${registrationId})`
 }
 
-/** The registration of a token, until a day after the event has ended: letters are opened twice. */
+/**
+ * The registration of a token, until a day after the event has ended: letters are opened twice. Not of somebody whom a host has removed for good.
+ */
 export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): Promise<RegistrationRow | undefined> => {
   const [row] = await sql<RegistrationRow[]>`
     select r.id, r.event_id, e.workspace_id, r.name
       from entry_tokens t join registrations r on r.id = t.registration_id join events e on e.id = r.event_id
-     where t.token_hash = ${tokenHash} and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
+     where t.token_hash = ${tokenHash} and not exists (
+             select from live_removals l where l.event_id = e.id and l.participant_id = 'reg:' || r.id)
+       and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
   return row
+}
+
+/** Written once a minute at most. */
+export const noteEntry = async (sql: Queryable, tokenHash: Uint8Array): Promise<void> => {
+  await sql`
+    update entry_tokens set last_used_at = now()
+     where token_hash = ${tokenHash} and (last_used_at is null or last_used_at < now() - interval '1 minute')`
 }
 
 /** Events that ended before the cutoff, the first to end first, and whose entry tokens are yet to be swept. */

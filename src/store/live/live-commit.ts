@@ -85,6 +85,8 @@ export interface LiveCommit {
   /** Participants who may not come back, and those who may again. */
   readonly removed: ReadonlyArray<string>
   readonly restored: ReadonlyArray<string>
+  /** Participants who may not speak any more: the addresses end that they were given for encoders. */
+  readonly silenced: ReadonlyArray<string>
   /** Null: nobody came or went. */
   readonly presence: PresenceDelta | null
   /** Null: what is recorded has not changed. */
@@ -165,7 +167,7 @@ export const runCommits = async (
 /** The argument of `commit_live_event`; an absent part costs it nothing. */
 const rowsOf = (commit: LiveCommit): object => {
   const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
-  const { presence, dropped, moved } = commit
+  const { presence, dropped, moved, silenced } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
@@ -181,6 +183,7 @@ const rowsOf = (commit: LiveCommit): object => {
     ...(commands.length > 0 && { commands: commands.map(commandRow) }),
     ...(removed.length > 0 && { removed }),
     ...(restored.length > 0 && { restored }),
+    ...(silenced.length > 0 && { silenced }),
     ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
     ...(presence !== null && { presence }),
     ...(captured !== null && { captured }),

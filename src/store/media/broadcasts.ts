@@ -80,22 +80,13 @@ export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promi
   return row
 }
 
-/** The address before it is refused from now on. False: the broadcast is neither live nor paused. */
-export const putIngest = async (sql: Queryable, broadcastId: string, tokenHash: Uint8Array): Promise<boolean> => {
+/** From a node of the release before. The address before it is refused from now on. False: the broadcast is neither live nor paused. */
+export const putOnlyIngest = async (sql: Queryable, broadcastId: string, tokenHash: Uint8Array): Promise<boolean> => {
   const { count } = await sql`
     insert into broadcast_ingests (broadcast_id, token_hash)
     select b.id, ${tokenHash} from broadcasts b where b.id = ${broadcastId} and b.status in ('live', 'paused')
     on conflict (broadcast_id) do update set token_hash = excluded.token_hash, created_at = now()`
   return count > 0
-}
-
-export type FoundIngest = Pick<StoredBroadcast, "id" | "eventId" | "status">
-
-/** The broadcast that an encoder's token is for. */
-export const findIngest = async (sql: Queryable, tokenHash: Uint8Array): Promise<FoundIngest | undefined> => {
-  const [row] = await sql<FoundIngest[]>`
-    select b.id, b.event_id, b.status from broadcast_ingests i join broadcasts b on b.id = i.broadcast_id where i.token_hash = ${tokenHash}`
-  return row
 }
 
 /**

@@ -4,6 +4,8 @@ import { countSpeakers, WORDS } from "./speakers.ts"
 
 /** Rows of one transcript at most. */
 const MOST_SEGMENTS = 50_000
+/** For a transaction that writes the longest transcript, on a slow machine: a request's deadline would end it each time it is tried. */
+export const WRITING_TRANSCRIPT = { withinMs: 120_000 }
 /** A caption so long after the last picture before it belongs to a pause, which is not in the recording. */
 const GAP_MS = 2000
 

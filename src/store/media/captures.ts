@@ -3,7 +3,7 @@ import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { bytesInUse } from "./recordings.ts"
+import { bytesLeft, type MediaQuota } from "./quota.ts"
 
 export interface RoomCapture {
   /** The recording. */
@@ -50,9 +50,9 @@ export interface NewCapture {
   readonly broadcastId: string | null
 }
 
-/** The bytes that a workspace may store (0: no limit), and the recordings that an event may have. */
+/** The bytes that a workspace may store, and the recordings that an event may have. */
 export interface CaptureLimits {
-  readonly quotaBytes: number
+  readonly quota: MediaQuota
   readonly perEvent: number
 }
 
@@ -71,7 +71,7 @@ const isFull = async (
 ): Promise<boolean> => {
   const [row] = await sql<{ n: number }[]>`select count(*)::int as n from recordings where event_id = ${eventId}`
   if ((row?.n ?? 0) >= limits.perEvent) return true
-  return limits.quotaBytes > 0 && (await bytesInUse(sql, workspaceId, null)) >= limits.quotaBytes
+  return (await bytesLeft(sql, workspaceId, limits.quota)) <= 0
 }
 
 /** A recording that says why there is none. */
@@ -110,10 +110,16 @@ export const insertCapture = async (
   return row
 }
 
-/** False: the recording is gone. */
-export const captureBegan = async (sql: Queryable, id: string, egressId: string): Promise<boolean> => {
-  const { count } = await sql`update recordings set egress_id = ${egressId} where id = ${id}`
-  return count > 0
+/** `gone`: the recording was deleted. `ended`: the media server's message of its end came first. */
+export const captureBegan = async (
+  sql: Queryable,
+  id: string,
+  egressId: string,
+): Promise<"gone" | "ended" | "running"> => {
+  const [row] = await sql<{ egressEnded: boolean }[]>`
+    update recordings set egress_id = ${egressId} where id = ${id} returning egress_ended`
+  if (row === undefined) return "gone"
+  return row.egressEnded ? "ended" : "running"
 }
 
 /** Is the recording a stretch of a broadcast that is made now? */
@@ -141,10 +147,20 @@ export interface EndedCapture {
   readonly beganAt: Timestamp | null
 }
 
+/** A recording in a message of the media server. */
+export interface ToldCapture {
+  readonly egressId: string
+  /** The recording that its key names: the message may come before the answer that says its `egressId` was stored. */
+  readonly id: string | null
+}
+
+const isTold = (sql: Queryable, { egressId, id }: ToldCapture) =>
+  sql`(r.egress_id = ${egressId} or (r.egress_id is null and r.id = ${id} and r.source = 'livekit'))`
+
 /** No commit of the event comes in between, which would say that the recording is not wanted any more. */
-const lockEventOf = async (sql: Queryable, egressId: string): Promise<void> => {
+const lockEventOf = async (sql: Queryable, told: ToldCapture): Promise<void> => {
   await sql`
-    select 1 from live_events l join recordings r on r.event_id = l.event_id where r.egress_id = ${egressId}
+    select 1 from live_events l join recordings r on r.event_id = l.event_id where ${isTold(sql, told)}
        for no key update of l`
 }
 
@@ -154,14 +170,16 @@ const lockEventOf = async (sql: Queryable, egressId: string): Promise<void> => {
  */
 export const captureEnded = async (
   sql: Queryable,
-  egressId: string,
+  told: ToldCapture,
   { sizeBytes, storedBytes, beganAt }: EndedCapture,
 ): Promise<boolean> => {
-  await lockEventOf(sql, egressId)
+  await lockEventOf(sql, told)
   const [ended] = await sql<{ id: string; eventId: string; egressRoom: string | null }[]>`
     with ended as (
-      update recordings set egress_ended = true, began_at = ${beganAt}, size_bytes = ${sizeBytes}, uploaded_bytes = ${storedBytes}
-       where egress_id = ${egressId} and status = 'processing' and not egress_ended returning id, event_id, egress_room
+      update recordings r
+         set egress_id = ${told.egressId}, egress_ended = true, began_at = ${beganAt}, size_bytes = ${sizeBytes},
+             uploaded_bytes = ${storedBytes}
+       where ${isTold(sql, told)} and status = 'processing' and not egress_ended returning id, event_id, egress_room
     ), job as (
       insert into media_jobs (kind, recording_id) select 'inspect', id from ended
     )
@@ -236,10 +254,10 @@ const otherFailures = async (
  */
 export const captureFailed = async (
   sql: Queryable,
-  egressId: string,
+  told: ToldCapture,
   failure: MediaFailure,
 ): Promise<FailedTake | boolean> => {
-  await lockEventOf(sql, egressId)
+  await lockEventOf(sql, told)
   const [failed] = await sql<
     {
       id: string
@@ -251,8 +269,9 @@ export const captureFailed = async (
     }[]
   >`
     with failed as (
-      update recordings set egress_ended = true, status = 'failed', failure = ${sql.json(failure)}
-       where egress_id = ${egressId} and status = 'processing' and not egress_ended
+      update recordings r
+         set egress_id = ${told.egressId}, egress_ended = true, status = 'failed', failure = ${sql.json(failure)}
+       where ${isTold(sql, told)} and status = 'processing' and not egress_ended
       returning id, event_id, phase_id, broadcast_id, egress_room, storage_key
     ), bytes as (
       insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed

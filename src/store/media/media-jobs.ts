@@ -1,38 +1,121 @@
 /**
- * The queue of work on stored bytes. A claim is a lease: a job whose process died is taken again when the lease ends. Settling a
+ * The queue of work on stored bytes, in lanes, in which workspaces take turns. A claim is a lease: a job whose process died is taken again when the lease ends. Settling a
  * recording and deleting its job is one transaction, so that the job's result is kept once.
  */
 import type { Queryable } from "../database.ts"
 
-export type MediaJob =
-  | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
-  | {
-      readonly id: number
-      readonly kind: "record" | "move" | "derive" | "retranscribe"
-      readonly recordingId: string
-      readonly attempts: number
-    }
-  | {
-      readonly id: number
-      readonly kind: "transcribe" | "summarise" | "capture"
-      readonly eventId: string
-      readonly attempts: number
-    }
-  | { readonly id: number; readonly kind: "cut"; readonly clipId: string; readonly attempts: number }
-  | { readonly id: number; readonly kind: "remove"; readonly storageKey: string; readonly attempts: number }
+export const OF_NO_WORKSPACE = "00000000-0000-0000-0000-000000000000"
 
-/** Takes up to `limit` jobs that are due, oldest first; `attempts` counts this try. */
-export const claimMediaJobs = async (
+interface Claimed {
+  readonly id: number
+  /** Or `OF_NO_WORKSPACE`. */
+  readonly workspaceId: string
+  readonly attempts: number
+}
+
+export type MediaJob = Claimed &
+  (
+    | { readonly kind: "inspect"; readonly recordingId: string }
+    | { readonly kind: "record" | "move" | "derive" | "retranscribe"; readonly recordingId: string }
+    | { readonly kind: "transcribe" | "summarise" | "capture"; readonly eventId: string }
+    | { readonly kind: "cut"; readonly clipId: string }
+    | { readonly kind: "remove"; readonly storageKey: string }
+  )
+
+/** Jobs that wait for the same places. */
+export interface Lane {
+  readonly name: string
+  readonly kinds: ReadonlyArray<MediaJob["kind"]>
+}
+
+/** A job counts for so much while it runs, and also if nobody hears of its end. */
+const ADVANCE_MS = 1000
+/** Of the spent time half is forgotten in this time. */
+export const HALF_LIFE_SECONDS = 1800
+/** More than nodes that claim at once: the rows of some may be locked. */
+const CANDIDATES = 16
+
+/** Of these lanes those in which a job waits or goes on. */
+export const lanesWithJobs = async <L extends Lane>(
   sql: Queryable,
-  limit: number,
+  lanes: ReadonlyArray<L>,
+): Promise<ReadonlyArray<L>> => {
+  const rows = await sql<{ kind: MediaJob["kind"] }[]>`
+    select k.kind from unnest(${lanes.flatMap(({ kinds }) => kinds)}::text[]) as k (kind)
+     where exists (select from media_jobs j where j.kind = k.kind)`
+  return lanes.filter(({ kinds }) => rows.some(({ kind }) => kinds.includes(kind)))
+}
+
+/**
+ * Takes the oldest job that is due of the workspace whose turn it is: of the one that used the least time of the lane, counted from when
+ * it began to wait (start-time fair queueing). So two that wait have half of the time each, what one used while it was alone does not
+ * count against it, and the number of its jobs gives it nothing. It costs a few reads of an index for each workspace that waits.
+ * `attempts` counts this try.
+ */
+export const claimMediaJob = async (
+  sql: Queryable,
+  { name, kinds }: Lane,
   leaseMs: number,
-): Promise<ReadonlyArray<MediaJob>> =>
-  sql<MediaJob[]>`
-    update media_jobs set attempts = attempts + 1, leased_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
-     where id = any (array(
-       select id from media_jobs where due_at <= now() and (leased_until is null or leased_until <= now())
-        order by due_at, id limit ${limit} for update skip locked))
-    returning id, kind, recording_id, clip_id, event_id, storage_key, attempts`
+): Promise<MediaJob | undefined> => {
+  const [job] = await sql<MediaJob[]>`
+    with recursive waiting as (
+      select f.kind, f.workspace_id from unnest(${[...kinds]}::text[]) as k (kind) cross join lateral (
+        select j.kind, j.workspace_id from media_jobs j where j.kind = k.kind order by j.workspace_id limit 1) f
+      union all
+      select n.kind, n.workspace_id from waiting w cross join lateral (
+        select j.kind, j.workspace_id from media_jobs j
+         where j.kind = w.kind and j.workspace_id > w.workspace_id order by j.workspace_id limit 1) n
+    ), lane as (
+      select coalesce(max(started), 0) as time from media_turns where lane = ${name}
+    ), firsts as (
+      select j.id, j.due_at, w.workspace_id, greatest(lane.time, t.ended) as begins
+        from waiting w cross join lane
+        cross join lateral (
+          select id, due_at from media_jobs
+           where kind = w.kind and workspace_id = w.workspace_id and due_at <= now()
+             and (leased_until is null or leased_until <= now())
+           order by due_at, id limit 1) j
+        left join media_turns t on t.lane = ${name} and t.workspace_id = w.workspace_id
+       order by begins, j.due_at, j.id limit ${CANDIDATES}
+    ), claimed as (
+      select j.id, f.workspace_id, f.begins from firsts f join media_jobs j on j.id = f.id
+       where j.leased_until is null or j.leased_until <= now()
+       order by f.begins, f.due_at, f.id limit 1 for update of j skip locked
+    ), counted as (
+      insert into media_turns (lane, workspace_id, started, ended)
+      select ${name}, workspace_id, begins, begins + ${ADVANCE_MS}::float8 from claimed
+      on conflict (lane, workspace_id) do update
+         set started = greatest(media_turns.started, excluded.started),
+             ended = greatest(media_turns.ended, excluded.started) + ${ADVANCE_MS}::float8
+    )
+    update media_jobs j set attempts = attempts + 1, leased_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+      from claimed c where j.id = c.id
+    returning j.id, j.kind, j.recording_id, j.clip_id, j.event_id, j.storage_key, j.attempts, j.workspace_id`
+  return job
+}
+
+/** Counts how long a claimed job has worked, instead of the advance. */
+export const countJobTime = async (
+  sql: Queryable,
+  { name }: Lane,
+  { workspaceId }: MediaJob,
+  ms: number,
+): Promise<void> => {
+  await sql`
+    update media_turns set ended = ended + ${ms - ADVANCE_MS}::float8, spent_at = now(),
+           spent_ms = spent_ms * power(0.5, extract(epoch from now() - spent_at)::float8 / ${HALF_LIFE_SECONDS}::float8) + ${ms}::float8
+     where lane = ${name} and workspace_id = ${workspaceId}`
+}
+
+/** Of workspaces that did nothing for a day, and whose turn would begin now. The lane's own time stays. */
+export const deleteIdleTurns = async (sql: Queryable, limit: number): Promise<number> => {
+  const { count } = await sql`
+    with lanes as (select lane, max(started) as time from media_turns group by lane)
+    delete from media_turns t where (lane, workspace_id) in (
+      select i.lane, i.workspace_id from media_turns i join lanes l on l.lane = i.lane
+       where i.spent_at < now() - interval '1 day' and i.ended <= l.time and i.started < l.time limit ${limit}::int)`
+  return count
+}
 
 /** Gives a failed job back for another try. */
 export const postponeMediaJob = async (sql: Queryable, id: number, inMs: number, error: string): Promise<void> => {
@@ -74,9 +157,10 @@ export const endMediaLeases = async (sql: Queryable): Promise<void> => {
   await sql`update media_jobs set leased_until = null where leased_until is not null`
 }
 
-/** Milliseconds until the next job is due or its lease ends; `undefined`: there is none. */
-export const nextMediaJobInMs = async (sql: Queryable): Promise<number | undefined> => {
+/** Milliseconds until the next job of these lanes is due or its lease ends; `undefined`: there is none. */
+export const nextMediaJobInMs = async (sql: Queryable, lanes: ReadonlyArray<Lane>): Promise<number | undefined> => {
   const [row] = await sql<{ inMs: number | null }[]>`
-    select extract(epoch from min(greatest(due_at, coalesce(leased_until, due_at))) - now())::float8 * 1000 as in_ms from media_jobs`
+    select extract(epoch from min(greatest(due_at, coalesce(leased_until, due_at))) - now())::float8 * 1000 as in_ms from media_jobs
+     where kind = any (${lanes.flatMap(({ kinds }) => kinds)}::text[])`
   return row?.inMs ?? undefined
 }

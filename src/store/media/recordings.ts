@@ -64,16 +64,6 @@ export const countRecordings = async (sql: Queryable, eventId: string): Promise<
   return row?.recordings ?? 0
 }
 
-/** Bytes of the workspace's recordings and clips, as announced or as stored; without one recording of them, if it is given. */
-export const bytesInUse = async (sql: Queryable, workspaceId: string, exceptId: string | null): Promise<number> => {
-  const [row] = await sql<{ bytes: number }[]>`
-    select (coalesce((select sum(greatest(coalesce(size_bytes, 0), uploaded_bytes)) from recordings
-                       where workspace_id = ${workspaceId} and status <> 'failed' and id is distinct from ${exceptId}::uuid), 0)
-          + coalesce((select sum(c.size_bytes) from clips c join recordings r on r.id = c.recording_id
-                       where r.workspace_id = ${workspaceId} and c.status <> 'failed'), 0))::bigint as bytes`
-  return row?.bytes ?? 0
-}
-
 /** Bytes of an upload that are stored: they count against the quota although nothing announced them. */
 export const noteUploaded = async (sql: Queryable, id: string, bytes: number): Promise<void> => {
   await sql`update recordings set uploaded_bytes = ${bytes} where id = ${id} and status = 'uploading'`

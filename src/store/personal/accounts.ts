@@ -1,11 +1,11 @@
 /** Deleting an account with everything that names the person, and what is stored about it. */
 import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../../model/errors.ts"
-import { newId, parseId } from "../../model/ids.ts"
+import { parseId } from "../../model/ids.ts"
 import type { Queryable } from "../database.ts"
 import type { Page } from "../page.ts"
 import { query } from "../query.ts"
-import { insertAuditEntry } from "../workspaces/audit.ts"
+import { forgetOrigins, insertAuditEntries } from "../workspaces/audit.ts"
 import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 import { addressOf, type Erasure, eraseRegistrant, eraseUser } from "./erasures.ts"
 import {
@@ -43,9 +43,11 @@ const deleteAll = async (
     select workspace_id as id from workspace_members where account_id = ${accountId}
     union select workspace_id from users where account_id = ${accountId}`
   const act = { action: "account.deleted", actorKind: "account", actorId: accountId, targetId: accountId } as const
-  for (const { id: workspaceId } of workspaces) {
-    await insertAuditEntry(sql, { id: newId(), workspaceId, requestId, ...act })
-  }
+  await insertAuditEntries(
+    sql,
+    workspaces.map(({ id: workspaceId }) => ({ workspaceId, requestId, ...act })),
+  )
+  await forgetOrigins(sql, accountId)
   await sql`
     update invites set status = 'revoked', revoked_at = now()
      where created_by_account_id = ${accountId} and status = 'pending'`
@@ -84,13 +86,6 @@ export const deleteAccount = (
     return yield* query(() => deleteAll(sql, given))
   })
 
-/** Did the session begin with a sign-in since then? */
-export const isFreshSession = async (sql: Queryable, sessionId: string, minutes: number): Promise<boolean> => {
-  const rows = await sql`
-    select 1 from account_sessions where id = ${sessionId} and created_at > now() - make_interval(mins => ${minutes})`
-  return rows.length > 0
-}
-
 const readAccount = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<ExportItem>> =>
   sql<ExportItem[]>`
     select 'account' as kind, id::text, null::uuid as event_id, created_at as at, jsonb_build_object('name', name,
@@ -103,6 +98,12 @@ const readAccount = async (sql: Queryable, accountId: string): Promise<ReadonlyA
     (select 'session', id::text, null, created_at, jsonb_build_object('device', device,
             'lastSeenAt', ${sql.unsafe(utcOf("last_seen_at"))}, 'expiresAt', ${sql.unsafe(utcOf("expires_at"))})
        from account_sessions where account_id = ${accountId} order by created_at desc limit 100)
+    union all
+    select 'secondFactor', 'totp', null, confirmed_at, '{}' from account_totp
+     where account_id = ${accountId} and confirmed_at is not null
+    union all
+    select 'passkey', id::text, null, created_at, jsonb_build_object('name', name) from passkeys
+     where account_id = ${accountId}
     union all
     select 'identity', issuer || ' ' || subject, null, created_at, jsonb_build_object('issuer', issuer, 'subject', subject)
       from account_identities where account_id = ${accountId}

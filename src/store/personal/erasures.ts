@@ -8,6 +8,7 @@ import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
+import { forgetOrigins } from "../workspaces/audit.ts"
 
 /** A pass belongs to the process that claimed it for so long after its last step. */
 const LEASE_MS = 60_000
@@ -94,6 +95,7 @@ export const eraseUser = async (
   // Without the user's row these are found by the events alone.
   await sql`update questions set author_name = null where author_user_id = ${userId}`
   await sql`update attendances set name = ${REMOVED_PERSON} where user_id = ${userId}`
+  await forgetOrigins(sql, userId)
   await sql`delete from users where id = ${userId}`
   return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered], eventIds: null }, now)
 }

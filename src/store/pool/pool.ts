@@ -346,7 +346,9 @@ export class Pool {
       const at = slots.indexOf(slot)
       if (at >= 0) slots.splice(at, 1)
     }
-    slot.lost?.(new PoolError(why === "deadline" ? "POOL_DEADLINE" : "POOL_CONNECTION_LOST"))
+    // The server ends a transaction that sends nothing at about the time at which this pool does.
+    const isPastDeadline = why === "deadline" || performance.now() >= slot.until
+    slot.lost?.(new PoolError(isPastDeadline ? "POOL_DEADLINE" : "POOL_CONNECTION_LOST"))
     this.#opener.wake()
   }
 

@@ -1,4 +1,4 @@
-/** Deletes expired sessions and tokens once an hour, and what ends sessions that have expired by then. */
+/** Deletes expired sessions, tokens and links once an hour, and what ends sessions that have expired by then. */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
@@ -6,9 +6,11 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { deleteExpiredAccountTokens } from "../accounts/account-tokens.ts"
 import { deleteExpiredSessions } from "../accounts/accounts.ts"
+import { deleteExpiredChallenges } from "../accounts/sign-in-challenges.ts"
 import { Database } from "../database.ts"
 import { deleteEntryTokens, listEventsWithOldEntries, markEntriesSwept } from "../events/registrations.ts"
 import { deleteExpiredNoteTokens } from "../events/table-notes.ts"
+import { deleteExpiredLinks } from "../links/bearer-links.ts"
 import { deleteErasedGuests } from "../personal/erased-guests.ts"
 import { inBatches, patiently, sweepEvery } from "./sweeps.ts"
 
@@ -34,8 +36,10 @@ export const sweepExpired = (database: Database["Service"], now: number): Effect
     [
       inBatches(database, (sql, limit) => deleteExpiredSessions(sql, at, limit)),
       inBatches(database, (sql, limit) => deleteExpiredAccountTokens(sql, at, limit)),
+      inBatches(database, (sql, limit) => deleteExpiredChallenges(sql, at, limit)),
       inBatches(database, (sql, limit) => deleteExpiredNoteTokens(sql, at, limit)),
       inBatches(database, (sql, limit) => deleteErasedGuests(sql, now, limit)),
+      inBatches(database, (sql, limit) => deleteExpiredLinks(sql, at, limit)),
       sweepEntryTokens(database, now),
     ],
     { discard: true },

@@ -35,7 +35,7 @@ export const inBatches = (
 
 /** A sweep for ever, which begins after a pause. One that fails is logged, and the next goes on where it stopped. */
 export const sweepEvery = (
-  pause: "1 minute" | "1 hour",
+  pause: "5 seconds" | "1 minute" | "1 hour",
   log: Telemetry["Service"]["log"],
   sweep: Effect.Effect<void, Unavailable>,
 ): Effect.Effect<never> =>

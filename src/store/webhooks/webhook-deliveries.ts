@@ -200,6 +200,8 @@ export interface Settlement {
   readonly status: Exclude<DeliveryStatus, "skipped">
   /** Until the next try, for `pending`. */
   readonly delayMs: number | null
+  /** The address whose receiver is gone for good, so that its endpoint is disabled. */
+  readonly goneUrl?: string
   /** The error, for operators. */
   readonly lastError: string | null
   readonly attempt: Attempt
@@ -208,7 +210,8 @@ export interface Settlement {
 /**
  * Records the results of attempts. A success is recorded also when the claim has lapsed and another one may be under way, because
  * the webhook event has been received; any other result only while the claim is valid. It also records when each endpoint last
- * succeeded or failed, and the start of its unbroken failures; an internal fault does not count against the endpoint.
+ * succeeded or failed, and the start of its unbroken failures; an internal fault does not count against the endpoint. An endpoint whose
+ * receiver is gone is disabled, unless it has another address by now.
  */
 export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
   const rows = settlements.map(({ endpointId: _, ...result }) => result)
@@ -220,7 +223,7 @@ export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArra
       select id from webhook_endpoints where id = any (${endpointIds}::uuid[]) order by id for no key update
     ), result as materialized (
       select * from jsonb_to_recordset(${sql.json(rows)})
-             as r(id uuid, claim text, status text, "delayMs" float8, "lastError" text, attempt jsonb)
+             as r(id uuid, claim text, status text, "delayMs" float8, "lastError" text, "goneUrl" text, attempt jsonb)
     ), settled as (
       update webhook_deliveries d
          set status = r.status, attempts = d.attempts + 1, claimed_by = null, claimed_until = null,
@@ -233,7 +236,7 @@ export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArra
        where (select count(*) from endpoint) > 0
          and d.id = r.id and d.id = any (${ids}::uuid[]) and d.finished_at is null
          and (d.claimed_by = r.claim or r.status = 'delivered')
-      returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
+      returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error, r."goneUrl" as gone_url
     )
     update webhook_endpoints e
        set last_success_at = case when s.succeeded then now() else e.last_success_at end,
@@ -242,9 +245,12 @@ export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArra
                                 when not s.theirs then e.failing_since
                                 when e.last_failure_at > now() - ${FAILURES_APART}::interval
                                 then coalesce(e.failing_since, now())
-                                else now() end
+                                else now() end,
+           status = case when e.url = any (s.gone_urls) then 'disabled' else e.status end,
+           disabled_reason = case when e.url = any (s.gone_urls) and e.status = 'active' then 'gone' else e.disabled_reason end,
+           is_untold = e.is_untold or e.url = any (s.gone_urls) and e.status = 'active'
       from (select endpoint_id, bool_or(status = 'delivered') as succeeded, bool_or(status <> 'delivered') as failed,
-                   bool_or(error <> 'internal') as theirs
+                   bool_or(error <> 'internal') as theirs, coalesce(array_agg(gone_url) filter (where gone_url is not null), '{}') as gone_urls
               from settled group by endpoint_id) s
      where e.id = s.endpoint_id`
 }

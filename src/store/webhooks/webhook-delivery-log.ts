@@ -1,5 +1,6 @@
 /** Deliveries for their workspace: pages of an endpoint's, and one with all its attempts. */
 
+import type { Schema } from "effect"
 import { type Attempt, type AttemptError, DeliveryStatus } from "../../model/integrations/webhook-delivery.ts"
 import type { DeliveredType } from "../../model/integrations/webhook-events.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
@@ -57,6 +58,7 @@ export interface NumberedAttempt extends Attempt {
 }
 
 export interface WebhookDeliveryWithAttempts extends WebhookDeliveryRow {
+  readonly body: { readonly [field: string]: Schema.Json }
   readonly attempts: ReadonlyArray<NumberedAttempt>
 }
 
@@ -64,17 +66,17 @@ export const findWebhookDelivery = async (
   sql: Queryable,
   id: string,
 ): Promise<WebhookDeliveryWithAttempts | undefined> => {
-  const [row] = await sql<(WebhookDeliveryRow & { history: ReadonlyArray<Attempt> })[]>`
-    select ${sql.unsafe(COLUMNS)}, d.history
+  const [row] = await sql<(WebhookDeliveryRow & { body: string; history: ReadonlyArray<Attempt> })[]>`
+    select ${sql.unsafe(COLUMNS)}, m.body, d.history
       from webhook_deliveries d join outbox_messages m on m.id = d.message_id where d.id = ${id}`
   if (row === undefined) return undefined
-  const { history, ...delivery } = row
+  const { history, body, ...delivery } = row
   const attempts = history.map((attempt, index) => ({
     number: index + 1,
     ...attempt,
     nextAttemptAt: history[index + 1]?.startedAt ?? delivery.nextAttemptAt,
   }))
-  return { ...delivery, attempts }
+  return { ...delivery, body: JSON.parse(body), attempts }
 }
 
 export const findWebhookDeliveryOwner = async (

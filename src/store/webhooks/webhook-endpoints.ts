@@ -17,8 +17,8 @@ const SECRET_OVERLAP = "24 hours"
 
 const COLUMNS = "id, url, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
 
-/** `manual`: a member or a key disabled it; `failing`: all its answers for five days were failures. */
-export type DisabledReason = "manual" | "failing"
+/** `manual`: a member or a key disabled it; `failing`: all its answers for five days were failures; `gone`: it answered 410. */
+export type DisabledReason = "manual" | "failing" | "gone"
 
 export interface WebhookEndpointRow {
   readonly id: string
@@ -40,13 +40,15 @@ export const insertWebhookEndpoint = async (
     url: string
     eventTypes: ReadonlyArray<WebhookEventType>
     secretSealed: Uint8Array
+    /** Null for a member. */
+    createdByKeyId: string | null
   },
 ): Promise<WebhookEndpointRow | undefined> => {
   await lockWorkspace(sql, endpoint.workspaceId)
   const [row] = await sql<WebhookEndpointRow[]>`
-    insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
+    insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed, created_by_key_id)
     select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${[...endpoint.eventTypes]}::text[],
-           ${endpoint.secretSealed}
+           ${endpoint.secretSealed}, ${endpoint.createdByKeyId}
      where (select count(*) from webhook_endpoints where workspace_id = ${endpoint.workspaceId}) < ${MAX_ENDPOINTS_PER_WORKSPACE}
     returning ${sql.unsafe(COLUMNS)}`
   return row
@@ -99,7 +101,8 @@ export const updateWebhookEndpoint = async (
            status = coalesce(${status}, status),
            disabled_reason = case coalesce(${status}, status) when 'disabled' then coalesce(disabled_reason, 'manual') end,
            failing_since = case when coalesce(${url}, url) = url and coalesce(${status}, status) = status
-                                then failing_since end
+                                then failing_since end,
+           is_untold = is_untold and coalesce(${status}, status) = 'disabled'
      where id = ${id} returning ${sql.unsafe(COLUMNS)}`
   return row
 }
@@ -131,6 +134,32 @@ export const disableFailing = async (
 ): Promise<ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>> => sql<
   { id: string; workspaceId: string }[]
 >`
-  update webhook_endpoints set status = 'disabled', disabled_reason = 'failing'
+  update webhook_endpoints set status = 'disabled', disabled_reason = 'failing', is_untold = true
    where status = 'active' and last_failure_at - failing_since >= ${DISABLED_AFTER}::interval
   returning id, workspace_id`
+
+export interface UntoldEndpoint {
+  readonly id: string
+  readonly workspaceId: string
+  readonly workspace: string
+  readonly url: string
+  readonly disabledReason: DisabledReason
+  /** The owners had no letter about the endpoint in the last hour. */
+  readonly isLetterDue: boolean
+}
+
+/** Takes an endpoint of which nobody was told yet that this server disabled it. Run it in the transaction that tells of it. */
+export const claimUntold = async (sql: Queryable): Promise<UntoldEndpoint | undefined> => {
+  const [row] = await sql<UntoldEndpoint[]>`
+    with untold as (
+      select e.id, e.told_at from webhook_endpoints e where e.is_untold limit 1 for update skip locked
+    ), told as (
+      update webhook_endpoints e
+         set is_untold = false, told_at = case when e.told_at > now() - interval '1 hour' then e.told_at else now() end
+        from untold where e.id = untold.id returning e.*
+    )
+    select t.id, t.workspace_id, w.name as workspace, t.url, t.disabled_reason,
+           t.told_at is distinct from u.told_at as is_letter_due
+      from told t join untold u on u.id = t.id join workspaces w on w.id = t.workspace_id`
+  return row
+}

@@ -5,13 +5,13 @@
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Egress } from "../../egress/egress.ts"
-import { BadRequest, Conflict, NotFound, type Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { BadRequest, Conflict, Forbidden, NotFound, type Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { KeyRing } from "../../secret-key.ts"
-import { type Credential, requireCredential, requireMember } from "../accounts/credentials.ts"
-import { Database } from "../database.ts"
+import { type Credential, keyOf, requireCredential, requireMember } from "../accounts/credentials.ts"
+import { Database, type Queryable } from "../database.ts"
 import { query } from "../query.ts"
 import { sealText } from "../sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
@@ -23,6 +23,19 @@ import {
   type WebhookEndpointChange,
   type WebhookEndpointRow,
 } from "./webhook-endpoints.ts"
+
+/** Only owners, admins and keys with the scope `admin` read the audit log, and so receive `audit.created` and read its bodies. */
+export const requireReader = (
+  sql: Queryable,
+  workspaceId: string,
+  credential: Credential,
+  types: ReadonlyArray<string>,
+): Effect.Effect<void, Forbidden | Unavailable> => {
+  if (!types.includes("audit.created")) return Effect.void
+  const refused = new Forbidden({ detail: "Only owners, admins and keys with the scope admin receive audit.created." })
+  if ("keyId" in credential) return credential.rights.scopes.includes("admin") ? Effect.void : Effect.fail(refused)
+  return Effect.catchTag(requireCredential(sql, workspaceId, credential), "Unauthorized", () => Effect.fail(refused))
+}
 
 /** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
 const SKIPPED_AT_ONCE = 1_000
@@ -57,13 +70,13 @@ export class WebhookRegistration extends Context.Service<
       endpoint: NewWebhookEndpoint,
     ) => Effect.Effect<
       { readonly endpoint: WebhookEndpointRow; readonly secret: string },
-      BadRequest | Conflict | Unauthorized | Unavailable
+      BadRequest | Conflict | Forbidden | Unauthorized | Unavailable
     >
     /** Refuses like `create`. Disabling skips the deliveries that wait. */
     readonly change: (
       endpoint: OwnedWebhookEndpoint,
       change: WebhookEndpointChange,
-    ) => Effect.Effect<WebhookEndpointRow, BadRequest | NotFound | Unauthorized | Unavailable>
+    ) => Effect.Effect<WebhookEndpointRow, BadRequest | Forbidden | NotFound | Unauthorized | Unavailable>
     /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
     readonly rotateSecret: (endpoint: OwnedWebhookEndpoint) => Effect.Effect<
       {
@@ -71,7 +84,7 @@ export class WebhookRegistration extends Context.Service<
         readonly secret: string
         readonly previousSecretExpiresAt: Timestamp
       },
-      NotFound | Unauthorized | Unavailable
+      Forbidden | NotFound | Unauthorized | Unavailable
     >
   }
 >()("gathercue/WebhookRegistration") {
@@ -93,8 +106,18 @@ export class WebhookRegistration extends Context.Service<
               const secretSealed = sealText(sealingKeys, id, secret)
               const endpoint = yield* database.transaction((sql) =>
                 Effect.tap(
-                  query(() => insertWebhookEndpoint(sql, { ...wanted, id, secretSealed })),
-                  requireCredential(sql, wanted.workspaceId, wanted.credential, "members"),
+                  query(() =>
+                    insertWebhookEndpoint(sql, {
+                      ...wanted,
+                      id,
+                      secretSealed,
+                      createdByKeyId: keyOf(wanted.credential),
+                    }),
+                  ),
+                  Effect.andThen(
+                    requireCredential(sql, wanted.workspaceId, wanted.credential, "members"),
+                    requireReader(sql, wanted.workspaceId, wanted.credential, wanted.eventTypes),
+                  ),
                 ),
               )
               if (endpoint === undefined) {
@@ -112,6 +135,7 @@ export class WebhookRegistration extends Context.Service<
                   yield* requireMember(sql, workspaceId, credential)
                   const endpoint = yield* query(() => updateWebhookEndpoint(sql, id, change))
                   if (endpoint === undefined) return yield* NotFound.of("webhook")
+                  yield* requireReader(sql, workspaceId, credential, endpoint.eventTypes)
                   if (endpoint.status === "disabled") yield* query(() => skipDeliveries(sql, SKIPPED_AT_ONCE))
                   return endpoint
                 }),
@@ -124,7 +148,10 @@ export class WebhookRegistration extends Context.Service<
               const replaced = yield* database.transaction((sql) =>
                 Effect.andThen(
                   requireMember(sql, workspaceId, credential),
-                  query(() => replaceSecret(sql, id, secretSealed)),
+                  Effect.tap(
+                    query(() => replaceSecret(sql, id, secretSealed)),
+                    (found) => requireReader(sql, workspaceId, credential, found?.eventTypes ?? []),
+                  ),
                 ),
               )
               if (replaced === undefined) return yield* NotFound.of("webhook")

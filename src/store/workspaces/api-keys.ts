@@ -1,10 +1,11 @@
 /** Workspace API keys: only a hash of the secret is kept. */
+import { KEY_SCOPES, type KeyRights, type KeyScope } from "../../model/key-rights.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { lockWorkspace } from "../accounts/credentials.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
-export interface ApiKeyRow {
+export interface ApiKeyRow extends KeyRights {
   readonly id: string
   readonly name: string | null
   readonly prefix: string
@@ -17,6 +18,15 @@ export interface ApiKeyRow {
   /** The key that created this key; null where a member did. */
   readonly createdByKeyId: string | null
 }
+
+/** As it is stored; null scopes are all scopes. */
+type Stored<Row extends KeyRights> = Omit<Row, "scopes"> & { readonly scopes: ReadonlyArray<KeyScope> | null }
+
+const withScopes = <Row extends KeyRights>(row: Stored<Row>) =>
+  ({ ...row, scopes: row.scopes ?? KEY_SCOPES }) as unknown as Row
+
+const COLUMNS = `id, name, prefix, last4, case when revoked_at is null then 'active' else 'revoked' end as status, created_at,
+  last_used_at, expires_at, revoked_at, created_by_key_id, scopes, event_ids`
 
 /** At most this many active keys in a workspace. */
 export const MAX_ACTIVE_KEYS = 50
@@ -33,28 +43,39 @@ export const insertApiKey = async (
     last4: string
     expiresAt: Timestamp | null
     createdByKeyId: string | null
+    rights: KeyRights
   },
 ): Promise<ApiKeyRow | undefined> => {
   // The workspace row is the lock that makes the count exact when two callers create at once.
   await lockWorkspace(sql, key.workspaceId)
-  const [row] = await sql<ApiKeyRow[]>`
-    insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at, created_by_key_id)
+  const { scopes, eventIds } = key.rights
+  const [row] = await sql<Stored<ApiKeyRow>[]>`
+    insert into api_keys
+      (id, workspace_id, name, secret_hash, prefix, last4, expires_at, created_by_key_id, scopes, event_ids)
     select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4},
-           ${key.expiresAt}, ${key.createdByKeyId}
+           ${key.expiresAt}, ${key.createdByKeyId}, ${[...scopes]}, ${eventIds === null ? null : [...eventIds]}::uuid[]
      where (select count(*) from api_keys where workspace_id = ${key.workspaceId} and revoked_at is null
              and (expires_at is null or expires_at > now())) < ${MAX_ACTIVE_KEYS}
-    returning id, name, prefix, last4, 'active' as status, created_at, last_used_at, expires_at, revoked_at, created_by_key_id`
-  return row
+    returning ${sql.unsafe(COLUMNS)}`
+  return row === undefined ? undefined : withScopes<ApiKeyRow>(row)
 }
 
-export const findActiveKey = async (
-  sql: Queryable,
-  secretHash: Uint8Array,
-): Promise<(Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt"> & { readonly workspaceId: string }) | undefined> => {
-  const [row] = await sql<(Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt"> & { workspaceId: string })[]>`
-    select id, workspace_id, last_used_at, expires_at from api_keys
-     where secret_hash = ${secretHash} and revoked_at is null and (expires_at is null or expires_at > now())`
-  return row
+type UnrevokedKey = Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt" | "scopes" | "eventIds"> & {
+  readonly workspaceId: string
+  readonly isExpired: boolean
+}
+
+export const findUnrevokedKey = async (sql: Queryable, secretHash: Uint8Array): Promise<UnrevokedKey | undefined> => {
+  const [row] = await sql<Stored<UnrevokedKey>[]>`
+    select id, workspace_id, last_used_at, expires_at, scopes, event_ids, coalesce(expires_at <= now(), false) as is_expired
+      from api_keys where secret_hash = ${secretHash} and revoked_at is null`
+  return row === undefined ? undefined : withScopes<UnrevokedKey>(row)
+}
+
+/** Null: the key has no end, or is gone. */
+export const findKeyEnd = async (sql: Queryable, id: string): Promise<Timestamp | null> => {
+  const [row] = await sql<{ expiresAt: Timestamp | null }[]>`select expires_at from api_keys where id = ${id}`
+  return row?.expiresAt ?? null
 }
 
 export const touchApiKey = async (sql: Queryable, id: string, usedAt: Timestamp): Promise<void> => {
@@ -63,12 +84,11 @@ export const touchApiKey = async (sql: Queryable, id: string, usedAt: Timestamp)
 
 export const pageApiKeys = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<ApiKeyRow>> => {
   const after = page.after ?? FIRST_PAGE
-  const rows = await sql<ApiKeyRow[]>`
-    select id, name, prefix, last4, case when revoked_at is null then 'active' else 'revoked' end as status,
-           created_at, last_used_at, expires_at, revoked_at, created_by_key_id
-      from api_keys where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+  const rows = await sql<Stored<ApiKeyRow>[]>`
+    select ${sql.unsafe(COLUMNS)} from api_keys
+     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
      order by created_at desc, id desc limit ${page.limit + 1}`
-  return toPage(rows, page.limit)
+  return toPage(rows.map(withScopes<ApiKeyRow>), page.limit)
 }
 
 /**

@@ -1,7 +1,10 @@
 /** The audit log of a workspace: added to, paged, never changed. */
+import { newId } from "../../model/ids.ts"
+import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { appendOccurrences } from "../webhooks/outbox.ts"
 
 export type ActorKind = "account" | "key" | "session"
 
@@ -13,44 +16,111 @@ export interface AuditRow {
   readonly targetId: string | null
   readonly requestId: string
   readonly createdAt: Timestamp
+  /** Where the request came from; null: it is not known, or was taken away with the person. */
+  readonly address: string | null
+  /** The caller's program, as it named itself. */
+  readonly client: string | null
 }
 
-/** For a workspace that was deleted meanwhile, no entry is written. */
-export const insertAuditEntry = async (
-  sql: Queryable,
-  entry: Omit<AuditRow, "createdAt"> & { readonly workspaceId: string },
-): Promise<void> => {
-  await sql`
-    insert into audit_entries (id, workspace_id, action, actor_kind, actor_id, target_id, request_id)
-    select ${entry.id}, id, ${entry.action}, ${entry.actorKind}, ${entry.actorId}, ${entry.targetId}, ${entry.requestId}
-      from workspaces where id = ${entry.workspaceId}`
+type Origin = Pick<AuditRow, "address" | "client">
+export type NewAuditEntry = Omit<AuditRow, "id" | "createdAt" | keyof Origin> &
+  Partial<Origin> & { readonly workspaceId: string }
+
+/** Acts that callers may repeat without end have at most so many entries of one actor and object in the time before. */
+const MOST: { readonly [action: string]: { readonly entries: number; readonly within: string } } = {
+  "sign_in.failed": { entries: 20, within: "1 hour" },
+  "connection.failed": { entries: 5, within: "1 hour" },
+  "personal_data.read": { entries: 1, within: "1 hour" },
 }
 
-/** Several entries at once. */
-export const insertAuditEntries = async (
-  sql: Queryable,
-  entries: ReadonlyArray<Omit<AuditRow, "createdAt"> & { readonly workspaceId: string }>,
-): Promise<void> => {
-  const rows = entries.map(({ id, workspaceId, action, actorKind, actorId, targetId, requestId }) => ({
-    id,
-    workspace_id: workspaceId,
-    action,
-    actor_kind: actorKind,
-    actor_id: actorId,
-    target_id: targetId,
-    request_id: requestId,
+type Written = AuditRow & { readonly workspaceId: string }
+
+const occurrenceOf = ({ id, workspaceId, createdAt, actorKind, actorId, ...entry }: Written): WebhookEvent => ({
+  id: newId(),
+  type: "audit.created",
+  workspaceId,
+  eventId: null,
+  occurredAt: createdAt,
+  extra: { entryId: id, ...entry, actor: { kind: actorKind, id: actorId } },
+})
+
+/**
+ * Writes entries, and the webhook event of each; run it in a transaction. For a workspace that was deleted meanwhile none is written.
+ * Resolves to the number of deliveries.
+ */
+export const insertAuditEntries = async (sql: Queryable, entries: ReadonlyArray<NewAuditEntry>): Promise<number> => {
+  const rows = entries.map((entry) => ({
+    id: newId(),
+    workspace_id: entry.workspaceId,
+    action: entry.action,
+    actor_kind: entry.actorKind,
+    actor_id: entry.actorId,
+    target_id: entry.targetId,
+    request_id: entry.requestId,
+    address: entry.address ?? null,
+    client: entry.client ?? null,
+    most: MOST[entry.action]?.entries ?? null,
+    within: MOST[entry.action]?.within ?? null,
   }))
-  await sql`
-    insert into audit_entries (id, workspace_id, action, actor_kind, actor_id, target_id, request_id)
-    select * from jsonb_to_recordset(${sql.json(rows)})
-      as e(id uuid, workspace_id uuid, action text, actor_kind text, actor_id uuid, target_id text, request_id text)`
+  const written = await sql<Written[]>`
+    with given as (
+      select g.* from jsonb_to_recordset(${sql.json(rows)}) as g(
+        id uuid, workspace_id uuid, action text, actor_kind text, actor_id uuid, target_id text, request_id text,
+        address text, client text, most integer, within interval)
+        join workspaces w on w.id = g.workspace_id
+       where g.most is null or g.most > (
+         select count(*) from audit_entries e
+          where e.actor_id = g.actor_id and e.workspace_id = g.workspace_id and e.action = g.action
+            and e.target_id is not distinct from g.target_id and e.created_at > now() - g.within)
+    ), entry as (
+      insert into audit_entries (id, workspace_id, action, actor_kind, actor_id, target_id, request_id)
+      select id, workspace_id, action, actor_kind, actor_id, target_id, request_id from given returning id, created_at
+    ), origin as (
+      insert into audit_origins (entry_id, address, client) select id, address, client from given where address is not null or client is not null
+    )
+    select g.id, g.workspace_id, g.action, g.actor_kind, g.actor_id, g.target_id, g.request_id, g.address, g.client, e.created_at
+      from given g join entry e using (id)`
+  return appendOccurrences(sql, written.map(occurrenceOf))
 }
 
-export const pageAudit = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<AuditRow>> => {
+export interface AuditFilter {
+  readonly action?: string
+  readonly actorId?: string
+  readonly targetId?: string
+  /** Not before; `to`: before. */
+  readonly from?: Timestamp
+  readonly to?: Timestamp
+}
+
+export const pageAudit = async (
+  sql: Queryable,
+  workspaceId: string,
+  page: PageRequest,
+  filter: AuditFilter = {},
+): Promise<Page<AuditRow>> => {
   const after = page.after ?? FIRST_PAGE
+  const { action = null, actorId = null, targetId = null, from = null, to = null } = filter
   const rows = await sql<AuditRow[]>`
-    select id, action, actor_kind, actor_id, target_id, request_id, created_at from audit_entries
-     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
-     order by created_at desc, id desc limit ${page.limit + 1}`
+    select e.id, e.action, e.actor_kind, e.actor_id, e.target_id, e.request_id, e.created_at, o.address, o.client
+      from audit_entries e left join audit_origins o on o.entry_id = e.id
+     where e.workspace_id = ${workspaceId} and (e.created_at, e.id) < (${after.createdAt}, ${after.id})
+       ${action === null ? sql`` : sql`and e.action = ${action}`}
+       ${actorId === null ? sql`` : sql`and e.actor_id = ${actorId}::uuid`}
+       ${targetId === null ? sql`` : sql`and e.target_id = ${targetId}`}
+       ${from === null ? sql`` : sql`and e.created_at >= ${from}`}
+       ${to === null ? sql`` : sql`and e.created_at < ${to}`}
+     order by e.created_at desc, e.id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
+}
+
+/** The workspaces whose members the account is one of, which hear of its failed sign-ins. */
+export const listWorkspacesOf = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select workspace_id as id from workspace_members where account_id = ${accountId}`
+  return rows.map(({ id }) => id)
+}
+
+/** Takes away where the acts of a person came from; the acts stay. */
+export const forgetOrigins = async (sql: Queryable, actorId: string): Promise<void> => {
+  await sql`delete from audit_origins o using audit_entries e where e.id = o.entry_id and e.actor_id = ${actorId}`
 }

@@ -1,7 +1,11 @@
 /** Registered issuers of partner guests. Only active ones are listed and found; a revoked row stays for audits. */
 import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../../model/errors.ts"
-import { MAX_GUEST_INTEGRATIONS, type PartnerFault } from "../../model/integrations/guest-integration.ts"
+import {
+  MAX_GUEST_INTEGRATIONS,
+  type PartnerFault,
+  type RefusalReason,
+} from "../../model/integrations/guest-integration.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { lockWorkspace } from "../accounts/credentials.ts"
 import type { Queryable } from "../database.ts"
@@ -41,10 +45,12 @@ export const insertGuestIntegration = (
     readonly workspaceId: string
     readonly issuer: string
     readonly publicKeyFingerprint: string | null
+    /** Null for a member. */
+    readonly createdByKeyId: string | null
   },
 ): Effect.Effect<GuestIntegrationRow, Conflict | Unavailable> =>
   Effect.gen(function* () {
-    const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint } = integration
+    const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint, createdByKeyId } = integration
     // The workspace's row is the lock that makes both answers true until the insert.
     yield* query(() => lockWorkspace(sql, workspaceId))
     const [held] = yield* query(
@@ -61,8 +67,9 @@ export const insertGuestIntegration = (
     }
     const [row] = yield* query(
       () => sql<GuestIntegrationRow[]>`
-        insert into guest_integrations (id, workspace_id, issuer, jwks_url, public_key_pem, public_key_fingerprint)
-        values (${id}, ${workspaceId}, ${issuer}, ${jwksUrl}, ${publicKeyPem}, ${publicKeyFingerprint})
+        insert into guest_integrations
+               (id, workspace_id, issuer, jwks_url, public_key_pem, public_key_fingerprint, created_by_key_id)
+        values (${id}, ${workspaceId}, ${issuer}, ${jwksUrl}, ${publicKeyPem}, ${publicKeyFingerprint}, ${createdByKeyId})
         returning ${sql.unsafe(COLUMNS)}`,
     )
     return row ?? (yield* Effect.die(new Error("insert returned no row")))
@@ -93,7 +100,6 @@ export const revokeGuestIntegration = async (sql: Queryable, workspaceId: string
 export interface ActiveIntegration extends KeySource {
   readonly id: string
   readonly lastVerifiedAt: Timestamp | null
-  readonly lastError: PartnerFault | null
 }
 
 /** The workspace's active integration for exactly this issuer. */
@@ -103,7 +109,7 @@ export const findActiveIntegration = async (
   issuer: string,
 ): Promise<ActiveIntegration | undefined> => {
   const [row] = await sql<ActiveIntegration[]>`
-    select id, jwks_url, public_key_pem, last_verified_at, last_error from guest_integrations
+    select id, jwks_url, public_key_pem, last_verified_at from guest_integrations
      where workspace_id = ${workspaceId} and revoked_at is null and issuer = ${issuer}`
   return row
 }
@@ -125,6 +131,37 @@ export const noteVerified = async (
      where id = ${id} and (last_verified_at is null or last_verified_at <= ${unlessSince})`
 }
 
-export const noteFault = async (sql: Queryable, id: string, fault: PartnerFault): Promise<void> => {
-  await sql`update guest_integrations set last_error = ${fault} where id = ${id}`
+export interface GuestRefusalRow {
+  readonly integrationId: string | null
+  readonly reason: RefusalReason
+  readonly detail: string
+  readonly refusedAt: Timestamp
 }
+
+/** Notes a refused token, once a second for each integration and reason: anybody can send any number of wrong ones. */
+export const noteRefusal = async (
+  sql: Queryable,
+  refusal: Omit<GuestRefusalRow, "refusedAt"> & { readonly workspaceId: string },
+): Promise<void> => {
+  const { workspaceId, integrationId, reason, detail } = refusal
+  await sql`
+    with noted as (
+      update guest_integrations set last_error = ${reason} where id = ${integrationId}::uuid and last_error is distinct from ${reason}
+    )
+    insert into guest_refusals (workspace_id, integration_id, reason, detail)
+    select ${workspaceId}::uuid, ${integrationId}::uuid, ${reason}, ${detail}
+     where not exists (
+       select 1 from guest_refusals where workspace_id = ${workspaceId} and reason = ${reason}
+          and integration_id is not distinct from ${integrationId}::uuid and refused_at > now() - interval '1 second')
+    on conflict (workspace_id, coalesce(integration_id, workspace_id), reason)
+    do update set detail = excluded.detail, refused_at = excluded.refused_at`
+}
+
+/** The last refusal by integration and reason, newest first; of integrations that were revoked none. */
+export const listGuestRefusals = async (
+  sql: Queryable,
+  workspaceId: string,
+): Promise<ReadonlyArray<GuestRefusalRow>> => sql<GuestRefusalRow[]>`
+  select r.integration_id, r.reason, r.detail, r.refused_at
+    from guest_refusals r left join guest_integrations g on g.id = r.integration_id
+   where r.workspace_id = ${workspaceId} and g.revoked_at is null order by r.refused_at desc, r.reason`

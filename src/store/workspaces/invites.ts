@@ -31,7 +31,10 @@ export interface InvitationRow extends InviteRow {
   readonly scheduledAt: Timestamp | null
 }
 
-const STATUS = `case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end as status`
+/** It ends with its time, or with that of the key that made it; a revoked key has no open invites. */
+const IS_OPEN = `(i.status = 'pending' and i.expires_at > now()
+  and not exists (select from api_keys k where k.id = i.created_by_key_id and k.expires_at <= now()))`
+const STATUS = `case when i.status = 'pending' and not ${IS_OPEN} then 'expired' else i.status end as status`
 const INVITE = `i.id, i.kind, i.email, i.role, i.event_id, ${STATUS}, i.created_at, i.expires_at, i.accepted_at, i.revoked_at`
 
 /** An older open invite of the same address to the same thing is revoked. Run it in a transaction. */
@@ -46,8 +49,9 @@ export const insertInvite = async (
     role: string
     tokenHash: Uint8Array
     expiresAt: Timestamp
-    /** Null for a key. */
+    /** One of them is null. */
     createdByAccountId: string | null
+    createdByKeyId: string | null
   },
 ): Promise<InviteRow> => {
   // The lock of the workspace's row: of two invites to the same address the later one revokes the earlier one, and a
@@ -61,9 +65,9 @@ export const insertInvite = async (
   }
   const [row] = await sql<InviteRow[]>`
     insert into invites as i (id, workspace_id, event_id, kind, email, role, token_hash, expires_at,
-                              created_by_account_id)
+                              created_by_account_id, created_by_key_id)
     values (${invite.id}, ${invite.workspaceId}, ${invite.eventId}, ${invite.kind}, ${invite.email}, ${invite.role},
-            ${invite.tokenHash}, ${invite.expiresAt}, ${invite.createdByAccountId})
+            ${invite.tokenHash}, ${invite.expiresAt}, ${invite.createdByAccountId}, ${invite.createdByKeyId})
     returning ${sql.unsafe(INVITE)}`
   if (row === undefined) throw new Error("insert returned no row")
   return row
@@ -99,17 +103,18 @@ export const findWorkspaceInvitation = async (
   return row
 }
 
-/** Changes the status of an open invite; of several callers one gets the row, the others `undefined`. */
+/** Changes the status of an open invite; of several callers one gets the row, the others `undefined`. `by`: the account that accepts it. */
 export const settleInvite = async (
   sql: Queryable,
   id: string,
   to: "accepted" | "declined" | "revoked",
+  by: string | null = null,
 ): Promise<InviteRow | undefined> => {
   const [row] = await sql<InviteRow[]>`
-    update invites i set status = ${to},
+    update invites i set status = ${to}, accepted_by_account_id = ${by},
            accepted_at = case when ${to} = 'accepted' then now() else accepted_at end,
            revoked_at = case when ${to} = 'revoked' then now() else revoked_at end
-     where id = ${id} and status = 'pending' and expires_at > now()
+     where id = ${id} and ${sql.unsafe(IS_OPEN)}
     returning ${sql.unsafe(INVITE)}`
   return row
 }
@@ -122,12 +127,25 @@ export const renewInvite = async (
     tokenHash,
     expiresAt,
     createdByAccountId,
-  }: Pick<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt" | "createdByAccountId">,
+    createdByKeyId,
+  }: Pick<
+    Parameters<typeof insertInvite>[1],
+    "id" | "tokenHash" | "expiresAt" | "createdByAccountId" | "createdByKeyId"
+  >,
 ): Promise<InviteRow | undefined> => {
   const [row] = await sql<InviteRow[]>`
-    update invites i set token_hash = ${tokenHash}, expires_at = ${expiresAt}, created_by_account_id = ${createdByAccountId}
-     where id = ${id} and status = 'pending' and expires_at > now() returning ${sql.unsafe(INVITE)}`
+    update invites i set token_hash = ${tokenHash}, expires_at = ${expiresAt}, created_by_account_id = ${createdByAccountId},
+           created_by_key_id = ${createdByKeyId}
+     where id = ${id} and ${sql.unsafe(IS_OPEN)} returning ${sql.unsafe(INVITE)}`
   return row
+}
+
+/** Is there an open invite for this address? */
+export const hasOpenInvite = async (sql: Queryable, email: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from invites i join workspaces w on w.id = i.workspace_id
+     where i.email = ${email} and ${sql.unsafe(IS_OPEN)} and w.deleted_at is null limit 1`
+  return rows.length > 0
 }
 
 /** The open invites that the account made in the workspace. Run it under `lockWorkspace`. */
@@ -136,6 +154,30 @@ export const revokeInvitesOf = async (sql: Queryable, workspaceId: string, accou
     update invites set status = 'revoked', revoked_at = now()
      where workspace_id = ${workspaceId} and created_by_account_id = ${accountId} and status = 'pending'`
 }
+
+/**
+ * The open invites that the keys made, and those of which no maker is known: a node of an earlier release stored none of a key. Run it under
+ * `lockWorkspace`.
+ */
+export const revokeInvitesOfKeys = async (
+  sql: Queryable,
+  workspaceId: string,
+  keyIds: ReadonlyArray<string>,
+): Promise<
+  ReadonlyArray<{
+    readonly id: string
+    readonly workspaceId: string
+    readonly email: string | null
+    readonly role: string
+  }>
+> =>
+  sql`
+    update invites set status = 'revoked', revoked_at = now()
+     where workspace_id = ${workspaceId} and status = 'pending' and expires_at > now()
+       and (created_by_key_id = any (${[...keyIds]}::uuid[])
+            or created_by_account_id is null and created_by_key_id is null
+               and created_at >= (select min(created_at) from api_keys where id = any (${[...keyIds]}::uuid[])))
+    returning id, workspace_id, email, role`
 
 /** Is a person with this address a member already? */
 export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email: string): Promise<boolean> => {

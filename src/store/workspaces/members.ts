@@ -4,6 +4,7 @@ import { Conflict, Forbidden, NotFound, type Unavailable } from "../../model/err
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { endEverything } from "../links/bearer-links.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { query } from "../query.ts"
 import { revokeInvitesOf } from "./invites.ts"
@@ -56,7 +57,11 @@ export const setMemberRole = (
   Effect.gen(function* () {
     const member = yield* findMember(sql, workspaceId, memberId)
     if (member.role === "owner") return yield* isOwner
-    yield* query(() => sql`update workspace_members set role = ${role} where id = ${memberId}`)
+    yield* query(async () => {
+      await sql`update workspace_members set role = ${role} where id = ${memberId}`
+      // Members invite nobody.
+      if (role === "member") await revokeInvitesOf(sql, workspaceId, member.accountId)
+    })
     return { ...member, role }
   })
 
@@ -68,11 +73,13 @@ export interface Departure {
 }
 
 /**
- * Ends the sessions of the account's user in the workspace, deletes its roles on all events there, and revokes its open invites:
- * one of them would let it in again. API keys are the workspace's and stay.
+ * Ends the sessions of the account's user in the workspace and its addresses, deletes its roles on all events there, and revokes its open
+ * invites: one of them would let it in again. API keys are the workspace's and stay.
  */
-const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
+export const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
   await revokeInvitesOf(sql, workspaceId, accountId)
+  // Also if they come back with the same login.
+  await endEverything(sql, workspaceId, `account:${accountId}`)
   const [user] = await sql<{ id: string }[]>`
     update users set session_version = session_version + 1
      where workspace_id = ${workspaceId} and account_id = ${accountId} returning id`

@@ -1,7 +1,8 @@
 /** People of a workspace, and the roles they hold on its events. */
-import type { EventRole } from "../../model/roles.ts"
+import { type EventRole, isOnStage } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { endIngests } from "../links/bearer-links.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { DELETED_WORKSPACES } from "./deleted-workspaces.ts"
 
@@ -83,6 +84,7 @@ export const upsertMembership = async (
     on conflict (event_id, user_id) do update set role = excluded.role
     returning id, event_id, user_id, role, created_at, xmax = 0 as created`
   if (row === undefined) throw new Error("upsert returned no row")
+  if (!isOnStage(membership.role)) await endIngests(sql, membership.eventId, membership.userId)
   return row
 }
 
@@ -115,6 +117,7 @@ export const deleteMembership = async (
 ): Promise<string | undefined> => {
   const [row] = await sql<{ userId: string }[]>`
     delete from memberships where id = ${membershipId} and event_id = ${eventId} returning user_id`
+  if (row !== undefined) await endIngests(sql, eventId, row.userId)
   return row?.userId
 }
 

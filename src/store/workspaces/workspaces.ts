@@ -6,12 +6,15 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { onUniqueViolation, query } from "../query.ts"
-import { DELETED_WORKSPACES } from "./deleted-workspaces.ts"
 
 export interface WorkspaceRow {
   readonly id: string
   readonly name: string
   readonly slug: string
+  /** Members need a second factor. */
+  readonly requireMfa: boolean
+  /** Whether members other than owners have to sign in by a connection of the workspace. */
+  readonly sso: "optional" | "required"
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
@@ -30,7 +33,7 @@ export const insertWorkspace = (
       () => sql<WorkspaceRow[]>`
         insert into workspaces (id, name, slug, founder_account_id)
         values (${workspace.id}, ${workspace.name}, ${workspace.slug}, ${workspace.ownerId})
-        returning id, name, slug, created_at, updated_at`,
+        returning id, name, slug, require_mfa, sso, created_at, updated_at`,
       "workspaces_slug_key",
       () => new SlugTaken({ slug: workspace.slug }),
     )
@@ -43,18 +46,31 @@ export const insertWorkspace = (
     return { ...row, role: "owner" }
   })
 
+/** Workspaces that the account founded and that are there. */
+export const countFounded = async (sql: Queryable, accountId: string): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from workspaces where founder_account_id = ${accountId} and deleted_at is null`
+  return row?.n ?? 0
+}
+
 /** Changes the given fields. */
 export const updateWorkspace = (
   sql: Queryable,
   id: string,
-  change: { readonly name?: string | undefined; readonly slug?: string | undefined },
+  change: {
+    readonly name?: string
+    readonly slug?: string
+    readonly requireMfa?: boolean
+    readonly sso?: "optional" | "required"
+  },
 ): Effect.Effect<WorkspaceRow, SlugTaken | Unavailable> =>
   Effect.gen(function* () {
     const [row] = yield* onUniqueViolation(
       () => sql<WorkspaceRow[]>`
         update workspaces set name = coalesce(${change.name ?? null}, name), slug = coalesce(${change.slug ?? null}, slug),
-               updated_at = now()
-         where id = ${id} returning id, name, slug, created_at, updated_at`,
+               require_mfa = coalesce(${change.requireMfa ?? null}, require_mfa),
+               sso = coalesce(${change.sso ?? null}, sso), updated_at = now()
+         where id = ${id} returning id, name, slug, require_mfa, sso, created_at, updated_at`,
       "workspaces_slug_key",
       () => new SlugTaken({ slug: change.slug ?? "" }),
     )
@@ -74,7 +90,7 @@ export const isSlugTaken = async (sql: Queryable, slug: string): Promise<boolean
 /** Every workspace of an account, for the account view. */
 export const listAccountWorkspaces = (sql: Queryable, accountId: string): Promise<MemberWorkspaceRow[]> =>
   sql<MemberWorkspaceRow[]>`
-    select w.id, w.name, w.slug, w.created_at, w.updated_at, m.role
+    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null order by w.created_at desc, w.id desc`.then((rows) => [
     ...rows,
@@ -87,7 +103,7 @@ export const pageAccountWorkspaces = async (
 ): Promise<Page<MemberWorkspaceRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<MemberWorkspaceRow[]>`
-    select w.id, w.name, w.slug, w.created_at, w.updated_at, m.role
+    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null and (w.created_at, w.id) < (${after.createdAt}, ${after.id})
      order by w.created_at desc, w.id desc limit ${page.limit + 1}`
@@ -97,20 +113,29 @@ export const pageAccountWorkspaces = async (
 export const pageWorkspaces = async (sql: Queryable, page: PageRequest): Promise<Page<WorkspaceRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<WorkspaceRow[]>`
-    select id, name, slug, created_at, updated_at from workspaces
+    select id, name, slug, require_mfa, sso, created_at, updated_at from workspaces
      where (created_at, id) < (${after.createdAt}, ${after.id}) and deleted_at is null
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
 }
 
-/** The account's role in a workspace; `undefined` when it is no member or there is no such workspace. */
-export const findMemberRole = async (
+export interface MemberRow {
+  readonly role: WorkspaceRole
+  /** The workspace asks for a second factor, and the account has none. */
+  readonly lacksFactor: boolean
+  /** The workspace wants another sign-in than the session's. Owners have any. */
+  readonly lacksSso: boolean
+}
+
+/** `undefined`: the account is no member, or there is no such workspace. */
+export const findMember = async (
   sql: Queryable,
   workspaceId: string,
-  accountId: string,
-): Promise<WorkspaceRole | undefined> => {
-  const [row] = await sql<{ role: WorkspaceRole }[]>`
-    select role from workspace_members where account_id = ${accountId} and workspace_id = ${workspaceId}
-       and workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}`
-  return row?.role
+  { accountId, sessionId }: { readonly accountId: string; readonly sessionId: string | null },
+): Promise<MemberRow | undefined> => {
+  const [row] = await sql<MemberRow[]>`
+    select m.role, lacks_factor(w, m.account_id) as lacks_factor, lacks_sso(w, m.role, ${sessionId}) as lacks_sso
+      from workspace_members m join workspaces w on w.id = m.workspace_id
+     where m.account_id = ${accountId} and m.workspace_id = ${workspaceId} and w.deleted_at is null`
+  return row
 }

@@ -27,7 +27,8 @@ const file = (about: string, ...parts: ReadonlyArray<string>): string =>
   `${[`/** ${about} ${WRITTEN} */`, ...parts].join("\n")}\n`
 
 const importing = (printer: TypePrinter, text: string): string => {
-  const names = printer.namesIn(text)
+  const json = /\bJson\b/.test(text) ? ["Json"] : []
+  const names = [...printer.namesIn(text), ...json].toSorted()
   return `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "./types.ts"\n\n${text}`
 }
 

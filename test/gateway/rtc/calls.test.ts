@@ -58,6 +58,7 @@ test("a call outlives the moment in which everybody has lost their socket", asyn
   const { stage, roomId, clients, ids } = await callOf(house, ["ann", "ben"])
   for (const client of clients) await client.cut()
   // Longer than an event without connections stays in memory otherwise (`lingerMs` of the test's gateway, and a sweep).
+  // timed: an event that leaves memory gives no signal; a slow machine waits for longer.
   await new Promise((resolve) => setTimeout(resolve, 600))
   for (const [n, name] of ["ann", "ben"].entries()) {
     const back = await house.join(stage, name)

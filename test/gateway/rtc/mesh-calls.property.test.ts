@@ -198,7 +198,7 @@ test("all who are in a call see the same list, of their own room, within its lim
         expectOneView(event)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -231,7 +231,7 @@ test("another owner changes no list of those who have their sockets, and signals
       for (const { isOpen, code } of signalAll(before)) expect(code).toBe(isOpen ? "taken" : "unavailable")
       expect(before.map(listsSent)).toEqual(lists)
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -251,7 +251,7 @@ test("messages that were lost are made good when the link is back", () => {
         expectOneView(event)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 

@@ -272,14 +272,12 @@ test("a file that is cut off is refused at its end, and so is an empty one", () 
   expect(refusalOf(() => new FragmentedMp4Reader().end()).code).toBe("not_fmp4")
 })
 
-test("a run that claims two thousand million samples is refused at once", () => {
+test("a run that claims two thousand million samples is refused before it is read", () => {
   const bytes = fragmentsOf(stream)[0]?.bytes ?? new Uint8Array(0)
   const bomb = patched(bytes, "trun", 8, 0x7fff_ffff)
   // Neither a size nor a duration for each sample, so that twenty bytes would do.
   const bare = patched(bomb, "trun", 4, 0x01)
-  const began = performance.now()
   for (const claim of [bomb, bare]) expect(refusalOf(() => readFragment(claim, streamInit)).code).toBe("too_large")
-  expect(performance.now() - began).toBeLessThan(50)
 })
 
 const numbers = (...values: ReadonlyArray<number>): Uint8Array => {

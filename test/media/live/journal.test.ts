@@ -64,7 +64,7 @@ const openHouse = async (mayWait: () => boolean) => {
       ),
     token: 1,
     isShared: false,
-    quotaBytes: 0,
+    quota: { ofWorkspace: 0, ofFounder: 0, provedOnly: false },
     recording: { id: "recording", storageKey: "key" },
     take: { storageKey: "key", bytes: 100 },
     mayWait,
@@ -85,6 +85,7 @@ test("a segment is written once, and its row is tried for a minute", async () =>
       outcome = "failed"
     },
   )
+  await expect.poll(() => state.written).toBe(3)
   await expect.poll(() => state.statements).toBeGreaterThan(0)
   await pass(55_000)
   expect([outcome, state.written]).toEqual(["waits", 3])

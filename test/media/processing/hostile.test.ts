@@ -4,6 +4,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { inspect } from "../../../src/media/processing/inspect.ts"
+import { hasBoundedTables } from "../../../src/media/processing/mp4-tables.ts"
 import { bombOf, box, mp4Of } from "../../support/mp4.ts"
 import { temporaryFolder } from "../../support/temporary-folder.ts"
 import { wavOf } from "../../support/wav.ts"
@@ -37,6 +38,43 @@ const u64 = (value: bigint): Buffer => {
 }
 
 const type = box("ftyp", "isom", Buffer.alloc(4), "isom")
+/** The file with boxes behind those of its table, whose number of entries or samples is forged. */
+const withTables = (...tables: ReadonlyArray<Buffer>): Buffer => {
+  const more = Buffer.concat(tables)
+  const table = movie.indexOf("stco", 0, "latin1") - 4
+  const at = table + movie.readUInt32BE(table)
+  const file = Buffer.concat([movie.subarray(0, at), more, movie.subarray(at)])
+  for (const name of ["moov", "trak", "mdia", "minf", "stbl"]) {
+    const size = file.indexOf(name, 0, "latin1") - 4
+    file.writeUInt32BE(file.readUInt32BE(size) + more.byteLength, size)
+  }
+  return file
+}
+const u32 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(4)
+  buffer.writeUInt32BE(value)
+  return buffer
+}
+const table = (name: string, ...numbers: ReadonlyArray<number>): Buffer => box(name, u32(0), ...numbers.map(u32))
+/** A fragment with as many samples as are claimed, none of which has a field of its own. */
+const fragmentOf = (samples: number): Buffer =>
+  box("moof", box("traf", box("tfhd", u32(0x20), u32(1), u32(0)), box("trun", u32(0), u32(samples))))
+const fragmented = (...fragments: ReadonlyArray<Buffer>): Buffer => {
+  const at = movie.indexOf("moov", 0, "latin1") - 4
+  const end = at + movie.readUInt32BE(at)
+  const extension = box("mvex", box("trex", u32(0), u32(1), u32(1), u32(20), u32(0), u32(0)))
+  const file = Buffer.concat([movie.subarray(0, end), extension, ...fragments, Buffer.alloc(200)])
+  file.writeUInt32BE(end - at + extension.byteLength, at)
+  return file
+}
+
+/** A description that holds a table of times, which the library would take for one of the track. */
+const forgedDescription = (): Buffer => {
+  const file = Buffer.from(movie)
+  file.write("stts", file.indexOf("dOps", 0, "latin1"), "latin1")
+  return file
+}
+
 const EBML = Buffer.from("1a45dfa3", "hex")
 const REASONS = ["unreadable_media", "too_long"]
 
@@ -72,6 +110,44 @@ test.each<readonly [string, Buffer]>([
 ])("%s is refused", async (_, file) => {
   const found = await inspected(file)
   expect(REASONS).toContain("code" in found ? found.code : found)
+})
+
+const MANY = 0x7fff_ffff
+/** The library would make an object of each claimed sample, for seconds, until its process is killed for its memory. */
+test.each<readonly [string, Buffer]>([
+  ["times of pictures in another order", withTables(table("stts", 1, MANY, 0), table("ctts", 1, 1, 0))],
+  ["times of order", withTables(table("ctts", 1, MANY, 0))],
+  ["times of order in many entries", withTables(table("ctts", 3, 5000, 0, 5000, 0, 5000, 0))],
+  ["chunks that are alike", withTables(table("stsc", 3, 1, 1, 1, MANY, 1, 1, MANY, 1, 1))],
+  ["sizes of no bits", withTables(table("stz2", 0, MANY))],
+  ["sizes of four bits", withTables(table("stz2", 4, MANY))],
+  ["sizes in entries", withTables(table("stsz", 0, MANY))],
+  ["key pictures", withTables(table("stss", MANY, 1))],
+  ["far places", withTables(table("co64", MANY, 0, 1))],
+  ["a table in a description", forgedDescription()],
+  ["samples of a fragment", fragmented(fragmentOf(MANY))],
+  ["samples of many fragments", fragmented(...Array.from({ length: 50 }, () => fragmentOf(1000)))],
+])("a claim of too many %s is refused before the library reads it", async (_, file) => {
+  const path = join(await temporaryFolder(), "recording")
+  await writeFile(path, file)
+  expect(await hasBoundedTables({ path })).toBe(false)
+  expect(await inspect({ path }, () => {})).toMatchObject({
+    code: "unreadable_media",
+    detail: expect.stringContaining("claim"),
+  })
+})
+
+test("tables that are as long as the file allows are read", async () => {
+  const path = join(await temporaryFolder(), "recording")
+  for (const file of [
+    movie,
+    bombOf(5),
+    withTables(table("ctts", 1, 100, 0)),
+    fragmented(fragmentOf(3), fragmentOf(3)),
+  ]) {
+    await writeFile(path, file)
+    expect(await hasBoundedTables({ path })).toBe(true)
+  }
 })
 
 // The same changes in each run: the library may go on for ever with some, for which the process for media is killed.

@@ -35,6 +35,8 @@ export class Link {
   #application = ""
   /** Messages that prepare a statement wait for it, so that a rule finds nothing of it on the server. */
   #heldBack: Array<Buffer> = []
+  /** Messages behind a statement that is held. */
+  #behind: Array<Message> | undefined
   #swallows = false
   #skipsToSync = false
   #isSilent = false
@@ -148,7 +150,8 @@ export class Link {
   #readMessages(chunk: Buffer): void {
     for (const message of this.#fromClient.push(chunk)) {
       if (this.#isClosed || this.#swallows) return
-      if (this.#skipsToSync) this.#skipsToSync = message.type !== "S"
+      if (this.#behind !== undefined) this.#behind.push(message)
+      else if (this.#skipsToSync) this.#skipsToSync = message.type !== "S"
       else this.#ask(message)
     }
   }
@@ -177,7 +180,18 @@ export class Link {
     if (action?.kind === "cutBefore") this.reset()
     else if (action?.kind === "drop") this.#swallows = true
     else if (action?.kind === "fail") this.#fail(message, statement, failingStatement(action.code, action.message))
+    else if (action?.kind === "hold") this.#hold(message, statement, action.until)
     else this.#pass(message, statement, action)
+  }
+
+  #hold(message: Message, statement: Statement, until: Promise<unknown>): void {
+    this.#behind = []
+    void until.then(() => {
+      const behind = this.#behind ?? []
+      this.#behind = undefined
+      this.#pass(message, statement, undefined)
+      for (const one of behind) this.#ask(one)
+    })
   }
 
   #fail(message: Message, statement: Statement, failing: Buffer): void {

@@ -38,6 +38,7 @@ export class ReplyQueue {
       if (first === undefined) return
       const wait = first.at - Date.now()
       if (wait > 0) {
+        // timed: replies are late on purpose.
         this.#timer = setTimeout(() => this.#run(), wait)
         return
       }

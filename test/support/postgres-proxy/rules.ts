@@ -32,6 +32,8 @@ export type Action =
   | { readonly kind: "drop" }
   /** The server is made to answer with this error (a SQLSTATE, such as 53100) and does not see the statement. */
   | { readonly kind: "fail"; readonly code: string; readonly message: string }
+  /** The server gets the statement, and what the client sends after it, when the promise has resolved. */
+  | { readonly kind: "hold"; readonly until: Promise<unknown> }
   /** The reply, and each reply after it, comes so much later. */
   | { readonly kind: "delay"; readonly ms: number }
 

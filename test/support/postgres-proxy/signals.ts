@@ -7,6 +7,7 @@ export class Signals<A> {
   /** Resolves with the first signal from now on for which `holds`. */
   next(holds: (happened: A) => boolean, what: string, deadlineMs = DEADLINE_MS): Promise<A> {
     return new Promise((resolve, reject) => {
+      // timed: the deadline of a wait that would last for ever.
       const deadline = setTimeout(() => {
         this.#waiting.delete(look)
         reject(new Error(`${what}: not seen within ${deadlineMs} ms`))

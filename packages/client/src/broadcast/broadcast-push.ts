@@ -23,7 +23,7 @@ export interface BroadcastPushOptions {
   readonly makeRecorder: () => PieceRecorder
   /** Milliseconds of a piece, 500 by default. */
   readonly pieceMs?: number
-  /** For `refused`: the server's reason, and its code; `unauthorized` where another address has replaced this one. */
+  /** For `refused`: the server's reason, and its code; `unauthorized` where the address ended, `encoder_replaced` where another encoder took over. */
   readonly onState?: (state: PushState, detail?: string, code?: string) => void
 }
 

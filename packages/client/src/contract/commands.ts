@@ -213,7 +213,7 @@ export interface Commands {
   readonly "broadcast.pause": { readonly data: { readonly phaseId?: string }; readonly reply: { readonly broadcast: BroadcastView } }
   readonly "broadcast.resume": { readonly data: { readonly phaseId?: string }; readonly reply: { readonly broadcast: BroadcastView } }
   readonly "broadcast.stop": { readonly data: { readonly phaseId?: string }; readonly reply: { readonly broadcast: BroadcastView } }
-  /** A new address for the encoder of the active phase's broadcast; the one before is refused from now on. */
+  /** A new address for an encoder of the active phase's broadcast; the sender's own of before is refused from now on. */
   readonly "broadcast.ingest": { readonly data: { readonly [key: string]: unknown }; readonly reply: IngestAddress }
   readonly "capture.start": { readonly data: { readonly kinds: ReadonlyArray<CaptureKind> }; readonly reply: CaptureView }
   readonly "capture.stop": { readonly data: { readonly [key: string]: unknown }; readonly reply: CaptureView }

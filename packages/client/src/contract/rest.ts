@@ -4,6 +4,7 @@ import type {
   AccountView,
   ApiKey,
   ApiKeyWithSecret,
+  AssertionResponse,
   AttemptError,
   BroadcastState,
   ChatTarget,
@@ -18,13 +19,18 @@ import type {
   EventWithPhases,
   Feature,
   GuestIntegration,
+  GuestRefusal,
   IngestAddress,
+  Json,
+  KeyScope,
   ListedWebhookEventType,
   MediaFailure,
   Member,
   Membership,
+  MfaChallenge,
   Modality,
   ParticipantKind,
+  Passkey,
   PersonalItem,
   Phase,
   PhaseConfig,
@@ -399,6 +405,8 @@ export interface RestClient {
     readonly params: { readonly id: string }
     readonly query?: { readonly limit?: number; readonly cursor?: string }
   }, settings?: CallSettings) => Promise<{ readonly integrations: ReadonlyArray<GuestIntegration>; readonly nextCursor: string | null }>
+  /** Why tokens of guests were refused: the last time of each reason, newest first. */
+  readonly listGuestRefusals: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly refusals: ReadonlyArray<GuestRefusal> }>
   /** Revoke an integration; sessions that were made before run out by themselves. */
   readonly deleteGuestIntegration: (request: { readonly params: { readonly id: string; readonly integrationId: string } }, settings?: CallSettings) => Promise<void>
   /** Exchange a partner's signed token for a guest session on the event. */
@@ -416,7 +424,7 @@ export interface RestClient {
     readonly url: string
     readonly eventTypes: ReadonlyArray<WebhookEventType>
     readonly status: "active" | "disabled"
-    readonly disabledReason: "manual" | "failing" | null
+    readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
     readonly lastSuccessAt: string | null
     readonly lastFailureAt: string | null
@@ -429,7 +437,7 @@ export interface RestClient {
       readonly url: string
       readonly eventTypes: ReadonlyArray<WebhookEventType>
       readonly status: "active" | "disabled"
-      readonly disabledReason: "manual" | "failing" | null
+      readonly disabledReason: "manual" | "failing" | "gone" | null
       readonly createdAt: string
       readonly lastSuccessAt: string | null
       readonly lastFailureAt: string | null
@@ -451,7 +459,7 @@ export interface RestClient {
     readonly url: string
     readonly eventTypes: ReadonlyArray<WebhookEventType>
     readonly status: "active" | "disabled"
-    readonly disabledReason: "manual" | "failing" | null
+    readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
     readonly lastSuccessAt: string | null
     readonly lastFailureAt: string | null
@@ -464,7 +472,7 @@ export interface RestClient {
     readonly url: string
     readonly eventTypes: ReadonlyArray<WebhookEventType>
     readonly status: "active" | "disabled"
-    readonly disabledReason: "manual" | "failing" | null
+    readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
     readonly lastSuccessAt: string | null
     readonly lastFailureAt: string | null
@@ -521,6 +529,7 @@ export interface RestClient {
     readonly nextAttemptAt: string | null
     readonly createdAt: string
     readonly finishedAt: string | null
+    readonly body: { readonly [key: string]: Json } | null
     readonly attempts: ReadonlyArray<{
       readonly number: number
       readonly startedAt: string
@@ -738,6 +747,8 @@ export interface RestClient {
     readonly id: string
     readonly name: string
     readonly slug: string
+    readonly requireMfa: boolean
+    readonly sso: "optional" | "required"
     readonly createdAt: string
     readonly updatedAt: string
     readonly role: WorkspaceRole
@@ -751,10 +762,15 @@ export interface RestClient {
   }>
   /** The caller's workspaces; all of them with the platform key. */
   readonly listWorkspaces: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly workspaces: ReadonlyArray<Workspace>; readonly nextCursor: string | null }>
-  /** Rename a workspace or change its slug. */
+  /** Rename a workspace, change its slug, or ask its members for a second factor. */
   readonly patchWorkspace: (request: {
     readonly params: { readonly id: string }
-    readonly payload?: { readonly name?: string; readonly slug?: string }
+    readonly payload?: {
+      readonly name?: string
+      readonly slug?: string
+      readonly requireMfa?: boolean
+      readonly sso?: "optional" | "required"
+    }
   }, settings?: CallSettings) => Promise<Workspace>
   /** Delete a workspace with everything in it; its slug confirms. */
   readonly deleteWorkspace: (request: { readonly params: { readonly id: string }; readonly payload: { readonly slug: string } }, settings?: CallSettings) => Promise<void>
@@ -784,15 +800,35 @@ export interface RestClient {
   /** Create an API key; its secret is shown once. */
   readonly createApiKey: (request: {
     readonly params: { readonly id: string }
-    readonly payload?: { readonly name?: string | null; readonly expiresAt?: string | null }
+    readonly payload?: {
+      readonly name?: string | null
+      readonly expiresAt?: string | null
+      readonly scopes?: ReadonlyArray<KeyScope>
+      readonly eventIds?: ReadonlyArray<string> | null
+    }
   }, settings?: CallSettings) => Promise<ApiKeyWithSecret>
-  /** Revoke a key, with cascade=true also all keys made by it; a revoked one is removed. */
+  /** Revoke a key with its open invites, with cascade=true also what it made; a revoked one is removed. */
   readonly deleteApiKey: (request: {
     readonly params: { readonly id: string; readonly keyId: string }
     readonly query?: { readonly cascade?: "true" | "false" }
-  }, settings?: CallSettings) => Promise<void>
+  }, settings?: CallSettings) => Promise<void | {
+    readonly apiKeys: ReadonlyArray<{ readonly id: string; readonly name: string | null; readonly prefix: string; readonly last4: string }>
+    readonly invites: ReadonlyArray<{ readonly id: string; readonly email: string | null; readonly role: string }>
+    readonly members: ReadonlyArray<{ readonly id: string; readonly name: string; readonly email: string }>
+    readonly memberships: ReadonlyArray<{ readonly id: string; readonly eventId: string; readonly userId: string; readonly name: string | null }>
+    readonly webhooks: ReadonlyArray<{ readonly id: string; readonly url: string }>
+    readonly integrations: ReadonlyArray<{ readonly id: string; readonly issuer: string }>
+    readonly links: ReadonlyArray<{ readonly id: string; readonly kind: string; readonly eventId: string | null }>
+  }>
   /** Create another key for the calling key's workspace. */
-  readonly createKeyByKey: (request?: { readonly payload?: { readonly name?: string | null; readonly expiresAt?: string | null } }, settings?: CallSettings) => Promise<ApiKeyWithSecret>
+  readonly createKeyByKey: (request?: {
+    readonly payload?: {
+      readonly name?: string | null
+      readonly expiresAt?: string | null
+      readonly scopes?: ReadonlyArray<KeyScope>
+      readonly eventIds?: ReadonlyArray<string> | null
+    }
+  }, settings?: CallSettings) => Promise<ApiKeyWithSecret>
   /** Invite an address, or make a link for anyone who gets it. */
   readonly createInvite: (request: {
     readonly params: { readonly id: string }
@@ -889,25 +925,74 @@ export interface RestClient {
     readonly email: string | null
     readonly expiresAt: string
   }>
+  /** Addresses, open invites and entry links with their holders, newest first. */
+  readonly listLinks: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: {
+      readonly limit?: number
+      readonly cursor?: string
+      readonly accountId?: string
+      readonly userId?: string
+      readonly keyId?: string
+      readonly kind?: "ingest" | "upload" | "watch" | "media" | "invite" | "entry"
+      readonly eventId?: string
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly links: ReadonlyArray<{
+      readonly id: string
+      readonly kind: "ingest" | "upload" | "watch" | "media" | "invite" | "entry"
+      readonly eventId: string | null
+      readonly objectId: string | null
+      readonly holder: {
+        readonly kind: "account" | "key" | "user" | "guest" | "registrant" | "unknown"
+        readonly id: string
+        readonly name: string | null
+      }
+      readonly createdAt: string
+      readonly expiresAt: string | null
+      readonly lastUsedAt: string | null
+    }>
+    readonly nextCursor: string | null
+  }>
+  /** End one link, or all of a person or of a key. */
+  readonly endLinks: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly linkId?: string; readonly accountId?: string; readonly userId?: string; readonly keyId?: string }
+  }, settings?: CallSettings) => Promise<void>
   /** Administrative acts, newest first. */
   readonly listAudit: (request: {
     readonly params: { readonly id: string }
-    readonly query?: { readonly limit?: number; readonly cursor?: string }
+    readonly query?: {
+      readonly limit?: number
+      readonly cursor?: string
+      readonly format?: "json" | "csv"
+      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
+      readonly actorId?: string
+      readonly targetId?: string
+      readonly from?: string
+      readonly to?: string
+    }
   }, settings?: CallSettings) => Promise<{
     readonly entries: ReadonlyArray<{
       readonly id: string
-      readonly action: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted"
+      readonly action: string
       readonly actor: { readonly kind: "account" | "key" | "session"; readonly id: string }
       readonly targetId: string | null
       readonly requestId: string
       readonly createdAt: string
+      readonly address: string | null
+      readonly client: string | null
     }>
     readonly nextCursor: string | null
-  }>
+  } | string>
   /** Create an account and its first workspace, and sign in. */
-  readonly signup: (request: { readonly payload: { readonly email: string; readonly password: string; readonly name: string } }, settings?: CallSettings) => Promise<AccountView>
+  readonly signup: (request: {
+    readonly payload: { readonly email: string; readonly password: string; readonly name: string; readonly inviteToken?: string }
+  }, settings?: CallSettings) => Promise<AccountView>
   /** Sign in. */
-  readonly login: (request: { readonly payload: { readonly email: string; readonly password: string } }, settings?: CallSettings) => Promise<AccountView>
+  readonly login: (request: { readonly payload: { readonly email: string; readonly password: string } }, settings?: CallSettings) => Promise<AccountView | MfaChallenge>
+  /** Sign in, second step: a code of the second factor. */
+  readonly loginWithCode: (request: { readonly payload: { readonly mfaToken: string; readonly code: string } }, settings?: CallSettings) => Promise<AccountView>
   /** End the session. */
   readonly logout: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
   /** The signed-in account. */
@@ -939,10 +1024,58 @@ export interface RestClient {
   readonly exportAccount: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
   /** Delete the signed-in account; its password confirms. */
   readonly deleteAccount: (request: { readonly payload: { readonly password: string | null } }, settings?: CallSettings) => Promise<void>
-  /** Whether accounts may sign in through an identity provider. */
-  readonly getIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly configured: boolean }>
+  /** The second factors of the signed-in account. */
+  readonly getMfa: (request?: Record<never, never>, settings?: CallSettings) => Promise<{
+    readonly totp: { readonly confirmedAt: string } | null
+    readonly passkeys: ReadonlyArray<Passkey>
+    readonly recoveryCodesLeft: number
+  }>
+  /** Begin to set up an authenticator app; its secret is shown once. */
+  readonly startTotp: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly secret: string; readonly otpauthUrl: string }>
+  /** Confirm the authenticator app with a code; answers with the recovery codes. */
+  readonly confirmTotp: (request: { readonly payload: { readonly code: string } }, settings?: CallSettings) => Promise<{ readonly recoveryCodes: ReadonlyArray<string> }>
+  /** Remove the authenticator app. */
+  readonly removeTotp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
+  /** New recovery codes; earlier ones are void. */
+  readonly renewRecoveryCodes: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly recoveryCodes: ReadonlyArray<string> }>
+  /** Begin to register a passkey: what the browser needs for it. */
+  readonly startPasskey: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly [key: string]: unknown }>
+  /** Register the passkey that the browser made. */
+  readonly createPasskey: (request: {
+    readonly payload: {
+      readonly name: string
+      readonly response: {
+        readonly id: string
+        readonly rawId: string
+        readonly type: "public-key"
+        readonly response: { readonly clientDataJSON: string; readonly attestationObject: string }
+      }
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly name: string
+    readonly createdAt: string
+    readonly lastUsedAt: string | null
+    readonly recoveryCodes: ReadonlyArray<string>
+  }>
+  /** Rename a passkey. */
+  readonly patchPasskey: (request: { readonly params: { readonly passkeyId: string }; readonly payload: { readonly name: string } }, settings?: CallSettings) => Promise<Passkey>
+  /** Remove a passkey. */
+  readonly deletePasskey: (request: { readonly params: { readonly passkeyId: string } }, settings?: CallSettings) => Promise<void>
+  /** Begin to sign in with a passkey: what the browser needs for it. */
+  readonly startPasskeyLogin: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly [key: string]: unknown }>
+  /** Sign in with a passkey, without a password. */
+  readonly loginWithPasskey: (request: { readonly payload: { readonly response: AssertionResponse } }, settings?: CallSettings) => Promise<AccountView>
+  /** Whether the session was proved lately, and how it can be. */
+  readonly getProof: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly fresh: boolean; readonly methods: ReadonlyArray<"password" | "code" | "passkey"> }>
+  /** Prove again who holds the session: by the password, a code of the second factor, or a passkey. */
+  readonly prove: (request?: {
+    readonly payload?: { readonly password?: string; readonly code?: string; readonly passkey?: AssertionResponse }
+  }, settings?: CallSettings) => Promise<{ readonly proved: true }>
+  /** Whether accounts may sign in through an identity provider, and who may make one. */
+  readonly getIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly configured: boolean; readonly signup: "open" | "invited" | "off" }>
   /** Send the browser to the identity provider for consent. */
-  readonly startIdp: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
+  readonly startIdp: (request?: { readonly query?: { readonly fresh?: "true" | "false" } }, settings?: CallSettings) => Promise<void>
   /** Where the identity provider sends the browser back to; signs in. */
   readonly finishIdp: (request?: {
     readonly query?: {
@@ -953,6 +1086,119 @@ export interface RestClient {
       readonly session_state?: string
     }
   }, settings?: CallSettings) => Promise<void>
+  /** The identity provider for the domain of an address. */
+  readonly findSso: (request: { readonly query: { readonly email: string } }, settings?: CallSettings) => Promise<{ readonly connection: { readonly id: string; readonly name: string } | null }>
+  /** Send the browser to a workspace's identity provider for consent. */
+  readonly startSso: (request: { readonly params: { readonly connectionId: string }; readonly query?: { readonly fresh?: "true" | "false" } }, settings?: CallSettings) => Promise<void>
+  /** Where a workspace's identity provider sends the browser back to; signs in. */
+  readonly finishSso: (request?: {
+    readonly query?: {
+      readonly code?: string
+      readonly state?: string
+      readonly error?: string
+      readonly iss?: string
+      readonly session_state?: string
+    }
+  }, settings?: CallSettings) => Promise<void>
+  /** Identity providers of the workspace. */
+  readonly listConnections: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly connections: ReadonlyArray<{
+      readonly id: string
+      readonly name: string
+      readonly issuer: string
+      readonly clientId: string
+      readonly domains: ReadonlyArray<{
+        readonly domain: string
+        readonly proved: boolean
+        readonly record: { readonly name: string; readonly value: string }
+      }>
+      readonly defaultRole: "member" | "admin"
+      readonly redirectUri: string
+      readonly createdAt: string
+      readonly updatedAt: string
+      readonly lastSuccessAt: string | null
+      readonly lastFailureAt: string | null
+      readonly lastError: string | null
+    }>
+  }>
+  /** Connect an identity provider. */
+  readonly createConnection: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: {
+      readonly name: string
+      readonly issuer: string
+      readonly clientId: string
+      readonly clientSecret: string
+      readonly domains: ReadonlyArray<string>
+      readonly defaultRole?: "member" | "admin"
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly name: string
+    readonly issuer: string
+    readonly clientId: string
+    readonly domains: ReadonlyArray<{
+      readonly domain: string
+      readonly proved: boolean
+      readonly record: { readonly name: string; readonly value: string }
+    }>
+    readonly defaultRole: "member" | "admin"
+    readonly redirectUri: string
+    readonly createdAt: string
+    readonly updatedAt: string
+    readonly lastSuccessAt: string | null
+    readonly lastFailureAt: string | null
+    readonly lastError: string | null
+  }>
+  /** Change a connection; its issuer stays. */
+  readonly patchConnection: (request: {
+    readonly params: { readonly id: string; readonly connectionId: string }
+    readonly payload?: {
+      readonly name?: string
+      readonly clientId?: string
+      readonly clientSecret?: string
+      readonly domains?: ReadonlyArray<string>
+      readonly defaultRole?: "member" | "admin"
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly name: string
+    readonly issuer: string
+    readonly clientId: string
+    readonly domains: ReadonlyArray<{
+      readonly domain: string
+      readonly proved: boolean
+      readonly record: { readonly name: string; readonly value: string }
+    }>
+    readonly defaultRole: "member" | "admin"
+    readonly redirectUri: string
+    readonly createdAt: string
+    readonly updatedAt: string
+    readonly lastSuccessAt: string | null
+    readonly lastFailureAt: string | null
+    readonly lastError: string | null
+  }>
+  /** Look for the domains' records, and ask the issuer for its metadata. */
+  readonly checkConnection: (request: { readonly params: { readonly id: string; readonly connectionId: string } }, settings?: CallSettings) => Promise<{
+    readonly id: string
+    readonly name: string
+    readonly issuer: string
+    readonly clientId: string
+    readonly domains: ReadonlyArray<{
+      readonly domain: string
+      readonly proved: boolean
+      readonly record: { readonly name: string; readonly value: string }
+    }>
+    readonly defaultRole: "member" | "admin"
+    readonly redirectUri: string
+    readonly createdAt: string
+    readonly updatedAt: string
+    readonly lastSuccessAt: string | null
+    readonly lastFailureAt: string | null
+    readonly lastError: string | null
+  }>
+  /** Remove a connection. */
+  readonly deleteConnection: (request: { readonly params: { readonly id: string; readonly connectionId: string } }, settings?: CallSettings) => Promise<void>
   /** Ask about the product; answers come from its own documentation. */
   readonly askHelp: (request: {
     readonly payload: {
@@ -963,12 +1209,12 @@ export interface RestClient {
       readonly stage?: "prelive" | "open" | "live" | "ended"
     }
   }, settings?: CallSettings) => Promise<{ readonly reply: string }>
-  /** Live events, nodes, backlogs and failing webhooks of the whole deployment. */
+  /** Live events, nodes, backlogs, the largest users and failing webhooks of the whole deployment. */
   readonly getPlatformStatus: (request?: Record<never, never>, settings?: CallSettings) => Promise<PlatformStatus>
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {
-      readonly code: "bad_request" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "slug_taken" | "event_full" | "email_taken" | "account_exists" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
+      readonly code: "bad_request" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "method_not_allowed" | "conflict" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
     }
   }, settings?: CallSettings) => Promise<{ readonly code: string; readonly status: number; readonly meaning: string }>
 }

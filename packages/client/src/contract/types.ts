@@ -12,12 +12,17 @@ export type ProblemCode =
   | "invalid_token"
   | "unauthorized"
   | "sign_in_required"
+  | "signup_closed"
   | "forbidden"
+  | "fresh_sign_in_required"
+  | "sso_required"
+  | "mfa_required"
   | "not_found"
   | "method_not_allowed"
   | "conflict"
   | "slug_taken"
   | "event_full"
+  | "encoder_replaced"
   | "email_taken"
   | "account_exists"
   | "idempotency_in_progress"
@@ -36,9 +41,17 @@ export interface AccountView {
     readonly email: string
     readonly emailVerified: boolean
     readonly createdAt: string
+    readonly mfa: boolean
   }
   readonly emails: ReadonlyArray<{ readonly id: string; readonly email: string; readonly verified: boolean; readonly primary: boolean }>
-  readonly workspaces: ReadonlyArray<{ readonly id: string; readonly name: string; readonly slug: string; readonly role: WorkspaceRole }>
+  readonly workspaces: ReadonlyArray<{
+    readonly id: string
+    readonly name: string
+    readonly slug: string
+    readonly role: WorkspaceRole
+    readonly requireMfa: boolean
+    readonly sso: "optional" | "required"
+  }>
   /** In e-mail dev mode, of a signup. */
   readonly verifyUrl?: string
 }
@@ -57,6 +70,8 @@ export interface ApiKey {
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly createdByKeyId: string | null
+  readonly scopes: ReadonlyArray<KeyScope>
+  readonly eventIds: ReadonlyArray<string> | null
 }
 
 /** The secret is shown here and never again. */
@@ -71,7 +86,22 @@ export interface ApiKeyWithSecret {
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly createdByKeyId: string | null
+  readonly scopes: ReadonlyArray<KeyScope>
+  readonly eventIds: ReadonlyArray<string> | null
   readonly secret: string
+}
+
+/** The same of a browser that used one. */
+export interface AssertionResponse {
+  readonly id: string
+  readonly rawId: string
+  readonly type: "public-key"
+  readonly response: {
+    readonly clientDataJSON: string
+    readonly authenticatorData: string
+    readonly signature: string
+    readonly userHandle?: string | null
+  }
 }
 
 export interface AssignmentView {
@@ -166,7 +196,7 @@ export interface Clip {
 }
 
 /** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
-export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "ping"
+export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "audit.created" | "webhook.disabled" | "ping"
 
 /** `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left; `skipped`: never sent, because the endpoint was disabled. */
 export type DeliveryStatus = "pending" | "delivered" | "rejected" | "exhausted" | "skipped"
@@ -295,6 +325,15 @@ export interface GuestIntegration {
   readonly lastError: PartnerFault | null
 }
 
+export interface GuestRefusal {
+  /** Null for a token that belongs to no integration. */
+  readonly integrationId: string | null
+  readonly reason: RefusalReason
+  /** The reason in words, with what the token says of its issuer and key. */
+  readonly detail: string
+  readonly refusedAt: string
+}
+
 export interface HandView { readonly participantId: string; readonly name: string; readonly note: string | null; readonly at: string }
 
 export interface HeartbeatAck {
@@ -346,6 +385,8 @@ export interface IngestView {
   readonly failure: { readonly code: string; readonly detail: string } | null
 }
 
+export type KeyScope = "read" | "events:write" | "live" | "people" | "media" | "webhooks" | "admin"
+
 /** A type with the JSON Schema (2020-12) of its body. */
 export interface ListedWebhookEventType {
   readonly type: WebhookEventType
@@ -391,6 +432,15 @@ export interface Membership {
   readonly createdAt: string
 }
 
+/** The password was right. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
+export interface MfaChallenge {
+  readonly mfaRequired: true
+  readonly mfaToken: string
+  /** An account with a passkey can also sign in by that alone. */
+  readonly methods: ReadonlyArray<"totp" | "recovery_code" | "passkey">
+  readonly expiresAt: string
+}
+
 export type Modality = "broadcast" | "meeting" | "breakout" | "rotation"
 
 /** Kinds of ephemeral dispatches that a socket may opt out of (`mute` of `identify`). */
@@ -412,6 +462,8 @@ export interface ParticipantView {
 
 /** The fault of the last refused token of an integration. */
 export type PartnerFault = "jwks_refused" | "jwks_unreachable" | "jwks_invalid" | "unknown_key" | "algorithm" | "signature" | "expired" | "not_yet_valid" | "claims" | "malformed"
+
+export interface Passkey { readonly id: string; readonly name: string; readonly createdAt: string; readonly lastUsedAt: string | null }
 
 export interface PersonalItem {
   readonly kind: "account" | "address" | "session" | "identity" | "workspaceMember" | "user" | "attendance" | "chatMessage" | "invite" | "membership" | "pollVote" | "question" | "questionVote" | "record" | "registration" | "tableNotes"
@@ -503,6 +555,16 @@ export interface PlatformStatus {
     readonly letters: { readonly count: number; readonly ageSeconds: number }
     readonly media: { readonly count: number; readonly ageSeconds: number }
   }
+  /** The workspaces that take most of what all share. Uploads and encoders are those of the process that answers. */
+  readonly shares: ReadonlyArray<{
+    readonly workspaceId: string
+    readonly workspaceSlug: string
+    readonly uploads: number
+    readonly encoders: number
+    readonly jobsWaiting: number
+    readonly jobSeconds: number
+    readonly bytes: number
+  }>
   /** Webhook endpoints that fail, by the origin of their address. */
   readonly failingWebhooks: ReadonlyArray<{
     readonly id: string
@@ -707,6 +769,9 @@ export interface Refusal {
 }
 
 export type RefusalCode = "bad_request" | "role_not_on_event" | "unknown_command" | "unauthorized" | "forbidden" | "feature_disabled" | "wrong_phase" | "not_found" | "conflict" | "rate_limited" | "too_large" | "event_full" | "muted" | "event_ended" | "unavailable" | "internal_error"
+
+/** Why a token was refused: a fault of an integration's token, or a token of no active integration. */
+export type RefusalReason = "jwks_refused" | "jwks_unreachable" | "jwks_invalid" | "unknown_key" | "algorithm" | "signature" | "expired" | "not_yet_valid" | "claims" | "malformed" | "unknown_issuer"
 
 /** Reply and dispatch of one command may arrive in either order. */
 export type ReplyFrame = {
@@ -913,13 +978,15 @@ export interface WaitingView {
   readonly since: string
 }
 
-export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed"
+export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "audit.created" | "webhook.disabled"
 
 /** `role` is the caller's; the operator's list has none. */
 export interface Workspace {
   readonly id: string
   readonly name: string
   readonly slug: string
+  readonly requireMfa: boolean
+  readonly sso: "optional" | "required"
   readonly createdAt: string
   readonly updatedAt: string
   readonly role?: WorkspaceRole
@@ -929,7 +996,6 @@ export type WorkspaceRole = "owner" | "admin" | "member"
 
 export interface WorkspaceSessionView {
   readonly sessionToken: string
-  /** From then on the key is refused. Must lie in the future; null or absent: never. */
   readonly expiresAt: string
   readonly workspaceId: string
   readonly participant: {

@@ -33,9 +33,12 @@ export const forgetSession = (eventId: string): void => {
 /** The token of an entry link, taken out of the address and out of the browser's history. */
 export const takeEntryToken = (): string | null => {
   const address = new URL(location.href)
-  const token = address.searchParams.get("token")
+  const behind = new URLSearchParams(address.hash.slice(1))
+  // A link from before has it in the query.
+  const token = behind.get("token") ?? address.searchParams.get("token")
   if (token === null) return null
   address.searchParams.delete("token")
+  if (behind.has("token")) address.hash = ""
   history.replaceState(history.state, "", address)
   return token
 }

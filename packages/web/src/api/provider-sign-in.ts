@@ -6,11 +6,15 @@ import { SERVER } from "./rest.ts"
 
 const KEY = "gathercue.signingIn"
 
-/** Leaves this page. */
-export const beginProviderSignIn = (): void => {
+/** Leaves this page for a provider. `path`: where the server begins it. */
+export const beginSignInAt = (path: string): void => {
   sessionStorage.setItem(KEY, location.pathname)
-  location.assign(`${SERVER}/v1/auth/idp/start`)
+  location.assign(`${SERVER}${path}`)
 }
+
+/** `isFresh`: the person is to sign in anew. */
+export const beginProviderSignIn = (isFresh = false): void =>
+  beginSignInAt(`/v1/auth/idp/start${isFresh ? "?fresh=true" : ""}`)
 
 const takeNote = (): string | null => {
   try {
@@ -26,5 +30,5 @@ const takeNote = (): string | null => {
 /** On the start page: the address to go on to, where a sign-in has come back. */
 export const afterProviderSignIn = (): string | undefined => {
   const from = location.pathname === "/" ? takeNote() : null
-  return from === null ? undefined : `${from}${location.search}`
+  return from === null ? undefined : `${from}${location.search}${location.hash}`
 }

@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react"
 import { Redirect, Route, Switch } from "wouter"
 import { useTexts } from "../texts/language.tsx"
 import { AccountPage } from "./account/account-page.tsx"
+import { ProofDialog } from "./account/proof-dialog.tsx"
 import { ConsoleHeader } from "./console-header.tsx"
 import { EventPage } from "./event/event-page.tsx"
 import { WorkspacePage } from "./workspace/workspace-page.tsx"
@@ -23,6 +24,7 @@ export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
   return (
     <>
       <ConsoleHeader view={view} />
+      <ProofDialog />
       <main className="page stack">
         <Switch>
           <Route path="/account">

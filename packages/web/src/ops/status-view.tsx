@@ -93,6 +93,22 @@ export const StatusView = ({ status }: Props) => {
         }))}
       />
       <Table
+        title={ops.shares}
+        empty={ops.noShares}
+        heads={[ops.workspace, ops.uploads, ops.encoders, ops.jobsWaiting, ops.jobTime, ops.stored]}
+        rows={status.shares.map((one) => ({
+          key: one.workspaceId,
+          cells: [
+            one.workspaceSlug,
+            number(one.uploads),
+            number(one.encoders),
+            number(one.jobsWaiting),
+            `${number(one.jobSeconds)} s`,
+            `${number(Math.ceil(one.bytes / 1_048_576))} MiB`,
+          ],
+        }))}
+      />
+      <Table
         title={ops.failingWebhooks}
         empty={ops.noFailingWebhooks}
         heads={[ops.address, ops.workspace, ops.state, ops.lastFailure]}

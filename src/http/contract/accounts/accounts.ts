@@ -30,6 +30,11 @@ export const NewPassword = Schema.String.check(
   ),
 ).annotate({ format: "password", description: "Not one of the 10,000 most common passwords." })
 
+/** Six digits of an authenticator app, or a recovery code. */
+export const Code = Schema.String.check(Schema.isBetweenLength(6, 64)).annotate({
+  description: "Six digits of an authenticator app, or a recovery code. Blanks and hyphens do not matter.",
+})
+
 export const AccountView = Schema.Struct({
   account: Schema.Struct({
     id: Schema.String,
@@ -37,6 +42,8 @@ export const AccountView = Schema.Struct({
     email: Schema.String,
     emailVerified: Schema.Boolean,
     createdAt: Instant,
+    /** The account has a second factor. */
+    mfa: Schema.Boolean,
   }),
   emails: Schema.Array(
     Schema.Struct({
@@ -47,33 +54,63 @@ export const AccountView = Schema.Struct({
     }).annotate(named("AccountEmail")),
   ),
   workspaces: Schema.Array(
-    Schema.Struct({ id: Schema.String, name: Schema.String, slug: Schema.String, role: WorkspaceRole }).annotate(
-      named("AccountWorkspace"),
-    ),
+    Schema.Struct({
+      id: Schema.String,
+      name: Schema.String,
+      slug: Schema.String,
+      role: WorkspaceRole,
+      /** Its members need a second factor. */
+      requireMfa: Schema.Boolean,
+      /** Whether members other than owners have to sign in by the workspace's identity provider. */
+      sso: Schema.Literals(["optional", "required"]),
+    }).annotate(named("AccountWorkspace")),
   ),
   /** In e-mail dev mode, of a signup. */
   verifyUrl: Schema.optionalKey(Schema.String),
 }).annotate(named("AccountView"))
 export type AccountView = typeof AccountView.Type
 
+/** The password was right. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
+export const MfaChallenge = Schema.Struct({
+  mfaRequired: Schema.Literal(true),
+  mfaToken: Schema.String,
+  /** An account with a passkey can also sign in by that alone. */
+  methods: Schema.Array(Schema.Literals(["totp", "recovery_code", "passkey"])),
+  expiresAt: Instant,
+}).annotate(named("MfaChallenge"))
+
 export const Accounts = HttpApiGroup.make("accounts")
   .add(
     HttpApiEndpoint.post("signup", "/v1/accounts/signup", {
-      payload: Schema.Struct({ email: Email, password: NewPassword, name: Name }),
+      payload: Schema.Struct({
+        email: Email,
+        password: NewPassword,
+        name: Name,
+        /** Of an open invite, where the server takes no accounts without one. */
+        inviteToken: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(256))),
+      }),
       success: created(AccountView),
-      error: problems(...WITH_BODY, "email_taken", "rate_limited", "unavailable", "internal_error"),
+      error: problems(...WITH_BODY, "signup_closed", "email_taken", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "signup")
       .annotate(OpenApi.Summary, "Create an account and its first workspace, and sign in"),
     HttpApiEndpoint.post("login", "/v1/accounts/login", {
       payload: Schema.Struct({ email: Schema.String, password: Schema.String }),
-      success: AccountView,
+      success: Schema.Union([AccountView, MfaChallenge]),
       error: problems(...WITH_BODY, ...COMMON, "rate_limited"),
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "login")
       .annotate(OpenApi.Summary, "Sign in"),
+    HttpApiEndpoint.post("loginWithCode", "/v1/accounts/login/code", {
+      payload: Schema.Struct({ mfaToken: Schema.String.check(Schema.isMinLength(1)), code: Code }),
+      success: AccountView,
+      error: problems(...WITH_BODY, "invalid_token", ...COMMON, "rate_limited"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "login")
+      .annotate(OpenApi.Summary, "Sign in, second step: a code of the second factor"),
     HttpApiEndpoint.post("logout", "/v1/accounts/logout", { error: problems(...COMMON) })
       .annotate(EndpointAccess, "account")
       .annotate(OpenApi.Summary, "End the session"),

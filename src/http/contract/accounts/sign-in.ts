@@ -6,19 +6,34 @@ import { problems } from "../problem.ts"
 
 const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
 
+/** Of the start at an identity provider. */
+export const FreshQuery = {
+  fresh: Schema.optionalKey(
+    Schema.Literals(["true", "false"]).annotate({
+      description: "true: the person signs in at the provider anew, whatever it remembers of the browser.",
+      examples: ["true"],
+    }),
+  ),
+}
+
 const given = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 export const SignIn = HttpApiGroup.make("signIn")
   .add(
     HttpApiEndpoint.get("getIdp", "/v1/auth/idp", {
-      success: Schema.Struct({ configured: Schema.Boolean }),
+      success: Schema.Struct({
+        configured: Schema.Boolean,
+        /** The deployment's rule for new accounts (`SIGNUP`). */
+        signup: Schema.Literals(["open", "invited", "off"]),
+      }),
       error: problems("rate_limited", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Whether accounts may sign in through an identity provider"),
+      .annotate(OpenApi.Summary, "Whether accounts may sign in through an identity provider, and who may make one"),
     HttpApiEndpoint.get("startIdp", "/v1/auth/idp/start", {
+      query: FreshQuery,
       success: redirect,
-      error: problems("idp_not_configured", "unavailable", "internal_error"),
+      error: problems("bad_request", "idp_not_configured", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "browser")
       .annotate(OpenApi.Summary, "Send the browser to the identity provider for consent"),

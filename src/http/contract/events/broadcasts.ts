@@ -4,8 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BroadcastId } from "../../../model/ids.ts"
 import { EncoderState } from "../../../model/live/live-values.ts"
 import { named } from "../../../model/named.ts"
-import { Commanded, EndpointAccess } from "../access.ts"
-import { created, PathId } from "../endpoint.ts"
+import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
+import { created, OptionalBody, PathId } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
@@ -62,6 +62,7 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
       success: BroadcastState,
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
+      .annotate(OptionalBody, true)
       .annotate(EndpointAccess, "phase")
       .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "Go live, or on again after a pause; only the active broadcast phase"),
@@ -87,4 +88,5 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
         "An address for the encoder of a live broadcast, until the broadcast ends; the address before is refused from now on",
       ),
   )
+  .annotateEndpoints(WriteScope, "live")
   .annotate(OpenApi.Description, "The broadcast of a phase.")

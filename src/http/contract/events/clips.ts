@@ -6,7 +6,7 @@ import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
 import { LegibleText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
 import { PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
@@ -75,4 +75,5 @@ export const Clips = HttpApiGroup.make("clips")
       .annotate(Audited, "clip.deleted")
       .annotate(OpenApi.Summary, "Delete a clip with its bytes"),
   )
+  .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Clips of recordings.")

@@ -3,9 +3,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Event, EventInput, EventPatch, EventWithPhases } from "../../../model/event.ts"
 import { Id } from "../../../model/ids.ts"
+import type { KeyScope } from "../../../model/key-rights.ts"
 import { FeatureSet, MAX_PHASES_PER_EVENT, Phase, PhaseConfig, PhaseInput } from "../../../model/phase.ts"
-import { Commanded, EndpointAccess } from "../access.ts"
-import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Commanded, EndpointAccess, NeededScope, WriteScope } from "../access.ts"
+import { created, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
@@ -13,6 +14,7 @@ const lifecycle = <Name extends "publishEvent" | "startEvent" | "endEvent", Verb
   name: Name,
   verb: Verb,
   summary: string,
+  scope: KeyScope,
 ) =>
   HttpApiEndpoint.post(name, `/v1/events/:id/${verb}`, {
     params: PathId,
@@ -20,6 +22,7 @@ const lifecycle = <Name extends "publishEvent" | "startEvent" | "endEvent", Verb
     error: problems(...COMMON, "not_found", "conflict"),
   })
     .annotate(EndpointAccess, "event")
+    .annotate(NeededScope, scope)
     .annotate(Commanded, true)
     .annotate(OpenApi.Summary, summary)
 
@@ -37,7 +40,7 @@ export const Events = HttpApiGroup.make("events")
       success: pageOf("events", Event),
       error: problems("bad_request", ...COMMON),
     })
-      .annotate(EndpointAccess, "workspace")
+      .annotate(EndpointAccess, "workspaceEvents")
       .annotate(OpenApi.Summary, "Events, newest first"),
     HttpApiEndpoint.get("getEvent", "/v1/events/:id", {
       params: PathId,
@@ -61,18 +64,20 @@ export const Events = HttpApiGroup.make("events")
       .annotate(EndpointAccess, "event")
       .annotate(Audited, "event.deleted")
       .annotate(OpenApi.Summary, "Delete an event for good; a live one ends first"),
-    lifecycle("publishEvent", "publish", "Publish a draft"),
-    lifecycle("startEvent", "start", "Go live with the first phase"),
+    lifecycle("publishEvent", "publish", "Publish a draft", "events:write"),
+    lifecycle("startEvent", "start", "Go live with the first phase", "live"),
     HttpApiEndpoint.post("advanceEvent", "/v1/events/:id/advance", {
       params: PathId,
       payload: Schema.Struct({ phaseId: Schema.optionalKey(Id) }),
       success: EventWithPhases,
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
+      .annotate(OptionalBody, true)
       .annotate(EndpointAccess, "event")
+      .annotate(NeededScope, "live")
       .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "End the active phase and start the next; guarded by `phaseId` when given"),
-    lifecycle("endEvent", "end", "End the event at once"),
+    lifecycle("endEvent", "end", "End the event at once", "live"),
     HttpApiEndpoint.post("appendPhase", "/v1/events/:id/phases", {
       params: PathId,
       payload: PhaseInput,
@@ -115,7 +120,9 @@ export const Events = HttpApiGroup.make("events")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "phase")
+      .annotate(NeededScope, "live")
       .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "Add seconds to the active phase's timer"),
   )
+  .annotateEndpoints(WriteScope, "events:write")
   .annotate(OpenApi.Description, "Events, their lifecycle and their phases.")

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { EventStatus } from "../../../model/event.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
 import { AddressLimit, PathId, TextBody } from "../endpoint.ts"
 import { COMMON, problems } from "../problem.ts"
 
@@ -55,4 +55,5 @@ export const JoinCodes = HttpApiGroup.make("joinCodes")
       .annotate(TextBody, SVG)
       .annotate(OpenApi.Summary, "The address of the event's page as a QR code"),
   )
+  .annotateEndpoints(WriteScope, "events:write")
   .annotate(OpenApi.Description, "Join codes and QR codes of events.")

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { named } from "../../../model/named.ts"
 import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../../model/question.ts"
-import { Commanded, EndpointAccess } from "../access.ts"
+import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
 import { created, PathId, pageOf } from "../endpoint.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
@@ -62,4 +62,5 @@ export const Questions = HttpApiGroup.make("questions")
       .annotate(EndpointAccess, "audienceQuestion")
       .annotate(OpenApi.Summary, "Take the vote back"),
   )
+  .annotateEndpoints(WriteScope, "live")
   .annotate(OpenApi.Description, "Questions of the audience, and votes on them.")

@@ -7,8 +7,8 @@ import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
 import { LegibleText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { Commanded, EndpointAccess } from "../access.ts"
-import { BodyLimit, created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
+import { BodyLimit, created, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
@@ -67,6 +67,7 @@ export const Recordings = HttpApiGroup.make("recordings")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(Commanded, true)
+      .annotate(OptionalBody, true)
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Begin a recording and get the address for its bytes"),
     HttpApiEndpoint.post("addressParts", "/v1/recordings/:id/parts", {
@@ -105,6 +106,7 @@ export const Recordings = HttpApiGroup.make("recordings")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(Commanded, true)
+      .annotate(OptionalBody, true)
       .annotate(EndpointAccess, "recording")
       .annotate(BodyLimit, LARGEST_COMPLETION)
       .annotate(
@@ -134,4 +136,5 @@ export const Recordings = HttpApiGroup.make("recordings")
       .annotate(Audited, "recording.deleted")
       .annotate(OpenApi.Summary, "Delete a recording with its bytes and all that was made from it"),
   )
+  .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Recordings of events.")

@@ -7,11 +7,11 @@ import { named } from "../../../model/named.ts"
 import { ParticipantKind } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
-import { PathId, pageOf } from "../endpoint.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
+import { FreshSignIn, PathId, pageOf } from "../endpoint.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
-import { Audited } from "../workspaces/audit.ts"
+import { Audited, ReadsPeople } from "../workspaces/audit.ts"
 
 const Attendee = Schema.Struct({
   participantId: Schema.String,
@@ -87,9 +87,11 @@ const report = <const Name extends string, const Path extends string, Item exten
     params: PathId,
     query: FileQuery,
     success: [pageOf(list, item), Csv],
-    error: problems("bad_request", ...COMMON, "not_found", "conflict"),
+    error: problems("bad_request", ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
   })
     .annotate(EndpointAccess, "event")
+    .annotate(FreshSignIn, "file")
+    .annotate(ReadsPeople, true)
     .annotate(OpenApi.Summary, summary)
 
 export const Reports = HttpApiGroup.make("reports")
@@ -107,9 +109,11 @@ export const Reports = HttpApiGroup.make("reports")
         ),
       },
       success: [pageOf("registrations", Registration), Csv],
-      error: problems("bad_request", ...COMMON, "not_found", "conflict"),
+      error: problems("bad_request", ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(FreshSignIn, "file")
+      .annotate(ReadsPeople, true)
       .annotate(OpenApi.Summary, "The people who have taken a place, the first first"),
     HttpApiEndpoint.delete("cancelRegistration", "/v1/events/:id/registrations/:registrationId", {
       params: { ...PathId, registrationId: Id },
@@ -135,4 +139,5 @@ export const Reports = HttpApiGroup.make("reports")
       "The rounds and breakouts that were held: the people who have met",
     ),
   )
+  .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "The people, messages, polls and rounds of an event, for its hosts.")

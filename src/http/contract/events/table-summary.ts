@@ -5,7 +5,7 @@ import { Id } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
@@ -124,4 +124,5 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
         "Notes of one table as its captions give them, to be looked through and stored; nothing is stored or mailed",
       ),
   )
+  .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Notes of tables.")

@@ -6,7 +6,7 @@ import { named } from "../../../model/named.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
-import { Commanded, EndpointAccess } from "../access.ts"
+import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
 import { BodyLimit, BytesBody, created, PathId, Revalidated } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
@@ -131,4 +131,5 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Write the summary that the recap shows; it replaces a model's"),
   )
+  .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Captions of a live event, and transcripts of its recordings.")

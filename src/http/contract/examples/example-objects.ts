@@ -25,18 +25,40 @@ export const ids = {
   delivery: "0196a1f0-0000-7000-8000-000000000010",
   question: "0196a1f0-0000-7000-8000-000000000011",
   transcript: "0196a1f0-0000-7000-8000-000000000012",
+  audit: "0196a1f0-0000-7000-8000-000000000013",
+  request: "0196a1f0-0000-7000-8000-000000000014",
+  connection: "0196a1f0-0000-7000-8000-000000000016",
+  passkey: "0196a1f0-0000-7000-8000-000000000015",
 }
 
 export const account = {
-  account: { id: ids.account, name: "Ada Lovelace", email: "ada@example.com", emailVerified: true, createdAt: T0 },
+  account: {
+    id: ids.account,
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    emailVerified: true,
+    createdAt: T0,
+    mfa: true,
+  },
   emails: [{ id: ids.email, email: "ada@example.com", verified: true, primary: true }],
-  workspaces: [{ id: ids.workspace, name: "Analytical Events", slug: "analytical-events", role: "owner" }],
+  workspaces: [
+    {
+      id: ids.workspace,
+      name: "Analytical Events",
+      slug: "analytical-events",
+      role: "owner",
+      requireMfa: false,
+      sso: "optional",
+    },
+  ],
 }
 export const workspace = {
   id: ids.workspace,
   name: "Analytical Events",
   slug: "analytical-events",
   role: "owner",
+  requireMfa: false,
+  sso: "optional",
   createdAt: T0,
   updatedAt: T0,
 }
@@ -60,6 +82,8 @@ export const apiKey = {
   expiresAt: null,
   revokedAt: null,
   createdByKeyId: null,
+  scopes: ["read", "live"],
+  eventIds: null,
 }
 export const invite = {
   id: ids.invite,
@@ -73,7 +97,7 @@ export const invite = {
   acceptedAt: null,
   revokedAt: null,
 }
-export const issuedInvite = { ...invite, inviteUrl: `https://events.example.com/invite/${TOKEN}` }
+export const issuedInvite = { ...invite, inviteUrl: `https://events.example.com/invite#token=${TOKEN}` }
 export const preview = {
   kind: "event",
   status: "pending",

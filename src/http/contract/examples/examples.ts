@@ -39,6 +39,7 @@ import {
 import { platformStatus } from "./platform-example.ts"
 import {
   ATTENDANCE_CSV,
+  AUDIT_CSV,
   attendee,
   CHAT_CSV,
   chatMessage,
@@ -57,6 +58,9 @@ import {
   registration,
   registrationItem,
 } from "./report-objects.ts"
+
+import { SECOND_FACTOR_EXAMPLES } from "./second-factor-examples.ts"
+import { WEBHOOK_EXAMPLES } from "./webhook-examples.ts"
 
 export interface Example {
   readonly request?: unknown
@@ -77,6 +81,8 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     response: account,
   },
   login: { request: { email: "ada@example.com", password: "correct horse battery" }, response: account },
+  loginWithCode: { request: { mfaToken: TOKEN, code: "492039" }, response: account },
+  ...SECOND_FACTOR_EXAMPLES,
   me: { response: account },
   verifyEmail: { request: { token: TOKEN }, response: { verified: true, email: "ada@example.com" } },
   resendVerification: { response: { requested: true } },
@@ -130,7 +136,33 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
   },
   listApiKeys: { response: examplePage("apiKeys", apiKey) },
-  createApiKey: { request: { name: "production" }, response: { ...apiKey, secret: KEY } },
+  createApiKey: {
+    request: { name: "production", scopes: ["read", "live"], expiresAt: null },
+    response: { ...apiKey, secret: KEY },
+  },
+  deleteApiKey: {
+    response: {
+      apiKeys: [{ id: ids.key, name: "production", prefix: "gck_4fQx", last4: "9aZk" }],
+      invites: [{ id: ids.invite, email: "grace@example.com", role: "admin" }],
+      members: [{ id: ids.member, name: "Grace Hopper", email: "grace@example.com" }],
+      memberships: [],
+      webhooks: [],
+      integrations: [],
+      links: [{ id: ids.recording, kind: "upload", eventId: ids.event }],
+    },
+  },
+  listLinks: {
+    response: examplePage("links", {
+      id: ids.recording,
+      kind: "ingest",
+      eventId: ids.event,
+      objectId: ids.recording,
+      holder: { kind: "account", id: ids.account, name: "Ada Lovelace" },
+      createdAt: T0,
+      expiresAt: T1,
+      lastUsedAt: null,
+    }),
+  },
   createKeyByKey: { request: { name: "worker" }, response: { ...apiKey, name: "worker", secret: KEY } },
   createInvite: {
     request: { email: "grace@example.com", eventId: ids.event, role: "speaker" },
@@ -146,7 +178,10 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       targetId: ids.key,
       requestId: "0196a1f0-0000-7000-8000-0000000000ff",
       createdAt: T0,
+      address: "203.0.113.7",
+      client: "Firefox on Linux",
     }),
+    texts: { "text/csv": AUDIT_CSV },
   },
   previewInvite: { response: preview },
   acceptInvite: {
@@ -239,6 +274,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   getWebhookDelivery: {
     response: {
       ...delivery,
+      body: WEBHOOK_EXAMPLES["event.started"],
       attempts: [
         {
           number: 1,
@@ -403,6 +439,18 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     response: integration,
   },
   listGuestIntegrations: { response: examplePage("integrations", integration) },
+  listGuestRefusals: {
+    response: {
+      refusals: [
+        {
+          integrationId: ids.integration,
+          reason: "unknown_key",
+          detail: 'There is no RSA key of 2048 to 8192 bits for RS256 that fits the kid "2026-11".',
+          refusedAt: T0,
+        },
+      ],
+    },
+  },
   createGuestSession: {
     request: { token: JWT },
     response: {
@@ -442,6 +490,6 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
   },
   getPlatformStatus: { response: platformStatus },
-  getIdp: { response: { configured: true } },
+  getIdp: { response: { configured: true, signup: "open" } },
   getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
 }

@@ -24,6 +24,17 @@ export const platformStatus = {
     letters: { count: 0, ageSeconds: 0 },
     media: { count: 0, ageSeconds: 0 },
   },
+  shares: [
+    {
+      workspaceId: ids.workspace,
+      workspaceSlug: "acme",
+      uploads: 2,
+      encoders: 1,
+      jobsWaiting: 3,
+      jobSeconds: 12.5,
+      bytes: 5368709120,
+    },
+  ],
   failingWebhooks: [
     {
       id: ids.webhook,

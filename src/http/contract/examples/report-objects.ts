@@ -102,3 +102,6 @@ export const registrationItem = {
   at: T0,
   data: { name: "Grace Hopper", email: "grace@example.com" },
 }
+export const AUDIT_CSV =
+  "id,createdAt,action,actorKind,actorId,targetId,requestId,address,client\r\n" +
+  `${ids.audit},${T0},api_key.created,account,${ids.account},${ids.key},${ids.request},203.0.113.7,Firefox on Linux\r\n`

@@ -75,5 +75,17 @@ export const WEBHOOK_EXAMPLES: { readonly [type: string]: unknown } = {
       { id: "2", text: "Soup", votes: 1 },
     ],
   },
+  "audit.created": {
+    ...base("audit.created"),
+    eventId: null,
+    entryId: ids.audit,
+    action: "api_key.created",
+    actor: { kind: "account", id: ids.account },
+    targetId: ids.key,
+    requestId: ids.request,
+    address: "203.0.113.7",
+    client: "Firefox on Linux",
+  },
+  "webhook.disabled": { ...base("webhook.disabled"), eventId: null, webhookId: ids.webhook, reason: "gone" },
   ping: { ...base("ping"), eventId: null, webhookId: ids.webhook },
 }

@@ -1,10 +1,12 @@
 /** The audit log: acts of administration and their actors. Endpoints are annotated with their act; `serve` writes the entry. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
-import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
-import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Instant, InstantInput } from "../../../model/timestamp.ts"
+import { EndpointAccess, NeededScope } from "../access.ts"
+import { PathId, pageOf } from "../endpoint.ts"
+import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems } from "../problem.ts"
 
 /** Every act with an entry in the log. */
@@ -20,10 +22,12 @@ export const AUDIT_ACTIONS = [
   "membership.deleted",
   "api_key.created",
   "api_key.deleted",
+  "api_key.all_scopes",
   "invite.created",
   "invite.revoked",
   "invite.resent",
   "invite.accepted",
+  "link.ended",
   "guest_integration.created",
   "guest_integration.revoked",
   "webhook.created",
@@ -40,31 +44,76 @@ export const AUDIT_ACTIONS = [
   "recording.deleted",
   "broadcast.ingest_created",
   "clip.deleted",
+  "sign_in.failed",
+  "second_factor.added",
+  "second_factor.removed",
+  "recovery_codes.renewed",
+  "connection.created",
+  "connection.changed",
+  "connection.checked",
+  "connection.deleted",
+  "connection.failed",
+  "connection.domain_lost",
+  "member.joined",
+  "passkey.added",
+  "passkey.renamed",
+  "passkey.removed",
+  "recovery_code.used",
+  "personal_data.read",
+  "personal_data.exported",
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** Acts on the account that acts: every workspace that it belongs to has them in its log. */
+export const ACCOUNT_ACTIONS: ReadonlySet<AuditAction> = new Set<AuditAction>([
+  "second_factor.added",
+  "second_factor.removed",
+  "recovery_codes.renewed",
+  "passkey.added",
+  "passkey.renamed",
+  "passkey.removed",
+])
 
 /** On an endpoint: its success is an administrative act of this kind. */
 export class Audited extends Context.Service<Audited, AuditAction>()("gathercue/Audited") {}
 
+/** On an endpoint whose answer has names or addresses of people: reading it is an act, and taking it as a file an export. */
+export class ReadsPeople extends Context.Service<ReadsPeople, true>()("gathercue/ReadsPeople") {}
+
 const AuditEntry = Schema.Struct({
   id: Schema.String,
-  action: Schema.Literals(AUDIT_ACTIONS),
+  /** More kinds may be added. */
+  action: Schema.String,
   actor: Schema.Struct({ kind: Schema.Literals(["account", "key", "session"]), id: Schema.String }),
   /** The object of the act. */
   targetId: Schema.NullOr(Schema.String),
   requestId: Schema.String,
   createdAt: Instant,
+  /** Where the request came from; null where that is not known, or was taken away with the person. */
+  address: Schema.NullOr(Schema.String),
+  /** The caller's program, as it named itself. */
+  client: Schema.NullOr(Schema.String),
 }).annotate(named("AuditEntry"))
 
 export const Audit = HttpApiGroup.make("audit")
   .add(
     HttpApiEndpoint.get("listAudit", "/v1/workspaces/:id/audit", {
       params: PathId,
-      query: PageQuery,
-      success: pageOf("entries", AuditEntry),
+      query: {
+        ...FileQuery,
+        action: Schema.optionalKey(Schema.Literals(AUDIT_ACTIONS).annotate({ description: "Only acts of this kind." })),
+        actorId: Schema.optionalKey(Id.annotate({ description: "Only acts of this account, key or user." })),
+        targetId: Schema.optionalKey(
+          Schema.String.check(Schema.isMaxLength(200)).annotate({ description: "Only acts on this object." }),
+        ),
+        from: Schema.optionalKey(InstantInput.annotate({ description: "Only acts at this time or later." })),
+        to: Schema.optionalKey(InstantInput.annotate({ description: "Only acts before this time." })),
+      },
+      success: [pageOf("entries", AuditEntry), Csv],
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(NeededScope, "admin")
       .annotate(OpenApi.Summary, "Administrative acts, newest first"),
   )
   .annotate(OpenApi.Description, "Who administered what.")

@@ -2,11 +2,16 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
-import { MAX_ISSUER_LENGTH, MAX_PEM_LENGTH, PartnerFault } from "../../../model/integrations/guest-integration.ts"
+import {
+  MAX_ISSUER_LENGTH,
+  MAX_PEM_LENGTH,
+  PartnerFault,
+  RefusalReason,
+} from "../../../model/integrations/guest-integration.ts"
 import { named } from "../../../model/named.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
 import { created, ExactBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
@@ -23,6 +28,15 @@ export const GuestIntegration = Schema.Struct({
   lastVerifiedAt: Schema.NullOr(Instant),
   lastError: Schema.NullOr(PartnerFault),
 }).annotate(named("GuestIntegration"))
+
+export const GuestRefusal = Schema.Struct({
+  /** Null for a token that belongs to no integration. */
+  integrationId: Schema.NullOr(Schema.String),
+  reason: RefusalReason,
+  /** The reason in words, with what the token says of its issuer and key. */
+  detail: Schema.String,
+  refusedAt: Instant,
+}).annotate(named("GuestRefusal"))
 
 const text = (maximum: number) => Schema.String.check(Schema.isBetweenLength(1, maximum))
 
@@ -49,6 +63,13 @@ export const Guests = HttpApiGroup.make("guests")
     })
       .annotate(EndpointAccess, "workspaceMemberOrKey")
       .annotate(OpenApi.Summary, "Active guest integrations"),
+    HttpApiEndpoint.get("listGuestRefusals", "/v1/workspaces/:id/guest-refusals", {
+      params: PathId,
+      success: Schema.Struct({ refusals: Schema.Array(GuestRefusal) }),
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceMemberOrKey")
+      .annotate(OpenApi.Summary, "Why tokens of guests were refused: the last time of each reason, newest first"),
     HttpApiEndpoint.delete("deleteGuestIntegration", "/v1/workspaces/:id/guest-integrations/:integrationId", {
       params: { ...PathId, integrationId: Id },
       error: problems(...COMMON, "not_found"),
@@ -81,4 +102,5 @@ export const Guests = HttpApiGroup.make("guests")
       .annotate(ExactBody, true)
       .annotate(OpenApi.Summary, "Exchange a partner's signed token for a guest session on the event"),
   )
+  .annotateEndpoints(WriteScope, "admin")
   .annotate(OpenApi.Description, "Guests whom a partner vouches for.")

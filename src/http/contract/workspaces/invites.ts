@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
 import { created, ExactBody, PageQuery, PathId, pageOf, SecretAddress } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
@@ -127,4 +127,5 @@ export const Invites = HttpApiGroup.make("invites")
       .annotate(EndpointAccess, "public")
       .annotate(OpenApi.Summary, "Turn an invite down"),
   )
+  .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "Invites to workspaces and events.")

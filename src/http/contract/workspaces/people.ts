@@ -7,12 +7,12 @@ import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, NeededScope, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
-import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { created, FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
-import { Audited } from "./audit.ts"
+import { Audited, ReadsPeople } from "./audit.ts"
 
 export const User = Schema.Struct({
   id: Schema.String,
@@ -67,6 +67,7 @@ export const People = HttpApiGroup.make("people")
       error: problems("bad_request", ...COMMON),
     })
       .annotate(EndpointAccess, "workspace")
+      .annotate(ReadsPeople, true)
       .annotate(OpenApi.Summary, "Users, newest first"),
     HttpApiEndpoint.post("upsertUser", "/v1/users", {
       payload: Schema.Struct({
@@ -93,6 +94,7 @@ export const People = HttpApiGroup.make("people")
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "keyUser")
+      .annotate(NeededScope, "live")
       .annotate(OpenApi.Summary, "A session token for one of the integrator's own users"),
     HttpApiEndpoint.post("createMembership", "/v1/events/:id/memberships", {
       params: PathId,
@@ -109,9 +111,11 @@ export const People = HttpApiGroup.make("people")
       params: PathId,
       query: FileQuery,
       success: [pageOf("memberships", ListedMembership), Csv],
-      error: problems("bad_request", ...COMMON, "not_found", "conflict"),
+      error: problems("bad_request", ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(FreshSignIn, "file")
+      .annotate(ReadsPeople, true)
       .annotate(OpenApi.Summary, "Roles on the event, newest first"),
     HttpApiEndpoint.delete("deleteMembership", "/v1/events/:id/memberships/:membershipId", {
       params: { ...PathId, membershipId: Id },
@@ -121,4 +125,5 @@ export const People = HttpApiGroup.make("people")
       .annotate(Audited, "membership.deleted")
       .annotate(OpenApi.Summary, "Take a role on the event; what else lets the user in counts from then on"),
   )
+  .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "Users and the roles they hold on events.")

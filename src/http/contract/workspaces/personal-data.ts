@@ -5,8 +5,8 @@ import { MAX_ISSUER_LENGTH, MAX_SUBJECT_LENGTH } from "../../../model/integratio
 import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
-import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { EndpointAccess, NeededScope, WriteScope } from "../access.ts"
+import { FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -63,17 +63,23 @@ export const PersonalData = HttpApiGroup.make("personalData")
       params: PathId,
       query: PageQuery,
       success: pageOf("items", PersonalItem),
-      error: problems("bad_request", ...COMMON, "not_found"),
+      error: problems("bad_request", ...COMMON, "not_found", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "user")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "personal_data.exported")
+      .annotate(NeededScope, "people")
       .annotate(OpenApi.Summary, "Everything that is stored about a user"),
     HttpApiEndpoint.get("exportRegistrant", "/v1/workspaces/:id/registrants/export", {
       params: PathId,
       query: { ...PageQuery, ...Address },
       success: pageOf("items", PersonalItem),
-      error: problems("bad_request", ...COMMON, "not_found"),
+      error: problems("bad_request", ...COMMON, "not_found", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "personal_data.exported")
+      .annotate(NeededScope, "people")
       .annotate(OpenApi.Summary, "Everything that is stored about whoever registered under an address"),
     HttpApiEndpoint.delete("eraseRegistrant", "/v1/workspaces/:id/registrants", {
       params: PathId,
@@ -89,9 +95,12 @@ export const PersonalData = HttpApiGroup.make("personalData")
       params: PathId,
       query: { ...PageQuery, ...Partner },
       success: pageOf("items", PersonalItem),
-      error: problems("bad_request", ...COMMON, "not_found"),
+      error: problems("bad_request", ...COMMON, "not_found", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "personal_data.exported")
+      .annotate(NeededScope, "people")
       .annotate(OpenApi.Summary, "Everything that is stored about a partner's guest"),
     HttpApiEndpoint.delete("eraseGuest", "/v1/workspaces/:id/guests", {
       params: PathId,
@@ -102,4 +111,5 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(Audited, "guest.erased")
       .annotate(OpenApi.Summary, "Erase a partner's guest from the workspace's events"),
   )
+  .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "What is stored about a person, and taking it away.")

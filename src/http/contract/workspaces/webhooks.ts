@@ -5,7 +5,7 @@ import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integratio
 import { DeliveredType, ListedWebhookEventType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
 import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
@@ -15,7 +15,7 @@ const fields = {
   url: Schema.String,
   eventTypes: Schema.Array(WebhookEventType),
   status: Schema.Literals(["active", "disabled"]),
-  disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing"])),
+  disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing", "gone"])),
   createdAt: Instant,
   lastSuccessAt: Schema.NullOr(Instant),
   lastFailureAt: Schema.NullOr(Instant),
@@ -45,8 +45,13 @@ const deliveryFields = {
 /** `occurrenceId` is the body's `id` and `x-gc-event-id`: the same for every endpoint, try and repetition. */
 const Delivery = Schema.Struct(deliveryFields).annotate(named("WebhookDelivery"))
 
+/** By its `type` one of the bodies that `GET /v1/webhook-event-types` describes. */
+const SentBody = Schema.Record(Schema.String, Schema.Json).annotate(named("SentWebhookBody"))
+
 const DeliveryWithAttempts = Schema.Struct({
   ...deliveryFields,
+  /** The body that was sent; null for an entry of the audit log that the caller may not read. */
+  body: Schema.NullOr(SentBody),
   attempts: Schema.Array(
     Schema.Struct({ number: Schema.Int, ...Attempt.fields, nextAttemptAt: Schema.NullOr(Instant) }).annotate(
       named("WebhookAttempt"),
@@ -144,4 +149,5 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(EndpointAccess, "webhookDelivery")
       .annotate(OpenApi.Summary, "Deliver the same occurrence once more: the same id and body"),
   )
+  .annotateEndpoints(WriteScope, "webhooks")
   .annotate(OpenApi.Description, "Signed notifications to your servers.")

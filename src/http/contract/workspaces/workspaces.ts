@@ -1,14 +1,15 @@
 /** Workspaces, their sessions and their API keys (specification §4). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Id } from "../../../model/ids.ts"
+import { KEY_SCOPES, KeyScope, MOST_KEY_EVENTS } from "../../../model/key-rights.ts"
 import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
-import { created, ExactBody, Name, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { EndpointAccess, WriteScope } from "../access.ts"
+import { created, ExactBody, FreshSignIn, Name, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
-import { Audited } from "./audit.ts"
+import { Audited, ReadsPeople } from "./audit.ts"
 
 const RESERVED_SLUGS = new Set([
   "admin",
@@ -34,10 +35,16 @@ export const Slug = Schema.String.check(
   Schema.makeFilter((slug) => !isReservedSlug(slug) || "is reserved"),
 )
 
+const SsoRule = Schema.Literals(["optional", "required"])
+
 const workspaceFields = {
   id: Schema.String,
   name: Schema.String,
   slug: Schema.String,
+  /** Members need a second factor. */
+  requireMfa: Schema.Boolean,
+  /** Whether members other than owners have to sign in by a connection of the workspace. */
+  sso: SsoRule,
   createdAt: Instant,
   updatedAt: Instant,
 }
@@ -59,6 +66,9 @@ const apiKeyFields = {
   revokedAt: Schema.NullOr(Instant),
   /** The key that created this key; null where a member did. */
   createdByKeyId: Schema.NullOr(Schema.String),
+  scopes: Schema.Array(KeyScope),
+  /** The only events that the key may read and change; null: all, and the workspace itself. */
+  eventIds: Schema.NullOr(Schema.Array(Schema.String)),
 }
 export const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
 /** The secret is shown here and never again. */
@@ -90,11 +100,39 @@ export const WorkspaceSessionView = Schema.Struct({
   }),
 }).annotate(named("WorkspaceSession"))
 
+const scopes = Schema.Array(KeyScope).check(Schema.isMinLength(1), Schema.isMaxLength(KEY_SCOPES.length))
+
 const KeyInput = Schema.Struct({
   name: Schema.optionalKey(Schema.NullOr(Name)),
-  /** From then on the key is refused. Must lie in the future; null or absent: never. */
-  expiresAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
+  expiresAt: Schema.optionalKey(Schema.NullOr(InstantInput)).annotate({
+    description: "From then on the key is refused. Must lie in the future. Absent: in a year. Null: never.",
+  }),
+  scopes: Schema.optionalKey(scopes).annotate({
+    description: "What the key may do. Absent: everything, and for a key that a key creates, what that one may do.",
+  }),
+  eventIds: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(Id).check(Schema.isMinLength(1), Schema.isMaxLength(MOST_KEY_EVENTS))),
+  ).annotate({
+    description: "The only events that the key may read and change. Absent or null: all, and the workspace itself.",
+  }),
 }).annotate(named("ApiKeyInput"))
+
+const { String: Text } = Schema
+
+const ended = <F extends Schema.Struct.Fields>(name: string, fields: F) =>
+  Schema.Array(Schema.Struct({ id: Text, ...fields }).annotate(named(`Ended${name}`)))
+
+/** The objects that ended with a key under `cascade=true`. */
+const EndedWithKey = Schema.Struct({
+  apiKeys: ended("ApiKey", { name: Schema.NullOr(Text), prefix: Text, last4: Text }),
+  invites: ended("Invite", { email: Schema.NullOr(Text), role: Text }),
+  members: ended("Member", { name: Text, email: Text }),
+  memberships: ended("Membership", { eventId: Text, userId: Text, name: Schema.NullOr(Text) }),
+  webhooks: ended("Webhook", { url: Text }),
+  integrations: ended("Integration", { issuer: Text }),
+  /** Addresses that the keys were given and that lasted, as in the list of links. */
+  links: ended("Link", { kind: Text, eventId: Schema.NullOr(Text) }),
+}).annotate(named("EndedWithKey"))
 
 export const Member = Schema.Struct({
   id: Schema.String,
@@ -111,9 +149,10 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     HttpApiEndpoint.post("createWorkspace", "/v1/workspaces", {
       payload: Schema.Struct({ name: Name, slug: Schema.optionalKey(Slug) }),
       success: created(CreatedWorkspace),
-      error: problems(...WITH_BODY, ...COMMON, "slug_taken"),
+      error: problems(...WITH_BODY, ...COMMON, "slug_taken", "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "account")
+      .annotate(FreshSignIn, "always")
       .annotate(Audited, "workspace.created")
       .annotate(OpenApi.Summary, "Create a workspace with its first API key"),
     HttpApiEndpoint.get("listWorkspaces", "/v1/workspaces", {
@@ -125,20 +164,26 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(OpenApi.Summary, "The caller's workspaces; all of them with the platform key"),
     HttpApiEndpoint.patch("patchWorkspace", "/v1/workspaces/:id", {
       params: PathId,
-      payload: Schema.Struct({ name: Schema.optionalKey(Name), slug: Schema.optionalKey(Slug) }),
+      payload: Schema.Struct({
+        name: Schema.optionalKey(Name),
+        slug: Schema.optionalKey(Slug),
+        requireMfa: Schema.optionalKey(Schema.Boolean),
+        sso: Schema.optionalKey(SsoRule),
+      }),
       success: Workspace,
-      error: problems(...WITH_BODY, ...COMMON, "not_found", "slug_taken"),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "slug_taken", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(ExactBody, true)
       .annotate(Audited, "workspace.changed")
-      .annotate(OpenApi.Summary, "Rename a workspace or change its slug"),
+      .annotate(OpenApi.Summary, "Rename a workspace, change its slug, or ask its members for a second factor"),
     HttpApiEndpoint.delete("deleteWorkspace", "/v1/workspaces/:id", {
       params: PathId,
       payload: Schema.Struct({ slug: Schema.String }),
-      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(FreshSignIn, "always")
       .annotate(ExactBody, true)
       .annotate(Audited, "workspace.deleted")
       .annotate(OpenApi.Summary, "Delete a workspace with everything in it; its slug confirms"),
@@ -149,6 +194,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceMember")
+      .annotate(ReadsPeople, true)
       .annotate(OpenApi.Summary, "Members with their role and primary address"),
     HttpApiEndpoint.patch("patchMember", "/v1/workspaces/:id/members/:memberId", {
       params: { ...PathId, memberId: Id },
@@ -177,9 +223,10 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       params: PathId,
       payload: Schema.Struct({ memberId: Id }),
       success: Member,
-      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(FreshSignIn, "always")
       .annotate(ExactBody, true)
       .annotate(Audited, "owner.added")
       .annotate(OpenApi.Summary, "Make a member an owner too"),
@@ -202,9 +249,10 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       params: PathId,
       payload: KeyInput,
       success: created(ApiKeyWithSecret),
-      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(FreshSignIn, "always")
       .annotate(Audited, "api_key.created")
       .annotate(OpenApi.Summary, "Create an API key; its secret is shown once"),
     HttpApiEndpoint.delete("deleteApiKey", "/v1/workspaces/:id/api-keys/:keyId", {
@@ -212,17 +260,22 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       query: Schema.Struct({
         cascade: Schema.optionalKey(
           Schema.Literals(["true", "false"]).annotate({
-            description: "Also revoke all keys that were made by this one, and by those.",
+            description:
+              "Also end what the key made: keys, and those of these keys, webhooks, guest integrations, and the members and roles on events that came by its invites. Owners stay, and the caller.",
             default: "false",
             examples: ["true"],
           }),
         ),
       }),
+      success: [HttpApiSchema.NoContent, EndedWithKey],
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(Audited, "api_key.deleted")
-      .annotate(OpenApi.Summary, "Revoke a key, with cascade=true also all keys made by it; a revoked one is removed"),
+      .annotate(
+        OpenApi.Summary,
+        "Revoke a key with its open invites, with cascade=true also what it made; a revoked one is removed",
+      ),
     HttpApiEndpoint.post("createKeyByKey", "/v1/api-keys", {
       payload: KeyInput,
       success: created(ApiKeyWithSecret),
@@ -232,4 +285,5 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(Audited, "api_key.created")
       .annotate(OpenApi.Summary, "Create another key for the calling key's workspace"),
   )
+  .annotateEndpoints(WriteScope, "admin")
   .annotate(OpenApi.Description, "Workspaces, session tokens and API keys.")

@@ -4,24 +4,19 @@ import { Erasures } from "../../../erasure/erasures.ts"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { Forbidden, Unauthorized } from "../../../model/errors.ts"
 import { findPassword, holdsCredentials, lockAccount } from "../../../store/accounts/accounts.ts"
+import { hasFactor } from "../../../store/accounts/second-factors.ts"
 import { Database, outsideTransaction } from "../../../store/database.ts"
-import {
-  decodeAccountCursor,
-  deleteAccount,
-  isFreshSession,
-  pageAccountExport,
-} from "../../../store/personal/accounts.ts"
+import { decodeAccountCursor, deleteAccount, pageAccountExport } from "../../../store/personal/accounts.ts"
 import { query } from "../../../store/query.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { AccountData } from "../../contract/accounts/account-data.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { clearedSessionCookie } from "../../requests/credentials.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
+import { requireProvedSession } from "../../requests/management.ts"
 import { pageReply, pageRequestBy } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
-
-const FRESH_MINUTES = 10
 
 /** Resolves to the version of the credentials that were proved. */
 const prove = ({ accountId, sessionId }: Scopes["account"], password: string | null) =>
@@ -30,15 +25,10 @@ const prove = ({ accountId, sessionId }: Scopes["account"], password: string | n
     const { passwordHash, credentialsVersion } = yield* outsideTransaction(
       database.run((sql) => findPassword(sql, accountId)),
     )
-    if (passwordHash === null && password === null) {
-      const isFresh = yield* database.run((sql) => isFreshSession(sql, sessionId, FRESH_MINUTES))
-      if (!isFresh) {
-        return yield* new Forbidden({
-          detail: `Sign in again first: the session is over ${FRESH_MINUTES} minutes old.`,
-        })
-      }
-      return credentialsVersion
+    if ((passwordHash === null && password === null) || (yield* database.run((sql) => hasFactor(sql, accountId)))) {
+      yield* requireProvedSession(sessionId)
     }
+    if (passwordHash === null && password === null) return credentialsVersion
     // By session: the wrong tries of one session do not block the others.
     const giveBack = yield* (yield* RateLimits).takeAll([["loginFailure", sessionId]])
     const isRight = yield* Effect.tapError((yield* Passwords).verify(passwordHash, password ?? ""), () => giveBack)

@@ -11,6 +11,7 @@ import {
   findCredentials,
   insertAccount,
   type ProvedCredentials,
+  storedForm,
 } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { onUniqueViolation, query } from "../../../store/query.ts"
@@ -18,7 +19,9 @@ import { insertWorkspace } from "../../../store/workspaces/workspaces.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { freeSlug, RETRY_SLUG } from "../workspaces/slug.ts"
+import { noteFailedSignIn } from "./account-acts.ts"
 import { postVerification } from "./account-security.ts"
+import { requireSignup } from "./sign-up-rule.ts"
 
 export interface NewAccount extends ProvedCredentials {
   readonly emailId: string
@@ -52,11 +55,19 @@ export const insertAccountWithWorkspace = (
     return account
   })
 
-/** Signs up: resolves to the account and to the link that proves its address, which is also mailed. */
-export const createAccount = (person: { readonly name: string; readonly email: string; readonly password: string }) =>
+/**
+ * Signs up: resolves to the account and to the link that proves its address, which is also mailed. `inviteToken`: of the invite that brings the
+ * person here.
+ */
+export const createAccount = (
+  person: { readonly name: string; readonly email: string; readonly password: string },
+  inviteToken: string | undefined,
+) =>
   Effect.gen(function* () {
     const mailer = yield* Mailer
     const { appUrl } = yield* HttpSettings
+    // Before the work of a hash.
+    yield* (yield* Database).run((sql) => requireSignup(sql, { token: inviteToken }))
     const passwordHash = yield* (yield* Passwords).hash(person.password)
     const created = yield* (yield* Database)
       .transaction((sql) =>
@@ -100,7 +111,9 @@ export const signInWithPassword = (email: string, password: string) =>
     const database = yield* Database
     const passwords = yield* Passwords
     const [found, matches, isCounted] = yield* Effect.gen(function* () {
-      const credentials = yield* database.run((sql) => findCredentials(sql, folded))
+      const credentials = yield* database.run((sql) =>
+        storedForm(sql, email).then((stored) => findCredentials(sql, stored)),
+      )
       const isKnown = yield* passwords.knows(credentials?.passwordHash ?? null)
       const hasTries = yield* Effect.match(limits.take("loginFailureByEmail", folded), {
         onSuccess: () => true,
@@ -110,7 +123,10 @@ export const signInWithPassword = (email: string, password: string) =>
       return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password), hasTries] as const
       // An overload of the server proves nothing about the password.
     }).pipe(Effect.tapError(() => takeBack))
-    if (!matches || found === undefined) return yield* WRONG
+    if (!matches || found === undefined) {
+      if (found !== undefined) yield* noteFailedSignIn(found.accountId)
+      return yield* WRONG
+    }
     yield* takeBack
     if (isCounted) yield* limits.giveBack("loginFailureByEmail", folded)
     return { accountId: found.accountId, credentialsVersion: found.credentialsVersion }

@@ -13,6 +13,7 @@ import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
+import { deleteAccountTokens } from "../../../store/accounts/account-tokens.ts"
 import {
   type AddressRow,
   deleteAccountSession,
@@ -22,6 +23,7 @@ import {
   holdsCredentials,
   listSessions,
   lockAccount,
+  storedForm,
 } from "../../../store/accounts/accounts.ts"
 import { Database, outsideTransaction, type Queryable } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
@@ -31,6 +33,7 @@ import { type Handlers, Reply } from "../../requests/call.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
+import { tellChange } from "./account-acts.ts"
 import { resetPasswordBy } from "./first-proof.ts"
 
 /** Posts the verification letter in the caller's transaction; succeeds with the link in it. */
@@ -42,7 +45,7 @@ export const postVerification = (
 ): Effect.Effect<string, Unavailable> =>
   Effect.gen(function* () {
     const token = yield* issueAccountToken(sql, "verify_email", { accountId, emailId })
-    const url = `${appUrl}/verify?token=${token}`
+    const url = `${appUrl}/verify#token=${token}`
     yield* query(() => mailer.post(sql, verificationLetter(email, name, url)))
     return url
   })
@@ -55,9 +58,9 @@ const postReset = (
   email: string,
 ): Effect.Effect<string | undefined, Unavailable> =>
   Effect.gen(function* () {
-    const address = yield* query(() => findAddress(sql, email))
+    const address = yield* query(async () => findAddress(sql, await storedForm(sql, email)))
     if (address === undefined) return undefined
-    const url = `${appUrl}/reset?token=${yield* issueAccountToken(sql, "reset_password", address)}`
+    const url = `${appUrl}/reset#token=${yield* issueAccountToken(sql, "reset_password", address)}`
     yield* query(() => mailer.post(sql, resetLetter(address.email, address.name, url)))
     return url
   })
@@ -97,7 +100,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         yield* (yield* RateLimits).resetLetter(address, foldEmail(payload.email))
         const mailer = yield* Mailer
         const post = (yield* Database)
-          .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))
+          .transaction((sql) => postReset(sql, mailer, appUrl, payload.email))
           .pipe(Effect.tap(() => Effect.sync(mailer.collect)))
         if (emailDevMode) {
           const resetUrl = yield* post
@@ -148,6 +151,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
               return yield* new Unauthorized({ detail: "The password was changed meanwhile." })
             }
             yield* query(() => changePassword(sql, scope.accountId, passwordHash, scope.sessionId))
+            yield* tellChange(sql, scope.accountId, "passwordChanged")
           }),
         )
         yield* recheckSockets({ accountId: scope.accountId })
@@ -167,8 +171,13 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
     access: "account",
     handle: ({ params, scope }) =>
       Effect.gen(function* () {
-        const ended = yield* (yield* Database).run((sql) =>
-          deleteAccountSession(sql, scope.accountId, params.sessionId),
+        const ended = yield* (yield* Database).transaction((sql) =>
+          query(async () => {
+            await lockAccount(sql, scope.accountId)
+            // Whoever signs others out does not want their links either.
+            await deleteAccountTokens(sql, scope.accountId, "reset_password")
+            return deleteAccountSession(sql, scope.accountId, params.sessionId)
+          }),
         )
         if (!ended) return yield* NotFound.of("session")
         yield* recheckSockets({ sessionId: params.sessionId })

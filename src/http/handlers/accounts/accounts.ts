@@ -1,53 +1,15 @@
 /** Signing up, in, and out. */
 import { Effect } from "effect"
 import { AccountSessions } from "../../../identity/accounts/account-sessions.ts"
-import { Unauthorized, type Unavailable } from "../../../model/errors.ts"
-import { findAccount, listAccountEmails, type ProvedCredentials } from "../../../store/accounts/accounts.ts"
-import { Database, type Queryable } from "../../../store/database.ts"
-import { query } from "../../../store/query.ts"
-import { listAccountWorkspaces } from "../../../store/workspaces/workspaces.ts"
-import type { Accounts, AccountView } from "../../contract/accounts/accounts.ts"
-import { issueSession } from "../../requests/browser-session.ts"
+import { Database } from "../../../store/database.ts"
+import type { Accounts } from "../../contract/accounts/accounts.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { clearedSessionCookie } from "../../requests/credentials.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { createAccount, signInWithPassword } from "./account-entry.ts"
-
-const accountView = (sql: Queryable, accountId: string): Effect.Effect<AccountView, Unauthorized | Unavailable> =>
-  Effect.gen(function* () {
-    const [account, emails, workspaces] = yield* query(() =>
-      Promise.all([
-        findAccount(sql, accountId),
-        listAccountEmails(sql, accountId),
-        listAccountWorkspaces(sql, accountId),
-      ]),
-    )
-    if (account === undefined) return yield* new Unauthorized({ detail: "The account no longer exists." })
-    const primary = emails.find((email) => email.primary)
-    return {
-      account: { ...account, email: primary?.email ?? "", emailVerified: primary?.verified ?? false },
-      emails,
-      workspaces,
-    }
-  })
-
-/** Starts a session and answers with the account and the cookie. */
-const signedIn = (
-  { accountId, credentialsVersion }: ProvedCredentials,
-  device: string | null,
-  options: { readonly status: number; readonly location?: string; readonly verifyUrl?: string },
-) =>
-  Effect.gen(function* () {
-    const cookie = ["set-cookie", yield* issueSession({ accountId, credentialsVersion }, device)] as const
-    const view = yield* (yield* Database).run((sql) => accountView(sql, accountId))
-    const location = options.location === undefined ? [] : [["location", options.location] as const]
-    const { verifyUrl } = options
-    return new Reply(verifyUrl === undefined ? view : { ...view, verifyUrl }, {
-      status: options.status,
-      headers: [cookie, ...location],
-    })
-  })
+import { challengeFor, signInWithCode } from "./second-step.ts"
+import { accountView, signedIn } from "./signed-in.ts"
 
 export const accounts: Handlers<typeof Accounts> = {
   signup: {
@@ -55,7 +17,8 @@ export const accounts: Handlers<typeof Accounts> = {
     handle: ({ payload, device }) =>
       Effect.gen(function* () {
         const { emailDevMode } = yield* HttpSettings
-        const { verifyUrl, ...account } = yield* createAccount(payload)
+        const { inviteToken, ...person } = payload
+        const { verifyUrl, ...account } = yield* createAccount(person, inviteToken)
         const shown = emailDevMode ? { verifyUrl } : {}
         return yield* signedIn(account, device, { status: 201, location: "/v1/accounts/me", ...shown })
       }),
@@ -63,7 +26,15 @@ export const accounts: Handlers<typeof Accounts> = {
   login: {
     access: "public",
     handle: ({ payload: { email, password }, device }) =>
-      Effect.flatMap(signInWithPassword(email, password), (proved) => signedIn(proved, device, { status: 200 })),
+      Effect.gen(function* () {
+        const proved = yield* signInWithPassword(email, password)
+        return (yield* challengeFor(proved)) ?? (yield* signedIn(proved, device, { status: 200 }))
+      }),
+  },
+  loginWithCode: {
+    access: "public",
+    handle: ({ payload: { mfaToken, code }, device }) =>
+      Effect.flatMap(signInWithCode(mfaToken, code), (proved) => signedIn(proved, device, { status: 200 })),
   },
   logout: {
     access: "account",

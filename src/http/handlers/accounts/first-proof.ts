@@ -6,9 +6,8 @@ import { Effect } from "effect"
 import { resetPassword } from "../../../identity/accounts/account-tokens.ts"
 import { ApiKeys } from "../../../identity/api-keys.ts"
 import { takenBackLetter } from "../../../mail/letters.ts"
+import { strangersLine } from "../../../mail/lines.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { plainWords } from "../../../mail/plain-words.ts"
-import { newId } from "../../../model/ids.ts"
 import { isEmail } from "../../../model/text/email.ts"
 import { findPrimaryAddress } from "../../../store/accounts/accounts.ts"
 import type { TakenBack } from "../../../store/accounts/first-proof.ts"
@@ -18,6 +17,7 @@ import { insertAuditEntries } from "../../../store/workspaces/audit.ts"
 import type { AuditAction } from "../../contract/workspaces/audit.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { announceRoles, recheckSockets } from "../workspaces/grant-changes.ts"
+import { tellChange } from "./account-acts.ts"
 
 /** Lines of each kind that a letter has at most. */
 const MAX_LINES = 20
@@ -28,7 +28,7 @@ const lines = <A>(what: string, things: ReadonlyArray<A>, write: (thing: A) => s
   return more > 0 ? [...shown, `${what}: ${more} more`] : shown
 }
 
-const named = (name: string | null): string => plainWords(name ?? "", "without a name")
+const named = (name: string | null): string => strangersLine(name ?? "", "without a name")
 /** An address as it is written in a letter; other text is written as a name, without links. */
 const addressed = (email: string): string => (isEmail(email) ? email : named(email))
 
@@ -45,24 +45,24 @@ const linesOf = ({ keys, invites, members, roles, webhooks, integrations }: Take
   ...lines("Guest integration revoked", integrations, ({ issuer }) => named(issuer)),
 ]
 
-const entriesOf = (takenBack: TakenBack, requestId: string) => {
+/** An entry for each thing that ended, by the account's act. */
+export const entriesOf = (ended: Omit<TakenBack, "accountId" | "workspaceIds">, actorId: string, requestId: string) => {
   const acts: ReadonlyArray<
     readonly [AuditAction, ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>]
   > = [
-    ["api_key.deleted", takenBack.keys],
-    ["invite.revoked", takenBack.invites],
-    ["member.removed", takenBack.members],
-    ["membership.deleted", takenBack.roles],
-    ["webhook.changed", takenBack.webhooks],
-    ["guest_integration.revoked", takenBack.integrations],
+    ["api_key.deleted", ended.keys],
+    ["invite.revoked", ended.invites],
+    ["member.removed", ended.members],
+    ["membership.deleted", ended.roles],
+    ["webhook.changed", ended.webhooks],
+    ["guest_integration.revoked", ended.integrations],
   ]
   return acts.flatMap(([action, things]) =>
     things.map(({ id, workspaceId }) => ({
-      id: newId(),
       workspaceId,
       action,
       actorKind: "account" as const,
-      actorId: takenBack.accountId,
+      actorId,
       targetId: id,
       requestId,
     })),
@@ -77,7 +77,7 @@ export const takenBackNotice = (requestId: string) =>
     return async (sql: Queryable, takenBack: TakenBack | null): Promise<void> => {
       const lines = takenBack === null ? [] : linesOf(takenBack)
       if (takenBack === null || lines.length === 0) return
-      await insertAuditEntries(sql, entriesOf(takenBack, requestId))
+      await insertAuditEntries(sql, entriesOf(takenBack, takenBack.accountId, requestId))
       const address = await findPrimaryAddress(sql, takenBack.accountId)
       if (address !== undefined) {
         await mailer.post(sql, takenBackLetter(address.email, address.name, lines, `${appUrl}/`))
@@ -102,7 +102,10 @@ export const resetPasswordBy = (token: string, passwordHash: string, requestId: 
   Effect.gen(function* () {
     const note = yield* takenBackNotice(requestId)
     const done = yield* (yield* Database).transaction((sql) =>
-      Effect.tap(resetPassword(sql, token, passwordHash), ({ takenBack }) => query(() => note(sql, takenBack))),
+      resetPassword(sql, token, passwordHash).pipe(
+        Effect.tap(({ takenBack }) => query(() => note(sql, takenBack))),
+        Effect.tap(({ accountId }) => tellChange(sql, accountId, "passwordChanged")),
+      ),
     )
     yield* recheckSockets({ accountId: done.accountId })
     yield* announceTakenBack(done.takenBack)

@@ -1,12 +1,10 @@
 /** Signing in through the external identity provider. The browser always ends at the application: callers choose no target. */
 import { Effect } from "effect"
 import { proveByProvider } from "../../../identity/accounts/account-tokens.ts"
-import {
-  IdentityProvider,
-  type ProvidedIdentity,
-  ROUND_TRIP_SECONDS,
-} from "../../../identity/accounts/identity-provider.ts"
+import { IdentityProvider } from "../../../identity/accounts/identity-provider.ts"
+import { type ProvidedIdentity, ROUND_TRIP_SECONDS } from "../../../identity/accounts/oidc.ts"
 import { BadRequest } from "../../../model/errors.ts"
+import { foldEmail } from "../../../model/text/email.ts"
 import { findAccountByIdentity, linkIdentity } from "../../../store/accounts/account-identities.ts"
 import { findAddress, findPassword, markVerified } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
@@ -19,16 +17,22 @@ import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { RETRY_SLUG } from "../workspaces/slug.ts"
 import { insertAccountWithWorkspace } from "./account-entry.ts"
 import { announceTakenBack, takenBackNotice } from "./first-proof.ts"
+import { challengeFor } from "./second-step.ts"
+import { type Invited, requireSignup } from "./sign-up-rule.ts"
 
 const ROUND_TRIP_COOKIE = "gc_idp"
 const PATH = "/v1/auth/idp"
 
-const roundTripCookie = (publicUrl: string, value: string, maxAge: number): string =>
-  `${ROUND_TRIP_COOKIE}=${value}; Path=${PATH}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${
+/** Of a browser that is on its way to a provider and back. */
+export const tripCookie = (publicUrl: string, path: string, name: string, value: string, maxAge: number): string =>
+  `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${
     publicUrl.startsWith("https:") ? "; Secure" : ""
   }`
 
-const redirect = (location: string, cookies: ReadonlyArray<string>) =>
+const roundTripCookie = (publicUrl: string, value: string, maxAge: number): string =>
+  tripCookie(publicUrl, PATH, ROUND_TRIP_COOKIE, value, maxAge)
+
+export const redirect = (location: string, cookies: ReadonlyArray<string>) =>
   new Reply(undefined, {
     status: 302,
     headers: [["location", location], ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
@@ -36,9 +40,10 @@ const redirect = (location: string, cookies: ReadonlyArray<string>) =>
 
 /**
  * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. An account with an
- * unproved address may have been made by another person, so what was made of it before is taken back.
+ * unproved address may have been made by another person, so what was made of it before is taken back. `invited`: what shows that the person
+ * may make an account; default: the address.
  */
-const accountOf = (sql: Queryable, identity: ProvidedIdentity) =>
+export const accountOf = (sql: Queryable, identity: ProvidedIdentity, invited?: Invited) =>
   Effect.gen(function* () {
     const { issuer, subject, email, emailVerified } = identity
     const linked = yield* query(() => findAccountByIdentity(sql, issuer, subject))
@@ -50,13 +55,14 @@ const accountOf = (sql: Queryable, identity: ProvidedIdentity) =>
     const address = yield* query(() => findAddress(sql, email))
     const takenBack =
       address === undefined || address.verified ? null : yield* query(() => proveByProvider(sql, address))
-    const accountId = address?.accountId ?? (yield* createAccount(sql, identity.name ?? email, email))
+    const accountId = address?.accountId ?? (yield* createAccount(sql, identity.name ?? email, email, invited))
     yield* query(() => linkIdentity(sql, { issuer, subject, accountId }))
     return { accountId, takenBack }
   })
 
-const createAccount = (sql: Queryable, name: string, email: string) =>
+const createAccount = (sql: Queryable, name: string, email: string, invited?: Invited) =>
   Effect.gen(function* () {
+    yield* requireSignup(sql, invited ?? { provedEmail: foldEmail(email) })
     const account = yield* insertAccountWithWorkspace(sql, { name: name.slice(0, 200), email, passwordHash: null })
     yield* query(() => markVerified(sql, account.emailId))
     return account.accountId
@@ -65,14 +71,18 @@ const createAccount = (sql: Queryable, name: string, email: string) =>
 export const signIn: Handlers<typeof SignIn> = {
   getIdp: {
     access: "public",
-    handle: () => Effect.map(IdentityProvider, ({ isConfigured }) => ({ configured: isConfigured })),
+    handle: () =>
+      Effect.gen(function* () {
+        const { isConfigured } = yield* IdentityProvider
+        return { configured: isConfigured, signup: (yield* HttpSettings).signup }
+      }),
   },
   startIdp: {
     access: "browser",
-    handle: () =>
+    handle: ({ query: { fresh } }) =>
       Effect.gen(function* () {
         const { publicUrl } = yield* HttpSettings
-        const { url, cookie } = yield* (yield* IdentityProvider).start
+        const { url, cookie } = yield* (yield* IdentityProvider).start(fresh === "true")
         return redirect(url, [roundTripCookie(publicUrl, cookie, ROUND_TRIP_SECONDS)])
       }),
   },
@@ -103,7 +113,20 @@ export const signIn: Handlers<typeof SignIn> = {
           .pipe(Effect.retry(RETRY_SLUG))
         if (takenBack !== null) yield* recheckSockets({ accountId })
         yield* announceTakenBack(takenBack)
-        return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion }, device)])
-      }),
+        const challenge = yield* challengeFor({ accountId, credentialsVersion })
+        // The fragment is sent to no server.
+        if (challenge !== null) return redirect(`${appUrl}/?signIn=code#mfaToken=${challenge.mfaToken}`, [forget])
+        return redirect(`${appUrl}/`, [
+          forget,
+          yield* issueSession({ accountId, credentialsVersion, provedAt: identity.provedAt }, device),
+        ])
+      }).pipe(
+        // The browser stands on this address: a person reads the page of the application and not a problem.
+        Effect.catchTag("SignupClosed", () =>
+          Effect.map(HttpSettings, ({ publicUrl, appUrl }) =>
+            redirect(`${appUrl}/?signIn=closed`, [roundTripCookie(publicUrl, "", 0)]),
+          ),
+        ),
+      ),
   },
 }

@@ -11,11 +11,13 @@ import { Database } from "../../../store/database.ts"
 import { findPhaseBroadcast } from "../../../store/media/broadcasts.ts"
 import type { Broadcasts, IngestView } from "../../contract/events/broadcasts.ts"
 import type { Handlers } from "../../requests/call.ts"
+import { CallerGround } from "../../requests/credentials.ts"
+import { asCallers } from "../../requests/media/addresses.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { ask } from "./live-commands.ts"
 
 interface OfPhase {
-  readonly scope: { readonly eventId: string; readonly phaseId: string }
+  readonly scope: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
 }
 
 const NOTHING_CAME: typeof IngestView.Type = {
@@ -51,21 +53,25 @@ const ingestOf = (eventId: string, { broadcastId, status }: Pick<BroadcastView, 
 
 type Shown = Pick<BroadcastView, "broadcastId" | "phaseId" | "status" | "playbackUrl">
 
-const shown = (eventId: string, { broadcastId, phaseId, status, playbackUrl }: Shown) =>
-  Effect.map(ingestOf(eventId, { broadcastId, status }), (ingest) => ({
-    broadcastId,
-    phaseId,
-    status,
-    playbackUrl,
-    ingest,
-  }))
-
-const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
+const shown = ({ scope: { eventId, workspaceId } }: OfPhase, { broadcastId, phaseId, status, playbackUrl }: Shown) =>
   Effect.gen(function* () {
+    const ingest = yield* ingestOf(eventId, { broadcastId, status })
+    return {
+      broadcastId,
+      phaseId,
+      status,
+      playbackUrl: yield* asCallers(playbackUrl, eventId, workspaceId),
+      ingest,
+    }
+  })
+
+const control = (call: OfPhase, command: ActivityCommand) =>
+  Effect.gen(function* () {
+    const { eventId } = call.scope
     const { result } = yield* ask(eventId, command, null)
     // Bytes that come after the answer are taken or dropped as the command said.
     yield* (yield* LiveBroadcasts).refresh(eventId)
-    return yield* shown(eventId, result["broadcast"] as BroadcastView)
+    return yield* shown(call, result["broadcast"] as BroadcastView)
   })
 
 const ofPhase = (type: "broadcast.pause" | "broadcast.resume" | "broadcast.stop") => ({
@@ -91,7 +97,7 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
     handle: (call) =>
       Effect.gen(function* () {
         const broadcast = (yield* known(call)) ?? (yield* NotFound.of("broadcast"))
-        return yield* shown(broadcast.eventId, { ...broadcast, broadcastId: broadcast.id })
+        return yield* shown(call, { ...broadcast, broadcastId: broadcast.id })
       }),
   },
   createIngest: {
@@ -99,9 +105,10 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
     handle: (call) =>
       Effect.gen(function* () {
         const broadcast = (yield* known(call)) ?? (yield* notStarted)
-        const token = newSecret()
-        yield* (yield* LiveBroadcasts).setToken(broadcast, hashSecret(token))
+        const ground = (yield* CallerGround)(call.scope.workspaceId) ?? (yield* notStarted)
         const { publicUrl } = yield* HttpSettings
+        const token = newSecret()
+        yield* (yield* LiveBroadcasts).giveIngest(broadcast, ground, hashSecret(token))
         return ingestAddress(publicUrl, token)
       }),
   },

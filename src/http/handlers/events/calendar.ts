@@ -1,8 +1,10 @@
 /** An event as an iCalendar file (RFC 5545), written by ical-generator, which folds and escapes as the format wants. */
 import ical, { ICalCalendarMethod } from "ical-generator"
 
-/** Assumed duration of an event without a planned end. */
-const DEFAULT_HOURS = 1
+/** The assumed duration of an event without a planned end. */
+const HOUR_MS = 3_600_000
+/** A year has four digits (RFC 5545, section 3.3.4). */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 export interface CalendarEvent {
   readonly id: string
@@ -29,11 +31,12 @@ export const eventCalendar = ({
   calendar.createEvent({
     id: `${id}@gathercue`,
     start,
-    end: scheduledEndAt === null ? new Date(start.getTime() + DEFAULT_HOURS * 3_600_000) : new Date(scheduledEndAt),
+    end: new Date(Math.min(LATEST, scheduledEndAt === null ? start.getTime() + HOUR_MS : Date.parse(scheduledEndAt))),
     stamp: new Date(at),
     summary: title,
     url: `${appUrl}/enter/${id}`,
     ...(description === null ? {} : { description }),
   })
-  return calendar.toString()
+  // The generator leaves out the line break of the last line.
+  return `${calendar.toString()}\r\n`
 }

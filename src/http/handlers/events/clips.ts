@@ -12,7 +12,7 @@ import { lockMediaUse } from "../../../store/media/recordings.ts"
 import { query } from "../../../store/query.ts"
 import type { Clips } from "../../contract/events/clips.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownClip, workspaceAddressing } from "../../requests/media/addresses.ts"
+import { callersAddressing, shownClip } from "../../requests/media/addresses.ts"
 import { requireQuota } from "../../requests/media/quota.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 
@@ -21,7 +21,8 @@ const MOST_PER_RECORDING = 200
 /** Durations are rounded, and a player's end is not exactly the file's. */
 const GRACE_MS = 500
 
-const shown = (clip: Clip) => Effect.map(workspaceAddressing, (addressing) => shownClip(clip, addressing))
+const shown = (clip: Clip, workspaceId: string) =>
+  Effect.map(callersAddressing(clip.eventId, workspaceId), (addressing) => shownClip(clip, addressing))
 
 const rangeFault = (startMs: number, endMs: number, durationMs: number): string | undefined => {
   if (startMs >= endMs) return "endMs: must be after startMs."
@@ -87,7 +88,7 @@ export const clips: Handlers<typeof Clips> = {
         )
         if (clip === undefined) return yield* NotFound.of("recording")
         yield* startMediaJobs
-        return new Reply(yield* shown(clip), { status: 202, headers: [["location", `/v1/clips/${id}`]] })
+        return new Reply(yield* shown(clip, workspaceId), { status: 202, headers: [["location", `/v1/clips/${id}`]] })
       }),
   },
   listClips: {
@@ -96,13 +97,14 @@ export const clips: Handlers<typeof Clips> = {
       Effect.gen(function* () {
         const request = yield* pageRequest(call.query)
         const page = yield* (yield* Database).run((sql) => pageClips(sql, call.scope.event.id, request))
-        const rows = yield* Effect.forEach(page.rows, shown)
+        const addressing = yield* callersAddressing(call.scope.event.id, call.scope.event.workspaceId)
+        const rows = page.rows.map((clip) => shownClip(clip, addressing))
         return pageReply(call, page, { clips: rows, nextCursor: page.nextCursor })
       }),
   },
   getClip: {
     access: "clip",
-    handle: ({ scope: { clip } }) => shown(clip),
+    handle: ({ scope: { clip, workspaceId } }) => shown(clip, workspaceId),
   },
   deleteClip: {
     access: "clip",

@@ -97,11 +97,11 @@ export const events: Handlers<typeof Events> = {
       }),
   },
   listEvents: {
-    access: "workspace",
+    access: "workspaceEvents",
     handle: (call) =>
       Effect.gen(function* () {
         const request = yield* pageRequest(call.query)
-        const page = yield* (yield* Database).run((sql) => pageEvents(sql, call.scope.workspaceId, request))
+        const page = yield* (yield* Database).run((sql) => pageEvents(sql, call.scope, request))
         return pageReply(call, page, { events: page.rows, nextCursor: page.nextCursor })
       }),
   },

@@ -35,7 +35,13 @@ import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
-import { type Addressing, playAddress, watchAddress, workspaceAddressing } from "../../requests/media/addresses.ts"
+import {
+  type Addressing,
+  asCallers,
+  callersAddressing,
+  playAddress,
+  watchAddress,
+} from "../../requests/media/addresses.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
@@ -85,9 +91,9 @@ type Watchable = Pick<RecordingRow, "id" | "status">
  * Adds the addresses to watch a recording at, with its captions. That of a public event ends when the event becomes private; that of a private event is
  * in the answers to its own people alone.
  */
-const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
-  Effect.map(workspaceAddressing, (own) => {
-    const addressing: Addressing = visibility === "private" ? own : { ...own, audience: "public" }
+const watchedAt = (event: Pick<Event, "id" | "workspaceId" | "visibility">) =>
+  Effect.map(callersAddressing(event.id, event.workspaceId), (own) => {
+    const addressing: Addressing = event.visibility === "private" ? own : { ...own, audience: "public" }
     return {
       recording: <R extends Watchable & Pick<RecordingRow, "source">>({ source, ...recording }: R) => ({
         ...recording,
@@ -113,12 +119,15 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
   getPublicEvent: {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
-      run(async (sql) => {
-        const [cast, activeBroadcast, taken] = await Promise.all([
-          listCast(sql, event.id),
-          findActiveBroadcast(sql, event.id),
-          event.capacity === null ? 0 : countRegistrations(sql, event.id),
-        ])
+      Effect.gen(function* () {
+        const [cast, activeBroadcast, taken] = yield* run((sql) =>
+          Promise.all([
+            listCast(sql, event.id),
+            findActiveBroadcast(sql, event.id),
+            event.capacity === null ? 0 : countRegistrations(sql, event.id),
+          ]),
+        )
+        const playbackUrl = yield* asCallers(activeBroadcast?.playbackUrl ?? null, event.id, event.workspaceId)
         const total = event.capacity
         return {
           ...headOf(event),
@@ -133,7 +142,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
             timerEndsAt,
           })),
           cast,
-          activeBroadcast: activeBroadcast ?? null,
+          activeBroadcast: activeBroadcast === undefined ? null : { ...activeBroadcast, playbackUrl },
         }
       }),
   },

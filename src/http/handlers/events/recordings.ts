@@ -24,8 +24,8 @@ import {
 import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownRecording, workspaceAddressing } from "../../requests/media/addresses.ts"
-import { requireQuota } from "../../requests/media/quota.ts"
+import { callersAddressing, shownRecording } from "../../requests/media/addresses.ts"
+import { requireProvedMedia, requireQuota } from "../../requests/media/quota.ts"
 import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media/uploads.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
@@ -42,7 +42,9 @@ const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that fi
 const onAir = new Conflict({ detail: "Its broadcast goes on; pause or stop that first." })
 
 const shown = (recording: Recording) =>
-  Effect.map(workspaceAddressing, (addressing) => shownRecording(recording, addressing))
+  Effect.map(callersAddressing(recording.eventId, recording.workspaceId), (addressing) =>
+    shownRecording(recording, addressing),
+  )
 
 /**
  * Of a request under an `Idempotency-Key`: its repeat finds the recording by it, whose row is committed before the storage is called, and
@@ -72,6 +74,7 @@ export const recordings: Handlers<typeof Recordings> = {
         const { mediaMaxBytes } = yield* HttpSettings
         const { isDirect } = yield* MediaStorage
         if (event.status === "draft") return yield* new Conflict({ detail: "A draft event has no recordings." })
+        yield* requireProvedMedia(workspaceId)
         const { sizeBytes = null, phaseId = null, roomId = null, title = null, kind = "upload" } = payload
         if (mediaMaxBytes > 0 && (sizeBytes ?? 0) > mediaMaxBytes) {
           return yield* new PayloadTooLarge({ limitBytes: mediaMaxBytes })
@@ -151,7 +154,8 @@ export const recordings: Handlers<typeof Recordings> = {
       Effect.gen(function* () {
         const request = yield* pageRequest(call.query)
         const page = yield* (yield* Database).run((sql) => pageRecordings(sql, call.scope.event.id, request))
-        const rows = yield* Effect.forEach(page.rows, shown)
+        const addressing = yield* callersAddressing(call.scope.event.id, call.scope.event.workspaceId)
+        const rows = page.rows.map((recording) => shownRecording(recording, addressing))
         return pageReply(call, page, { recordings: rows, nextCursor: page.nextCursor })
       }),
   },

@@ -52,7 +52,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           const token = newSecret()
           const tokenHash = hashSecret(token)
           await insertNoteToken(sql, { tokenHash, eventId: event.id, roomId, userId, name, expiresAt })
-          const url = `${appUrl}/events/${event.id}/table-summary?t=${token}`
+          const url = `${appUrl}/events/${event.id}/table-summary#token=${token}`
           const notes = { name, event: event.title }
           const mailed =
             email !== null &&

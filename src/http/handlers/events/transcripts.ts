@@ -9,6 +9,7 @@ import { newId } from "../../../model/ids.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database } from "../../../store/database.ts"
 import { findEventSummary, putEventSummary } from "../../../store/events/summaries.ts"
+import { WRITING_TRANSCRIPT } from "../../../store/media/captions.ts"
 import { addSummariseJob } from "../../../store/media/media-jobs.ts"
 import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import {
@@ -32,9 +33,6 @@ const FORMS: Readonly<Record<string, TranscriptForm>> = { [VTT]: "vtt", [SRT]: "
 
 /** Larger ones are read in the process for media: the event loop is held for some milliseconds at most. */
 const READ_HERE_BYTES = 32_768
-
-/** For all segments of the longest, on a slow disk. */
-const WRITTEN_WITHIN_MS = 30_000
 
 const TOO_MUCH = new BadRequest({ detail: "body: it takes too much time or memory to read." })
 const NOT_READ = new Unavailable({ detail: "The transcript could not be read now.", retryAfterSeconds: 5 })
@@ -118,7 +116,7 @@ export const transcripts: Handlers<typeof Transcripts> = {
               if (summarises) await addSummariseJob(sql, eventId)
               return replaced
             }),
-          { withinMs: WRITTEN_WITHIN_MS },
+          WRITING_TRANSCRIPT,
         )
         if (wasThere === undefined) return yield* NotFound.of("recording")
         yield* afterCommit(Effect.sync(outbox.notify))

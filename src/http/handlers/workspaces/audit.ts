@@ -1,24 +1,29 @@
 /** Reading the audit log. */
-import { Effect } from "effect"
-import { Database } from "../../../store/database.ts"
-import { pageAudit } from "../../../store/workspaces/audit.ts"
-import type { Audit, AuditAction } from "../../contract/workspaces/audit.ts"
+import { decodeCursor } from "../../../store/page.ts"
+import { type AuditRow, pageAudit } from "../../../store/workspaces/audit.ts"
+import type { Audit } from "../../contract/workspaces/audit.ts"
 import type { Handlers } from "../../requests/call.ts"
-import { pageReply, pageRequest } from "../../requests/paging.ts"
+import type { Columns } from "../../requests/csv.ts"
+import { listOrFileOf } from "../../requests/file.ts"
+
+const viewOf = ({ actorKind, actorId, ...entry }: AuditRow) => ({ ...entry, actor: { kind: actorKind, id: actorId } })
+
+const COLUMNS: Columns<AuditRow> = {
+  names: ["id", "createdAt", "action", "actorKind", "actorId", "targetId", "requestId", "address", "client"],
+  rowsOf: ({ id, createdAt, action, actorKind, actorId, targetId, requestId, address, client }) => [
+    [id, createdAt, action, actorKind, actorId, targetId, requestId, address, client],
+  ],
+}
 
 export const audit: Handlers<typeof Audit> = {
   listAudit: {
     access: "workspaceAdminOrKey",
     handle: (call) =>
-      Effect.gen(function* () {
-        const request = yield* pageRequest(call.query)
-        const page = yield* (yield* Database).run((sql) => pageAudit(sql, call.scope.workspaceId, request))
-        const entries = page.rows.map(({ action, actorKind, actorId, ...entry }) => ({
-          ...entry,
-          action: action as AuditAction,
-          actor: { kind: actorKind, id: actorId },
-        }))
-        return pageReply(call, page, { entries, nextCursor: page.nextCursor })
+      listOrFileOf(call.scope.workspaceId, call, "entries", {
+        read: (sql, workspaceId, request) => pageAudit(sql, workspaceId, request, call.query),
+        decode: decodeCursor,
+        view: viewOf,
+        columns: COLUMNS,
       }),
   },
 }

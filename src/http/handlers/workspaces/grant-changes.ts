@@ -1,27 +1,28 @@
 /** Notifies live events of changed roles, and open sockets of changed grants. */
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber, Option, Schedule } from "effect"
 import type { Refused } from "../../../actors/commands.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
-import { type GrantChange, GrantChanges, publishing } from "../../../identity/grant-changes.ts"
+import { type ForgottenRole, type GrantChange, GrantChanges, publishing } from "../../../identity/grant-changes.ts"
 import type { NotFound, Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { afterCommit } from "../../../store/database.ts"
+import type { Departure } from "../../../store/workspaces/members.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 
 const AGAIN = Schedule.spaced("1 second")
 /** Two minutes. A full mailbox and a database that is away count alike. */
 const TRIES = 120
 const AT_ONCE = 8
-/** The caller is answered by then, also when some events have not been notified. */
-const ANSWER_AFTER = "1 second"
+/** Sockets are checked by then, also when some events have not been notified. */
+const CHECK_AFTER = "1 second"
 
-/** Open sockets with a matching grant are checked once the caller's work is committed. */
+/** Once the caller's work is committed, open sockets with a matching grant are checked, which the caller waits for. */
 export const recheckSockets = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
-  afterCommit(publishing(change))
+  afterCommit(publishing([change]))
 
 /**
  * The stored roles of users on events have changed: roles that the live events gave them no longer count, and their sockets are
- * checked. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case. After that the
+ * checked. The caller waits for both. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case. After that the
  * gateway mends what is left: a look at open sockets that finds another role on the list has the event check its own
  * (`gateway/grants/role-checks.ts`). An event that left memory compares all its roles with the list when it is activated.
  */
@@ -33,6 +34,7 @@ export const announceRoles = (
       const live = yield* LiveEvents
       const { publish } = yield* GrantChanges
       const { log } = yield* Telemetry
+      const forgotten: ForgottenRole[] = []
       /** An event that is not there has no roles to forget. */
       const missed = (failure: Refused | NotFound | Unavailable, who: (typeof changes)[number]): void => {
         if (failure._tag !== "NotFound")
@@ -50,11 +52,23 @@ export const announceRoles = (
           })
           .pipe(
             Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
-            Effect.catch((failure) => Effect.sync(() => missed(failure, { eventId, userId }))),
+            Effect.match({
+              onSuccess: ({ version }) => void forgotten.push({ eventId, userId, version }),
+              onFailure: (failure) => missed(failure, { eventId, userId }),
+            }),
             Effect.andThen(Effect.sync(() => publish({ eventId, userId }))),
           )
-      for (const change of changes) publish(change)
       const all = yield* Effect.forkDetach(Effect.forEach(changes, forget, { concurrency: AT_ONCE, discard: true }))
-      yield* Effect.timeoutOption(Fiber.await(all), ANSWER_AFTER)
+      const isDone = Option.isSome(yield* Effect.timeoutOption(Fiber.await(all), CHECK_AFTER))
+      yield* publishing(isDone ? [] : changes, forgotten)
     }),
   )
+
+/** A member has left or was removed. */
+export const announceDeparture =
+  (workspaceId: string) =>
+  ({ accountId, userId, eventIds }: Departure) =>
+    Effect.andThen(
+      recheckSockets({ workspaceId, accountId }),
+      announceRoles(userId === null ? [] : eventIds.map((eventId) => ({ eventId, userId }))),
+    )

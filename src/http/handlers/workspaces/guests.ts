@@ -11,6 +11,7 @@ import { type PartnerGuest, PartnerTokens, tokenRefused } from "../../../identit
 import { Tokens } from "../../../identity/tokens.ts"
 import { AccountExists, Conflict, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
+import { refusalDetail } from "../../../model/integrations/guest-integration.ts"
 import { guestAt } from "../../../model/participants.ts"
 import { guestRole } from "../../../model/roles.ts"
 import { isProvedEmail } from "../../../store/accounts/accounts.ts"
@@ -20,6 +21,8 @@ import { isBeingErased } from "../../../store/personal/guests.ts"
 import { query } from "../../../store/query.ts"
 import {
   isIntegrationActive,
+  listGuestRefusals,
+  noteRefusal,
   pageGuestIntegrations,
   revokeGuestIntegration,
 } from "../../../store/workspaces/guest-integrations.ts"
@@ -35,8 +38,9 @@ const erasing = new Conflict({
  * The role a guest gets on an event. Fails for an integration revoked meanwhile, for the address of an account, and while the guest is
  * being erased.
  */
-const admit = (sql: Queryable, event: Event, participantId: string, { integrationId, email }: PartnerGuest) =>
+const admit = (sql: Queryable, event: Event, participantId: string, guest: PartnerGuest) =>
   Effect.gen(function* () {
+    const { integrationId, issuer, email } = guest
     const [isActive, hasAccount, isErasing, phases] = yield* query(() =>
       Promise.all([
         isIntegrationActive(sql, integrationId),
@@ -46,7 +50,12 @@ const admit = (sql: Queryable, event: Event, participantId: string, { integratio
       ]),
     )
     // Fetching the issuer's keys may have taken seconds; a revocation applies to every guest that is not admitted yet.
-    if (!isActive) return yield* tokenRefused
+    if (!isActive) {
+      const reason = "unknown_issuer"
+      const refusal = { workspaceId: event.workspaceId, integrationId: null, reason } as const
+      yield* query(() => noteRefusal(sql, { ...refusal, detail: refusalDetail(reason, { issuer }) }))
+      return yield* tokenRefused
+    }
     if (hasAccount) return yield* new AccountExists()
     if (isErasing) return yield* erasing
     return guestRole(phases.map(({ modality }) => modality))
@@ -64,6 +73,13 @@ export const guests: Handlers<typeof Guests> = {
         const request = yield* pageRequest(call.query)
         const page = yield* (yield* Database).run((sql) => pageGuestIntegrations(sql, call.scope.workspaceId, request))
         return pageReply(call, page, { integrations: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  listGuestRefusals: {
+    access: "workspaceMemberOrKey",
+    handle: ({ scope: { workspaceId } }) =>
+      Effect.gen(function* () {
+        return { refusals: yield* (yield* Database).run((sql) => listGuestRefusals(sql, workspaceId)) }
       }),
   },
   deleteGuestIntegration: {

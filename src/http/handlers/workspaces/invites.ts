@@ -12,9 +12,10 @@ import {
 import { invitationLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { BadRequest, Conflict, NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
+import { scopeToGive } from "../../../model/key-rights.ts"
 import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
 import { foldEmail } from "../../../model/text/email.ts"
-import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
+import { type Credential, keyOf, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
 import { query } from "../../../store/query.ts"
@@ -26,7 +27,8 @@ import {
   pageInvites,
 } from "../../../store/workspaces/invites.ts"
 import type { Invites } from "../../contract/workspaces/invites.ts"
-import { type Handlers, Reply } from "../../requests/call.ts"
+import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { requireGivable } from "../../requests/key-rights.ts"
 import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
@@ -126,7 +128,7 @@ const announce = <E>(
         yield* query(() => lockWorkspace(sql, credential.workspaceId))
         yield* requireCredential(sql, credential.workspaceId, credential)
         const { issued, invitation } = yield* invitationOf(sql)
-        const inviteUrl = `${appUrl}/invite/${issued.token}`
+        const inviteUrl = `${appUrl}/invite#token=${issued.token}`
         const { email, role } = issued.invite
         if (email === null) return { ...issued.invite, inviteUrl }
         const { workspaceId, workspaceName, eventTitle } = invitation
@@ -143,6 +145,12 @@ const announce = <E>(
     mailer.collect()
     return answer
   })
+
+/** The invite ends with the rights of who made it, or renewed it last. */
+const makerOf = (scope: Scopes["workspaceAdminOrKey"]) => ({
+  createdByAccountId: scope.accountId,
+  createdByKeyId: keyOf(scope),
+})
 
 const findIn = (sql: Queryable, workspaceId: string, inviteId: string) =>
   Effect.gen(function* () {
@@ -163,8 +171,9 @@ export const invites: Handlers<typeof Invites> = {
             const to = yield* kind === "event"
               ? toEvent(sql, workspaceId, payload)
               : toWorkspace(sql, workspaceId, payload)
+            yield* requireGivable(scope, scopeToGive(to.role))
             const email = payload.email === undefined ? null : foldEmail(payload.email)
-            const issued = yield* issueInvite(sql, { workspaceId, email, createdByAccountId: scope.accountId, ...to })
+            const issued = yield* issueInvite(sql, { workspaceId, email, ...makerOf(scope), ...to })
             return { issued, invitation: yield* findIn(sql, workspaceId, issued.invite.id) }
           }),
         ),
@@ -198,7 +207,8 @@ export const invites: Handlers<typeof Invites> = {
         const announcing = announce(scope, (sql) =>
           Effect.gen(function* () {
             const invitation = yield* findIn(sql, workspaceId, inviteId)
-            return { issued: yield* reissueInvite(sql, invitation, scope.accountId), invitation }
+            yield* requireGivable(scope, scopeToGive(invitation.role))
+            return { issued: yield* reissueInvite(sql, invitation, makerOf(scope)), invitation }
           }),
         )
         return yield* mailing(scope, email, announcing)

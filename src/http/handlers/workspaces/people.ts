@@ -5,6 +5,7 @@ import { Tokens } from "../../../identity/tokens.ts"
 import { NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
+import { scopeToGive } from "../../../model/key-rights.ts"
 import { acceptedRoles } from "../../../model/roles.ts"
 import { displayName } from "../../../model/text/display-name.ts"
 import { requireManager, requireMember } from "../../../store/accounts/credentials.ts"
@@ -26,6 +27,7 @@ import type { People } from "../../contract/workspaces/people.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { listOrFile } from "../../requests/file.ts"
+import { requireGivable } from "../../requests/key-rights.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { announceRoles, recheckSockets } from "./grant-changes.ts"
 
@@ -109,6 +111,7 @@ export const people: Handlers<typeof People> = {
             if (agenda === undefined) return yield* NotFound.of("event")
             const accepted = acceptedRoles(agenda.phases.map(({ modality }) => modality))
             if (!accepted.includes(role)) return yield* new RoleNotOnEvent({ acceptedRoles: accepted })
+            yield* requireGivable(credential, scopeToGive(role))
             const membership = { id: newId(), eventId: event.id, userId, role }
             return yield* onForeignKeyViolation(
               () => upsertMembership(sql, membership),

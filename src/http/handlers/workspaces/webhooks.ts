@@ -11,7 +11,7 @@ import {
   type WebhookDeliveryWithAttempts,
 } from "../../../store/webhooks/webhook-delivery-log.ts"
 import { deleteWebhookEndpoint, pageWebhookEndpoints } from "../../../store/webhooks/webhook-endpoints.ts"
-import { WebhookRegistration } from "../../../store/webhooks/webhook-registration.ts"
+import { requireReader, WebhookRegistration } from "../../../store/webhooks/webhook-registration.ts"
 import type { Webhooks } from "../../contract/workspaces/webhooks.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
@@ -103,8 +103,17 @@ export const webhooks: Handlers<typeof Webhooks> = {
   },
   getWebhookDelivery: {
     access: "webhookDelivery",
-    handle: ({ scope: { deliveryId } }) =>
-      Effect.flatMap(Database, (database) => database.run((sql) => findDelivery(sql, deliveryId))),
+    handle: ({ scope: { deliveryId, workspaceId, credential } }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const delivery = yield* database.run((sql) => findDelivery(sql, deliveryId))
+        const mayRead = database.run((sql) => requireReader(sql, workspaceId, credential, [delivery.type]))
+        const body = yield* mayRead.pipe(
+          Effect.as(delivery.body),
+          Effect.catchTag("Forbidden", () => Effect.succeed(null)),
+        )
+        return { ...delivery, body }
+      }),
   },
   redeliverWebhookDelivery: {
     access: "webhookDelivery",

@@ -3,18 +3,22 @@ import { Clock, Effect } from "effect"
 import { DeletedWorkspaces } from "../../../erasure/deleted-workspaces.ts"
 import { ApiKeys, createApiKey } from "../../../identity/api-keys.ts"
 import { Tokens } from "../../../identity/tokens.ts"
-import { BadRequest, Conflict, NotFound, Unauthorized } from "../../../model/errors.ts"
+import { BadRequest, Conflict, Forbidden, MfaRequired, NotFound, Unauthorized } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
+import { ALL_KEY_RIGHTS, type KeyScope } from "../../../model/key-rights.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
-import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
+import type { WorkspaceRole } from "../../../model/roles.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import { findPrimaryAddress, isSession, lockAccount } from "../../../store/accounts/accounts.ts"
 import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
+import { hasFactor } from "../../../store/accounts/second-factors.ts"
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
+import { areEventsOf } from "../../../store/events/events.ts"
 import { query } from "../../../store/query.ts"
-import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../../store/workspaces/api-keys.ts"
+import { findKeyEnd, pageApiKeys } from "../../../store/workspaces/api-keys.ts"
+import { hasProvedConnection } from "../../../store/workspaces/connections.ts"
 import { findSlug, listLiveEventsOf, markWorkspaceDeleted } from "../../../store/workspaces/deleted-workspaces.ts"
 import {
-  type Departure,
   leaveWorkspace,
   makeOwner,
   pageMembers,
@@ -23,6 +27,7 @@ import {
 } from "../../../store/workspaces/members.ts"
 import { mayEnterWorkspace, upsertUser } from "../../../store/workspaces/users.ts"
 import {
+  countFounded,
   insertWorkspace,
   pageAccountWorkspaces,
   pageWorkspaces,
@@ -31,31 +36,59 @@ import {
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { Workspaces } from "../../contract/workspaces/workspaces.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { requireWithin } from "../../requests/key-rights.ts"
+import { requireProvedSession } from "../../requests/management.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { HttpSettings } from "../../requests/settings.ts"
 import { ask } from "../events/live-commands.ts"
-import { announceRoles, recheckSockets } from "./grant-changes.ts"
+import { announceDeparture, recheckSockets } from "./grant-changes.ts"
+import { announceEnded, endKey, shownEnded } from "./key-end.ts"
 import { freeSlug, RETRY_SLUG } from "./slug.ts"
 
 interface KeyInput {
   readonly name?: string | null
   readonly expiresAt?: Timestamp | null
+  readonly scopes?: ReadonlyArray<KeyScope>
+  readonly eventIds?: ReadonlyArray<string> | null
 }
 
-const createKey = (
-  workspaceId: string,
-  createdByKeyId: string | null,
-  credential: Credential,
-  { name = null, expiresAt = null }: KeyInput,
-) =>
+const KEY_LIFETIME_MS = 365 * 86_400_000
+
+/** The end of a new key: in a year unless another is asked for, and not after the end of the key that makes it. */
+const endOfNewKey = (credential: Credential, asked: KeyInput) =>
   Effect.gen(function* () {
-    if (expiresAt !== null && toMillis(expiresAt) <= (yield* Clock.currentTimeMillis)) {
+    const now = yield* Clock.currentTimeMillis
+    const database = yield* Database
+    const own = "keyId" in credential ? yield* database.run((sql) => findKeyEnd(sql, credential.keyId)) : null
+    const most = own === null ? Number.POSITIVE_INFINITY : toMillis(own)
+    const { expiresAt = toTimestamp(Math.min(most, now + KEY_LIFETIME_MS)) } = asked
+    if (expiresAt !== null && toMillis(expiresAt) <= now) {
       return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
     }
+    if ((expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(expiresAt)) > most) {
+      return yield* new Forbidden({ detail: "An API key makes no key that lasts longer than itself." })
+    }
+    return expiresAt
+  })
+
+const createKey = (workspaceId: string, credential: Credential, asked: KeyInput) =>
+  Effect.gen(function* () {
+    const { name = null } = asked
+    const expiresAt = yield* endOfNewKey(credential, asked)
+    const own = "keyId" in credential ? credential.rights : ALL_KEY_RIGHTS
+    const rights = { scopes: [...new Set(asked.scopes ?? own.scopes)], eventIds: asked.eventIds ?? own.eventIds }
+    yield* requireWithin(rights, own)
+    const createdByKeyId = "keyId" in credential ? credential.keyId : null
     return yield* (yield* Database).transaction((sql) =>
-      Effect.tap(
-        createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId }),
-        requireCredential(sql, workspaceId, credential),
-      ),
+      Effect.gen(function* () {
+        const { eventIds } = rights
+        if (eventIds !== null && !(yield* query(() => areEventsOf(sql, workspaceId, eventIds)))) {
+          return yield* new BadRequest({ detail: "eventIds: must name events of the workspace." })
+        }
+        const created = yield* createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId, rights })
+        yield* requireCredential(sql, workspaceId, credential)
+        return created
+      }),
     )
   })
 
@@ -75,6 +108,12 @@ const changeMembers = <A, E>(
     ),
   )
 
+/** Who decides how members sign in could sign in as each of them. */
+const requireSsoOwner = (role: WorkspaceRole, sessionId: string) =>
+  role === "owner"
+    ? requireProvedSession(sessionId)
+    : Effect.fail(new Forbidden({ detail: "Only owners of the workspace decide how its members sign in." }))
+
 const OTHER_SLUG = new Conflict({ detail: "The workspace has another slug; name it by its own to delete it." })
 const EVENTS_AT_ONCE = 8
 
@@ -84,14 +123,6 @@ const endEvent = (eventId: string) =>
     Conflict: () => Effect.void,
     NotFound: () => Effect.void,
   })
-
-const announceDeparture =
-  (workspaceId: string) =>
-  ({ accountId, userId, eventIds }: Departure) =>
-    Effect.andThen(
-      recheckSockets({ workspaceId, accountId }),
-      announceRoles(userId === null ? [] : eventIds.map((eventId) => ({ eventId, userId }))),
-    )
 
 export const workspaces: Handlers<typeof Workspaces> = {
   createWorkspace: {
@@ -105,6 +136,10 @@ export const workspaces: Handlers<typeof Workspaces> = {
             if (!(yield* query(() => isSession(sql, scope)))) {
               return yield* new Unauthorized({ detail: "The session was ended meanwhile." })
             }
+            const { workspacesPerAccount: most } = yield* HttpSettings
+            if (most > 0 && (yield* query(() => countFounded(sql, scope.accountId))) >= most) {
+              return yield* new Conflict({ detail: `An account may found ${most} workspaces, and this one has.` })
+            }
             const slug = payload.slug ?? (yield* query(() => freeSlug(sql, payload.name)))
             const workspace = yield* insertWorkspace(sql, {
               id: newId(),
@@ -116,8 +151,9 @@ export const workspaces: Handlers<typeof Workspaces> = {
             const { id, name, secret, prefix, createdAt } = yield* createApiKey(sql, {
               workspaceId: workspace.id,
               name: "default",
-              expiresAt: null,
+              expiresAt: toTimestamp((yield* Clock.currentTimeMillis) + KEY_LIFETIME_MS),
               createdByKeyId: null,
+              rights: ALL_KEY_RIGHTS,
             })
             return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
           }),
@@ -142,10 +178,26 @@ export const workspaces: Handlers<typeof Workspaces> = {
   },
   patchWorkspace: {
     access: "workspaceAdmin",
-    handle: ({ payload, scope: { workspaceId, role } }) =>
-      Effect.flatMap(Database, (database) => database.run((sql) => updateWorkspace(sql, workspaceId, payload))).pipe(
-        Effect.map((workspace) => ({ ...workspace, role })),
-      ),
+    handle: ({ payload, scope: { workspaceId, accountId, sessionId, role } }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        if (payload.requireMfa !== undefined) yield* requireProvedSession(sessionId)
+        if (payload.requireMfa === true && !(yield* database.run((sql) => hasFactor(sql, accountId)))) {
+          return yield* new MfaRequired()
+        }
+        if (payload.sso !== undefined) yield* requireSsoOwner(role, sessionId)
+        const workspace = yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            yield* query(() => lockWorkspace(sql, workspaceId))
+            if (payload.sso === "required" && !(yield* query(() => hasProvedConnection(sql, workspaceId)))) {
+              return yield* new Conflict({ detail: "The workspace has no connection with a proved domain." })
+            }
+            return yield* updateWorkspace(sql, workspaceId, payload)
+          }),
+        )
+        if (payload.requireMfa === true || payload.sso === "required") yield* recheckSockets({ workspaceId })
+        return { ...workspace, role }
+      }),
   },
   deleteWorkspace: {
     access: "workspaceOwner",
@@ -252,31 +304,27 @@ export const workspaces: Handlers<typeof Workspaces> = {
   },
   createApiKey: {
     access: "workspaceAdmin",
-    handle: ({ payload, scope }) => createKey(scope.workspaceId, null, scope, payload),
+    handle: ({ payload, scope: { workspaceId, sessionId } }) => createKey(workspaceId, { sessionId }, payload),
   },
   deleteApiKey: {
     access: "workspaceAdmin",
-    handle: ({ params: { keyId }, query: { cascade }, scope: { workspaceId } }) =>
+    handle: ({ params: { keyId }, query: { cascade }, requestId, scope: { workspaceId, accountId } }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction((sql) =>
-          Effect.gen(function* () {
-            const made = cascade === "true" ? yield* query(() => revokeKeysMadeBy(sql, workspaceId, keyId)) : []
-            const isGone =
-              (yield* query(() => revokeApiKey(sql, workspaceId, keyId))) ||
-              (yield* query(() => removeRevokedApiKey(sql, workspaceId, keyId)))
-            return isGone ? [keyId, ...made] : yield* NotFound.of("API key")
-          }),
-        ),
+        database.transaction((sql) => endKey(sql, { workspaceId, keyId, accountId, requestId }, cascade === "true")),
       ).pipe(
         Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll))),
-        Effect.tap((revoked) => Effect.forEach(revoked, (id) => recheckSockets({ keyId: id }), { discard: true })),
-        Effect.map((revoked) => new Reply(undefined, { targets: revoked })),
+        Effect.tap((done) => announceEnded(workspaceId, done)),
+        Effect.map(({ revoked, ended }) =>
+          ended === null
+            ? new Reply(undefined, { status: 204, targets: revoked })
+            : new Reply(shownEnded(ended), { status: 200, targets: revoked }),
+        ),
       ),
   },
   createKeyByKey: {
     access: "key",
-    handle: ({ payload, scope: { workspaceId, keyId } }) =>
-      Effect.map(createKey(workspaceId, keyId, { keyId }, payload), (key) => {
+    handle: ({ payload, scope: { workspaceId, ...credential } }) =>
+      Effect.map(createKey(workspaceId, credential, payload), (key) => {
         const location = ["location", `/v1/workspaces/${workspaceId}/api-keys/${key.id}`] as const
         return new Reply(key, { status: 201, headers: [location] })
       }),

@@ -3,18 +3,29 @@
  * connection closed: ffmpeg notices nothing else.
  */
 import { Effect, Exit } from "effect"
+import { type BearerLinks, LINK_ENDED } from "../../../identity/links/bearer-links.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { EncoderRefused } from "../../../media/broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder } from "../../../media/live/encoder-input.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import type { EncoderPort, StreamPort } from "../../../media/placed/encoder-port.ts"
-import { BadRequest, type Failure, NotFound, PayloadTooLarge, RateLimited, Unavailable } from "../../../model/errors.ts"
+import {
+  BadRequest,
+  EncoderReplaced,
+  type Failure,
+  NotFound,
+  PayloadTooLarge,
+  RateLimited,
+  Unavailable,
+} from "../../../model/errors.ts"
 import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
 
 export type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+
+type Follow = (port: EncoderPort, end: () => void) => () => void
 
 /** Of a file, or a piece. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -38,17 +49,23 @@ const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
   if (cause instanceof PieceOutOfOrder) {
     return problems.write("conflict", `The next piece is ${cause.next}.`, [["next-seq", String(cause.next)]])
   }
-  return problems.of(cause instanceof RateLimited || cause instanceof Unavailable ? cause : notStored)
+  const isExpected = cause instanceof RateLimited || cause instanceof Unavailable || cause instanceof EncoderReplaced
+  return problems.of(isExpected ? cause : notStored)
 }
 
 export class Ingest {
   readonly #run: Run
   readonly #problems: Problems
+  readonly #links: BearerLinks["Service"]
 
-  constructor(run: Run, problems: Problems) {
+  constructor(run: Run, problems: Problems, links: BearerLinks["Service"]) {
     this.#run = run
     this.#problems = problems
+    this.#links = links
   }
+
+  /** Calls when the address of an admitted encoder ends. Returns the end of that. */
+  readonly #follow: Follow = ({ link }, end) => (link === null ? () => {} : this.#links.open(link, end))
 
   /** `PUT` and `POST`. */
   take = (exchange: Exchange, head: RequestHead): void => {
@@ -78,12 +95,12 @@ export class Ingest {
     onOpen: (port: EncoderPort) => void,
   ): void {
     if (Exit.isSuccess(exit)) onOpen(exit.value)
-    else exchange.send(refusalOf(exit, this.#problems, requestId), true)
+    else exchange.refuse(refusalOf(exit, this.#problems, requestId))
   }
 
-  /** Delayed, as any answer that closes the connection: the engine takes no other request from it meanwhile. */
+  /** Delayed, because the answer may close the connection: the engine takes no other request from it meanwhile. */
   #refuseLater(exchange: Exchange, failure: Failure): void {
-    setImmediate(() => exchange.send(this.#problems.of(failure), true))
+    setImmediate(() => exchange.refuse(this.#problems.of(failure)))
   }
 
   /** The playlist of the encoder is not used: the server writes its own. */
@@ -122,7 +139,7 @@ export class Ingest {
     then: (port: EncoderPort, bytes: Uint8Array) => void,
     closes = true,
   ): void {
-    const body = new GatheredBody(exchange, this.#problems, then, closes)
+    const body = new GatheredBody(exchange, this.#problems, then, this.#follow, closes)
     if (Number(head.headers["content-length"] ?? 0) > MOST_BYTES) {
       this.#refuseLater(exchange, tooLarge)
       return
@@ -135,7 +152,7 @@ export class Ingest {
   }
 
   #stream(exchange: Exchange, head: RequestHead): void {
-    const stream = new Stream(exchange, this.#problems)
+    const stream = new Stream(exchange, this.#problems, this.#follow)
     exchange.pause()
     this.#admit(head, (exit) => this.#answer(exchange, exit, head, (open) => stream.begin(open)))
   }
@@ -146,12 +163,14 @@ class GatheredBody {
   readonly #exchange: Exchange
   readonly #problems: Problems
   readonly #then: (port: EncoderPort, bytes: Uint8Array) => void
+  readonly #follow: Follow
   readonly #closes: boolean
   #chunks: Uint8Array[] = []
   #size = 0
   #port: EncoderPort | undefined
   #resets = 0
   #isWhole = false
+  #release: (() => void) | undefined
   /** The answer for the end of the body. Its bytes are no longer kept. */
   #refusal: HttpResponse | undefined
 
@@ -160,11 +179,13 @@ class GatheredBody {
     exchange: Exchange,
     problems: Problems,
     then: (port: EncoderPort, bytes: Uint8Array) => void,
+    follow: Follow,
     closes: boolean,
   ) {
     this.#exchange = exchange
     this.#problems = problems
     this.#then = then
+    this.#follow = follow
     this.#closes = closes
     exchange.receive((chunk, isLast) => this.#take(chunk, isLast), { maySlow: true })
     exchange.whenAborted(() => this.#drop())
@@ -177,6 +198,7 @@ class GatheredBody {
       this.refuse(this.#problems.of(tooMany))
       return
     }
+    this.#release = this.#follow(port, () => this.refuse(this.#problems.of(LINK_ENDED)))
     this.#exchange.resume()
     this.#finish()
   }
@@ -205,7 +227,7 @@ class GatheredBody {
 
   #cut(failure: Failure): void {
     this.#drop()
-    this.#exchange.send(this.#problems.of(failure), true)
+    this.#exchange.refuse(this.#problems.of(failure))
   }
 
   #finish(): void {
@@ -226,6 +248,7 @@ class GatheredBody {
   #drop(): void {
     this.#port?.release(this.#size)
     this.#port = undefined
+    this.#release?.()
     this.#chunks = []
     this.#size = 0
   }
@@ -236,13 +259,16 @@ class Stream {
   readonly #exchange: Exchange
   readonly #problems: Problems
   readonly #early: Uint8Array[] = []
+  readonly #follow: Follow
   #port: StreamPort | undefined
+  #release: (() => void) | undefined
   #isWhole = false
   #isOver = false
 
-  constructor(exchange: Exchange, problems: Problems) {
+  constructor(exchange: Exchange, problems: Problems, follow: Follow) {
     this.#exchange = exchange
     this.#problems = problems
+    this.#follow = follow
     exchange.receive(
       (chunk, isLast) => {
         this.#isWhole = isLast
@@ -261,10 +287,16 @@ class Stream {
       this.#refuse(this.#problems.of(replaced))
       return
     }
-    this.#port = port.openStream({
-      onCut: (cause) => this.#refuse(problemOf(this.#problems, cause ?? replaced)),
-      onRoom: () => this.#exchange.resume(),
-    })
+    try {
+      this.#port = port.openStream({
+        onCut: (cause) => this.#refuse(problemOf(this.#problems, cause ?? replaced)),
+        onRoom: () => this.#exchange.resume(),
+      })
+    } catch (cause) {
+      this.#refuse(problemOf(this.#problems, cause))
+      return
+    }
+    this.#release = this.#follow(port, () => this.#refuse(this.#problems.of(LINK_ENDED), true))
     this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(chunk)
     if (this.#isWhole) this.#finish()
@@ -282,6 +314,7 @@ class Stream {
   #finish(): void {
     if (this.#isOver || this.#port === undefined) return
     this.#isOver = true
+    this.#release?.()
     this.#exchange.waitForAnswer()
     this.#port.finish().then(
       () => this.#exchange.send(done(204)),
@@ -289,15 +322,16 @@ class Stream {
     )
   }
 
-  #refuse(response: HttpResponse): void {
+  #refuse(response: HttpResponse, isAddressOver = false): void {
     if (this.#isOver) return
-    this.#leave()
-    this.#exchange.send(response, true)
+    this.#leave(isAddressOver)
+    this.#exchange.refuse(response)
   }
 
-  #leave(): void {
+  #leave(isAddressOver = false): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#port?.leave()
+    this.#release?.()
+    this.#port?.leave(isAddressOver)
   }
 }

@@ -4,6 +4,7 @@
  */
 import { Effect, Exit } from "effect"
 import type { Timers } from "../../../clock/timers.ts"
+import { type BearerLinks, LINK_ENDED } from "../../../identity/links/bearer-links.ts"
 import { writeRecordingPlaylist } from "../../../media/broadcast/playlist.ts"
 import { answerReload, isHinted, type ReloadQuery } from "../../../media/broadcast/reload.ts"
 import type { MediaLinks } from "../../../media/links.ts"
@@ -27,7 +28,7 @@ import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
 import { early, type HeldRequest, HeldRequests, tooManyHeld } from "./held-requests.ts"
-import { sendPlaylist } from "./playlist-answer.ts"
+import { cacheControl, sendPlaylist } from "./playlist-answer.ts"
 import { StageViews } from "./stage.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
 import type { ViewerBytes } from "./viewer-bytes.ts"
@@ -44,7 +45,13 @@ const notFound = NotFound.of("file of a broadcast")
 const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
 const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
 
-const BYTES_HEADERS = segmentHeaders("public")
+/** A playlist of a broadcast that goes on names nothing older. */
+const LIVE_SECONDS = 60
+/** A CDN gives out for so long what has been deleted, or has become private. */
+const ENDED_SECONDS = 3600
+
+const bytesHeaders = ({ visibility, live }: WatchedBroadcast) =>
+  segmentHeaders(cacheControl(visibility, LIVE_SECONDS, live.hasEnded ? ENDED_SECONDS : undefined))
 
 interface Given {
   readonly run: Run
@@ -53,6 +60,7 @@ interface Given {
   readonly timers: Timers
   readonly broadcasts: LiveBroadcasts["Service"]
   readonly links: MediaLinks["Service"]
+  readonly bearers: BearerLinks["Service"]
 }
 
 interface WholePlaylist {
@@ -81,7 +89,18 @@ export class LiveViews {
     const wanted = watchedBy(key, this.#given.links, this.#given.timers.now())
     if (file === undefined && !isStage) this.#refuse(exchange, notFound)
     else if (wanted instanceof Unauthorized) this.#refuse(exchange, wanted)
-    else if (file === undefined) this.#stage.give(exchange, head, wanted)
+    else if (wanted.link === undefined || this.#given.bearers.isKnown(wanted.link)) {
+      this.#giveWanted(exchange, head, wanted, file)
+    } else {
+      this.#given.run(this.#given.bearers.admit(wanted.link), (exit) => {
+        if (Exit.isSuccess(exit)) this.#giveWanted(exchange, head, wanted, file)
+        else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+      })
+    }
+  }
+
+  #giveWanted(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile | undefined): void {
+    if (file === undefined) this.#stage.give(exchange, head, wanted)
     else this.#giveFile(exchange, head, wanted, file)
   }
 
@@ -144,7 +163,9 @@ export class LiveViews {
     this.#held.hold(exchange, open.live.changes, {
       mayWait: () => mayWait() && !open.live.isClosed,
       answer: () => {
+        const { link } = wanted
         if (open.live.isClosed) this.#refuse(exchange, gone)
+        else if (link !== undefined && !this.#given.bearers.isKnown(link)) this.#refuse(exchange, LINK_ENDED)
         else if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
         else answer()
       },
@@ -158,7 +179,7 @@ export class LiveViews {
       return
     }
     const { body, etag } = open.live.playlist
-    sendPlaylist(exchange, head, { body, etag, maxAgeSeconds: 1 })
+    sendPlaylist(exchange, head, { body, etag, maxAgeSeconds: 1 }, open.visibility)
   }
 
   /** The whole broadcast, from its first segment on. */
@@ -166,7 +187,7 @@ export class LiveViews {
     void this.#wholeOf(open).then((exit) => {
       if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
       const etag = `"${open.live.recordingId}-${exit.value.byteLength}"`
-      return sendPlaylist(exchange, head, { body: exit.value, etag, maxAgeSeconds: 60 })
+      return sendPlaylist(exchange, head, { body: exit.value, etag, maxAgeSeconds: 60 }, open.visibility)
     })
   }
 
@@ -185,7 +206,7 @@ export class LiveViews {
   #bytes(exchange: Exchange, head: RequestHead, wanted: Watched, open: WatchedBroadcast, file: BytesFile): void {
     const { recordingId } = open.live
     const bytes = open.live.memory.file(file)
-    if (bytes !== undefined) this.#given.bytes.give(exchange, BYTES_HEADERS, bytes)
+    if (bytes !== undefined) this.#given.bytes.give(exchange, bytesHeaders(open), bytes)
     else if (isAwaited(open, file)) {
       this.#holdFor(exchange, wanted, open, {
         mayWait: () => open.live.memory.file(file) === undefined && isAwaited(open, file),
@@ -194,7 +215,7 @@ export class LiveViews {
     } else if (recordingId === undefined) this.#refuse(exchange, notFound)
     else {
       this.#given.run(storedBytes(recordingId, file), (exit) => {
-        if (Exit.isSuccess(exit)) this.#given.bytes.give(exchange, BYTES_HEADERS, exit.value)
+        if (Exit.isSuccess(exit)) this.#given.bytes.give(exchange, bytesHeaders(open), exit.value)
         else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
       })
     }

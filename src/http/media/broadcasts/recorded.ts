@@ -17,9 +17,11 @@ type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: 
 
 const TAKE = /^take(\d{1,9})\.mp4$/
 
+const KEPT = "private, max-age=3600"
+
 const PLAYLIST_HEADERS: HttpResponse["headers"] = [
   ["content-type", "application/vnd.apple.mpegurl"],
-  ["cache-control", "private, max-age=3600"],
+  ["cache-control", KEPT],
 ]
 
 const notFound = NotFound.of("file of a recording")
@@ -49,7 +51,7 @@ export const recordedFiles =
     else {
       run(read(token, file), (exit) => {
         if (Exit.isFailure(exit)) exchange.send(refusalOf(exit, problems, head.requestId))
-        else bytes.give(exchange, file.kind === "playlist" ? PLAYLIST_HEADERS : segmentHeaders("private"), exit.value)
+        else bytes.give(exchange, file.kind === "playlist" ? PLAYLIST_HEADERS : segmentHeaders(KEPT), exit.value)
       })
     }
   }

@@ -127,7 +127,7 @@ export class StageViews {
     const { playlist, made } = exit.value
     if (isHiddenFrom(watched, made.visibility)) exchange.send(this.#problems.of(notFound))
     else if (watched.isExpired && made.isOver) exchange.send(this.#problems.of(expired))
-    else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
+    else if (playlist !== undefined) sendPlaylist(exchange, head, playlist, made.visibility)
     else exchange.send(this.#problems.of(made.mayCome ? early : notFound))
   }
 

@@ -10,10 +10,10 @@ import type { Stretch } from "./viewer-bytes.ts"
 
 const notFound = NotFound.of("file of a broadcast")
 
-/** Bytes under a name never change. `scope`: who may keep them. */
-export const segmentHeaders = (scope: "public" | "private"): HttpResponse["headers"] => [
+/** Bytes under a name never change, but they can be deleted, and their event can become private. */
+export const segmentHeaders = (cacheControl: string): HttpResponse["headers"] => [
   ["content-type", "video/mp4"],
-  ["cache-control", `${scope}, max-age=31536000, immutable`],
+  ["cache-control", cacheControl],
   ["content-security-policy", "sandbox"],
 ]
 

@@ -44,6 +44,8 @@ export const LIMITS = {
    * Wrong passwords for one account from anywhere: further tries are slowed down, not refused, so that no account is locked out.
    */
   loginFailureByEmail: { quota: 10, windowSeconds: 900, shared: true },
+  /** Wrong codes for one account from anywhere. Only those who know its password can use it up. */
+  codeFailure: { quota: 30, windowSeconds: 3600, shared: true },
   signup: { quota: 20, windowSeconds: 3600, byAddress: true, shared: true },
   /** Letters of one kind to one address, at a caller's request. */
   mailPerMinute: { quota: 3, windowSeconds: 60, shared: true },

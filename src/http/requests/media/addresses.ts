@@ -1,15 +1,28 @@
 /** Addresses of media: where bytes are put, and where they are watched. Each is signed when it is answered. */
 import { Clock, Effect } from "effect"
-import { type LinkAudience, type LinkKind, type LinkUse, MediaLinks, partLinkId } from "../../../media/links.ts"
+import {
+  hasHeldAddresses,
+  type LinkAudience,
+  type LinkKind,
+  type LinkUse,
+  MediaLinks,
+  partLinkId,
+} from "../../../media/links.ts"
+import type { Unavailable } from "../../../model/errors.ts"
+import { type Ground, holderOf } from "../../../model/links.ts"
 import type { Clip, Recording } from "../../../model/media/recording.ts"
 import { toMillis } from "../../../model/timestamp.ts"
+import { Database } from "../../../store/database.ts"
+import { lastEndOf } from "../../../store/links/bearer-links.ts"
 import type { Clip as ShownClip } from "../../contract/events/clips.ts"
 import type { Recording as ShownRecording } from "../../contract/events/recordings.ts"
+import { CallerGround } from "../credentials.ts"
 import { HttpSettings } from "../settings.ts"
 
 /** A player that was opened goes on for at least six hours. */
 const WATCH_HOURS = 6
 const HOUR_SECONDS = 3600
+const HOUR_MS = HOUR_SECONDS * 1000
 
 /** The use of an address. */
 export interface Addressing {
@@ -20,20 +33,45 @@ export interface Addressing {
   readonly audience: LinkAudience
 }
 
-/** For a manager of the workspace. */
-export const workspaceAddressing: Effect.Effect<Addressing, never, HttpSettings | MediaLinks> = Effect.map(
-  Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]),
-  ([{ publicUrl }, links, now]) => ({ publicUrl, links, now, audience: "workspace" }),
-)
+/** When an address is given: those of one hour are the same, so that answers and players can cache them, unless one of them was ended. */
+const givenAtOf = (ground: Ground, now: number): Effect.Effect<number, Unavailable, Database> =>
+  Effect.flatMap(Database, (database) =>
+    Effect.map(
+      database.run((sql) => lastEndOf(sql, holderOf(ground))),
+      (endedAt) => Math.max(Math.floor(now / HOUR_MS) * HOUR_MS, endedAt + 1),
+    ),
+  )
+
+/** For the caller of the request; without a credential for the public. */
+export const callersAddressing = (
+  eventId: string,
+  workspaceId: string,
+): Effect.Effect<Addressing, Unavailable, Database | HttpSettings | MediaLinks> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const links = yield* MediaLinks
+    const now = yield* Clock.currentTimeMillis
+    const ground = (yield* CallerGround)(workspaceId)
+    if (ground === undefined) return { publicUrl, links, now, audience: "public" }
+    return { publicUrl, links, now, audience: { eventId, ground, givenAt: yield* givenAtOf(ground, now) } }
+  })
+
+/** The text with the caller's own addresses of a private broadcast. */
+export const asCallers = (text: string | null, eventId: string, workspaceId: string) =>
+  Effect.gen(function* () {
+    if (text === null || !hasHeldAddresses(text)) return text
+    const { links, audience } = yield* callersAddressing(eventId, workspaceId)
+    return typeof audience === "string" ? text : links.personal(text, audience)
+  })
 
 /** Where a client puts bytes: the whole, or a part of it. */
 export const uploadAddress = (
   { id, uploadExpiresAt }: Pick<Recording, "id" | "uploadExpiresAt">,
   part: number | null,
-  { publicUrl, links, now }: Addressing,
+  { publicUrl, links, now, audience }: Addressing,
 ): string => {
   const expires = Math.floor((uploadExpiresAt === null ? now : toMillis(uploadExpiresAt)) / 1000)
-  const link = { kind: "recording", audience: "workspace", expires } as const
+  const link = { kind: "recording", audience, expires } as const
   return part === null
     ? `${publicUrl}/v1/media/uploads/${links.sign({ ...link, use: "upload", id })}`
     : `${publicUrl}/v1/media/parts/${links.sign({ ...link, use: "part", id: partLinkId(id, part) })}`

@@ -1,15 +1,30 @@
 /** The bytes that a workspace may store. */
 import { Effect } from "effect"
-import { Conflict, type Unavailable } from "../../../model/errors.ts"
+import { Conflict, Forbidden, type Unavailable } from "../../../model/errors.ts"
 import type { Recording } from "../../../model/media/recording.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
-import { bytesInUse } from "../../../store/media/recordings.ts"
+import { bytesLeft, mayStore } from "../../../store/media/quota.ts"
 import { query } from "../../../store/query.ts"
 import { HttpSettings } from "../settings.ts"
 
 const quotaUsed = new Conflict({
-  detail: "The workspace has no room for so many bytes; delete recordings or clips first.",
+  detail:
+    "The workspace, or all workspaces of the account that founded it, have no room for so many bytes; delete recordings or clips first.",
 })
+
+const notProved = new Forbidden({
+  detail:
+    "Recordings and broadcasts begin once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+})
+
+/** Media is stored only for workspaces with an owner who has proved an address, where that is required. */
+export const requireProvedMedia = (
+  workspaceId: string,
+): Effect.Effect<void, Forbidden | Unavailable, Database | HttpSettings> =>
+  Effect.gen(function* () {
+    const { mediaQuota } = yield* HttpSettings
+    if (!(yield* (yield* Database).run((sql) => mayStore(sql, workspaceId, mediaQuota)))) return yield* notProved
+  })
 
 /** Fails when `more` bytes would exceed the quota. The caller's transaction holds the lock of `lockMediaUse`. */
 export const requireQuota = (
@@ -18,10 +33,8 @@ export const requireQuota = (
   more: number,
 ): Effect.Effect<void, Conflict | Unavailable, HttpSettings> =>
   Effect.gen(function* () {
-    const { mediaQuotaBytes } = yield* HttpSettings
-    if (mediaQuotaBytes === 0) return
-    const used = yield* query(() => bytesInUse(sql, workspaceId, null))
-    if (used + more > mediaQuotaBytes) return yield* quotaUsed
+    const { mediaQuota } = yield* HttpSettings
+    if ((yield* query(() => bytesLeft(sql, workspaceId, mediaQuota))) < more) return yield* quotaUsed
   })
 
 /** The most bytes that the recording may have. */
@@ -31,9 +44,8 @@ export const mostBytes = ({
   sizeBytes,
 }: Recording): Effect.Effect<number, Unavailable, Database | HttpSettings> =>
   Effect.gen(function* () {
-    const { mediaMaxBytes, mediaQuotaBytes } = yield* HttpSettings
-    const others = mediaQuotaBytes === 0 ? 0 : yield* (yield* Database).run((sql) => bytesInUse(sql, workspaceId, id))
-    const quota = mediaQuotaBytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, mediaQuotaBytes - others)
+    const { mediaMaxBytes, mediaQuota } = yield* HttpSettings
+    const left = yield* (yield* Database).run((sql) => bytesLeft(sql, workspaceId, mediaQuota, id))
     const most = mediaMaxBytes === 0 ? Number.POSITIVE_INFINITY : mediaMaxBytes
-    return Math.min(quota, most, sizeBytes ?? Number.POSITIVE_INFINITY)
+    return Math.min(Math.max(0, left), most, sizeBytes ?? Number.POSITIVE_INFINITY)
   })

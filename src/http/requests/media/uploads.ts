@@ -14,11 +14,12 @@ import {
 } from "../../../model/media/upload-parts.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
+import { noteLinks } from "../../../store/links/bearer-links.ts"
 import type { MediaSignal } from "../../../store/media/media-signal.ts"
 import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import { failUpload } from "../../../store/media/recordings.ts"
 import type { HttpSettings } from "../settings.ts"
-import { type Addressing, uploadAddress, workspaceAddressing } from "./addresses.ts"
+import { type Addressing, callersAddressing, uploadAddress } from "./addresses.ts"
 import { mostBytes } from "./quota.ts"
 
 /** The largest object that S3 takes in one request. */
@@ -47,10 +48,22 @@ const addressWith = (
     return direct ?? uploadAddress(recording, part?.number ?? null, addressing)
   })
 
+/** The addresses are listed from now on. */
+const uploading = (recording: Recording) =>
+  Effect.gen(function* () {
+    const addressing = yield* callersAddressing(recording.eventId, recording.workspaceId)
+    const { audience } = addressing
+    if (typeof audience === "string") return addressing
+    const expiresAt = recording.uploadExpiresAt === null ? addressing.now : toMillis(recording.uploadExpiresAt)
+    const link = { ...audience, kind: "upload", objectId: recording.id, expiresAt } as const
+    yield* (yield* Database).run((sql) => noteLinks(sql, [{ link, usedAt: null }]))
+    return addressing
+  })
+
 export const wholeAddress = (
   recording: Recording,
-): Effect.Effect<string, never, MediaStorage | MediaLinks | HttpSettings> =>
-  Effect.flatMap(workspaceAddressing, (addressing) => addressWith(recording, null, addressing))
+): Effect.Effect<string, Unavailable, Database | MediaStorage | MediaLinks | HttpSettings> =>
+  Effect.flatMap(uploading(recording), (addressing) => addressWith(recording, null, addressing))
 
 const MOST_ADDRESSES = 1000
 
@@ -75,7 +88,7 @@ export const partAddresses = (recording: Recording, from: number, to: number) =>
     if (plan === null || fileBytes === null) return yield* noParts
     const detail = rangeFault(from, to, plan)
     if (detail !== undefined) return yield* new BadRequest({ detail })
-    const addressing = yield* workspaceAddressing
+    const addressing = yield* uploading(recording)
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
     return yield* Effect.forEach(
       numbers.map((number) => partOf(fileBytes, plan, number)).filter((part) => part !== undefined),

@@ -31,6 +31,5 @@ export const askedOf =
 
 export const isNone = (_: unknown): _ is never => false
 export const isNotFound = (cause: unknown): cause is NotFound => cause instanceof NotFound
-export const isConflict = (cause: unknown): cause is Conflict => cause instanceof Conflict
 export const isAdmission = (cause: unknown): cause is EncoderAdmission =>
   cause instanceof Unauthorized || cause instanceof NotFound || cause instanceof Conflict

@@ -109,9 +109,9 @@ export class Bodies {
     return body.refusal ?? DONE
   }
 
-  leave(upload: string): void {
+  leave(upload: string, isAddressOver?: boolean): void {
     const body = this.#bodies.get(upload)
-    if (body !== undefined) this.#end(upload, body, DONE)
+    if (body !== undefined) this.#end(upload, body, DONE, isAddressOver)
   }
 
   /** Gives up bodies that nobody goes on with. */
@@ -120,13 +120,13 @@ export class Bodies {
     for (const [upload, body] of this.#bodies) if (body.heardAt < before) this.#end(upload, body, DONE)
   }
 
-  #begin(one: OpenBroadcast, { upload, form, resets }: BytesRequest): Body | undefined {
+  #begin(one: OpenBroadcast, { upload, form, resets, from = "" }: BytesRequest): Body | undefined {
     if (this.#bodies.size >= MOST_BODIES) return undefined
     const isCut = one.input.resets !== resets || one.live.hasEnded
     const stream =
       form.kind !== "stream" || isCut
         ? undefined
-        : ownPort(one).openStream({
+        : ownPort(one, null, from).openStream({
             onCut: () => {
               body.refusal = refusedBecause(replaced)
               wake(body)
@@ -165,7 +165,7 @@ export class Bodies {
     return stored.then(() => TAKEN, refusedBecause)
   }
 
-  async #gather(body: Body, { upload, form, resets, bytes, isLast }: BytesRequest): Promise<OwnerAnswer> {
+  async #gather(body: Body, { upload, form, resets, from = "", bytes, isLast }: BytesRequest): Promise<OwnerAnswer> {
     const { input } = body.one
     const chunk = toBytes(bytes)
     body.size += chunk.byteLength
@@ -178,9 +178,9 @@ export class Bodies {
     if (input.resets !== resets) return refusedBecause(replaced)
     try {
       if (form.kind === "piece") {
-        return { type: "taken", isTaken: true, next: await input.putPiece(form.number, whole) }
+        return { type: "taken", isTaken: true, next: await input.putPiece(form.number, whole, from) }
       }
-      await input.putFile(whole)
+      await input.putFile(whole, from)
       return TAKEN
     } catch (cause) {
       return refusedBecause(cause)
@@ -188,12 +188,12 @@ export class Bodies {
   }
 
   /** Forgets it. */
-  #end(upload: string, body: Body, answer: OwnerAnswer): OwnerAnswer {
+  #end(upload: string, body: Body, answer: OwnerAnswer, isAddressOver?: boolean): OwnerAnswer {
     if (!body.isOver) {
       body.isOver = true
       this.#bodies.delete(upload)
       if (body.stream === undefined) body.one.input.release(body.size)
-      else body.stream.leave()
+      else body.stream.leave(isAddressOver)
       wake(body)
     }
     return answer

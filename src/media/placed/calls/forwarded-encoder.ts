@@ -1,7 +1,8 @@
 /** The bytes of an encoder on their way from this node to the owner of its broadcast: in pieces, in order, each one acknowledged. */
 import { newId } from "../../../model/ids.ts"
+import type { HeldLink } from "../../../model/links.ts"
 import { MOST_GATHERED } from "../../live/encoder-input.ts"
-import type { EncoderPort, StreamEvents, StreamPort } from "../encoder-port.ts"
+import { addressOf, type EncoderPort, type StreamEvents, type StreamPort } from "../encoder-port.ts"
 import { CHUNK_BYTES, ForwardedStream } from "./forwarded-stream.ts"
 import { type Form, type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
@@ -25,6 +26,7 @@ export interface ForwardedGiven {
   /** As the owner's admission said. */
   readonly resets: number
   readonly hasEnded: boolean
+  readonly link: HeldLink | null
   readonly gathered: GatheredBytes
   readonly ask: (request: OwnerRequest) => Promise<OwnerAnswer>
 }
@@ -38,6 +40,10 @@ export class ForwardedEncoder implements EncoderPort {
 
   get resets(): number {
     return this.#given.resets
+  }
+
+  get link(): HeldLink | null {
+    return this.#given.link
   }
 
   get hasEnded(): boolean {
@@ -61,12 +67,13 @@ export class ForwardedEncoder implements EncoderPort {
   }
 
   openStream(events: StreamEvents): StreamPort {
-    return new ForwardedStream(this.#given, events)
+    return new ForwardedStream({ ...this.#given, from: addressOf(this.link) }, events)
   }
 
   /** Resolves to the number of the next piece, when the owner has stored the bytes. */
   async #send(form: Form, bytes: Uint8Array): Promise<number | null> {
     const { broadcastId, resets, ask } = this.#given
+    const from = addressOf(this.link)
     const upload = newId()
     let next: number | null = null
     let offset = 0
@@ -80,6 +87,7 @@ export class ForwardedEncoder implements EncoderPort {
         form,
         offset,
         resets,
+        from,
         bytes: toText(chunk),
         isLast,
       })

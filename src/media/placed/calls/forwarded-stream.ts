@@ -16,6 +16,8 @@ const RESUME_BELOW = 256 * 1024
 interface Given {
   readonly broadcastId: string
   readonly resets: number
+  /** The encoder's address. */
+  readonly from: string
   readonly ask: (request: OwnerRequest) => Promise<OwnerAnswer>
 }
 
@@ -58,10 +60,10 @@ export class ForwardedStream implements StreamPort {
     if (this.#cause !== undefined) throw this.#cause
   }
 
-  leave(): void {
+  leave(isAddressOver = false): void {
     if (this.#isOver || this.#isFinishing) return
     this.#end()
-    void this.#ask({ type: "leave" }).catch(() => {})
+    void this.#ask({ type: "leave", isAddressOver }).catch(() => {})
   }
 
   #work(): void {
@@ -89,11 +91,11 @@ export class ForwardedStream implements StreamPort {
 
   /** A chunk that the owner has no room for is sent again. */
   async #deliver(chunk: Uint8Array, isLast: boolean): Promise<void> {
-    const { resets } = this.#given
+    const { resets, from } = this.#given
     const form = { kind: "stream" } as const
     const bytes = toText(chunk)
     while (!this.#isOver) {
-      const answer = await this.#ask({ type: "bytes", form, offset: this.#offset, resets, bytes, isLast })
+      const answer = await this.#ask({ type: "bytes", form, offset: this.#offset, resets, from, bytes, isLast })
       if (answer.type !== "taken") throw notStored
       if (answer.isTaken) break
     }
@@ -127,7 +129,8 @@ export class ForwardedStream implements StreamPort {
   async #ask(
     request:
       | Omit<Extract<OwnerRequest, { type: "bytes" }>, "broadcastId" | "upload">
-      | { readonly type: "attend" | "leave" },
+      | { readonly type: "attend" }
+      | { readonly type: "leave"; readonly isAddressOver: boolean },
   ): Promise<OwnerAnswer> {
     const { broadcastId, ask } = this.#given
     const answer = await ask({ ...request, broadcastId, upload: this.#upload })

@@ -56,7 +56,7 @@ export class OwnerDesk {
         return this.#with(request.broadcastId, () => this.#bodies.attend(request.upload))
       case "leave":
         return Effect.as(
-          Effect.sync(() => this.#bodies.leave(request.upload)),
+          Effect.sync(() => this.#bodies.leave(request.upload, request.isAddressOver)),
           DONE,
         )
       case "follow":
@@ -76,7 +76,7 @@ export class OwnerDesk {
   }
 
   #admit(tokenHash: Uint8Array): Effect.Effect<OwnerAnswer, unknown> {
-    return Effect.map(this.#own.admit(tokenHash), (one) => ({
+    return Effect.map(this.#own.admit(tokenHash), ({ one }) => ({
       type: "admitted" as const,
       broadcastId: one.id,
       resets: one.input.resets,

@@ -31,6 +31,8 @@ const Bytes = Schema.Struct({
   offset: Schema.Int,
   /** As the admission said. */
   resets: Schema.Int,
+  /** Names the encoder's address. A node of the release before does not. */
+  from: Schema.optionalKey(Schema.String),
   bytes: Schema.String,
   isLast: Schema.Boolean,
 })
@@ -39,8 +41,13 @@ export type BytesRequest = typeof Bytes.Type
 /** Answered when the stream is cut, or after a while. The owner gives up a stream that nobody attends. */
 const Attend = Schema.Struct({ type: Schema.Literal("attend"), ...Named, upload: Schema.String })
 
-/** The encoder is gone before the end of its body. */
-const Leave = Schema.Struct({ type: Schema.Literal("leave"), ...Named, upload: Schema.String })
+/** The encoder is gone before the end of its body, or its address has ended. */
+const Leave = Schema.Struct({
+  type: Schema.Literal("leave"),
+  ...Named,
+  upload: Schema.String,
+  isAddressOver: Schema.optionalKey(Schema.Boolean),
+})
 
 /** The owner's present state, and the parts behind those that the caller has. Answered after a change, or a while. */
 const Follow = Schema.Struct({
@@ -59,6 +66,7 @@ const Follow = Schema.Struct({
 export type FollowRequest = typeof Follow.Type
 
 const Detail = Schema.Struct({ type: Schema.Literal("detail"), ...Named })
+/** Asked by nodes of the release before alone. */
 const SetToken = Schema.Struct({ type: Schema.Literal("setToken"), ...Named, tokenHash: Schema.String })
 const Refresh = Schema.Struct({ type: Schema.Literal("refresh") })
 const Finish = Schema.Struct({ type: Schema.Literal("finish"), ...Named })

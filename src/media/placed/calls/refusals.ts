@@ -1,5 +1,5 @@
 /** Expected failures of an owner on their way to another node. Any other error is not told there. */
-import { Conflict, NotFound, RateLimited, Unauthorized, Unavailable } from "../../../model/errors.ts"
+import { Conflict, EncoderReplaced, NotFound, RateLimited, Unauthorized, Unavailable } from "../../../model/errors.ts"
 import { type EncoderRefusalCode, EncoderRefused } from "../../broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder } from "../../live/encoder-input.ts"
 import type { EncoderFailure } from "../../live/live-broadcast.ts"
@@ -21,13 +21,14 @@ const told = (cause: unknown): Told => {
   if (cause instanceof Unauthorized || cause instanceof NotFound || cause instanceof Conflict) {
     return { error: cause._tag, detail: cause.detail }
   }
+  if (cause instanceof EncoderReplaced) return { error: cause._tag, detail: "" }
   const { _tag, detail, retryAfterSeconds } = cause instanceof Unavailable ? cause : notStored
   return { error: _tag, detail, retryAfterSeconds }
 }
 
 export const refusedBecause = (cause: unknown): OwnerRefusal => ({ type: "refused", ...told(cause) })
 
-export type OwnerFailure = Unauthorized | NotFound | Conflict | RateLimited | Unavailable
+export type OwnerFailure = EncoderReplaced | Unauthorized | NotFound | Conflict | RateLimited | Unavailable
 
 /** The failure that the owner had. */
 export const causeOf = (refused: OwnerRefusal): OwnerFailure | EncoderRefused | PieceOutOfOrder => {
@@ -37,6 +38,8 @@ export const causeOf = (refused: OwnerRefusal): OwnerFailure | EncoderRefused | 
       return new EncoderRefused(code as EncoderRefusalCode, detail)
     case "PieceOutOfOrder":
       return new PieceOutOfOrder(next)
+    case "EncoderReplaced":
+      return new EncoderReplaced()
     case "RateLimited":
       return new RateLimited({ limit: code, retryAfterSeconds })
     case "Unauthorized":

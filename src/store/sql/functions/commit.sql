@@ -21,6 +21,7 @@ $$;
 --   commands      the answers of the accepted commands
 --   restored      ids of removed participants who may come back
 --   removed       ids of participants who may not come back
+--   silenced      participants who may not speak any more: their addresses for encoders end
 --   occurrences   the webhook events
 --   presence      participants who are present from now on, or present otherwise, and the ids of those who no longer are
 --   captured      the rooms that the media server has to record from now on
@@ -56,6 +57,10 @@ begin
     insert into live_removals (event_id, participant_id, at)
     select of_event, participant_id, at_time from jsonb_array_elements_text(written->'removed') as r(participant_id)
     on conflict do nothing;
+  end if;
+  if written ? 'silenced' then
+    update bearer_links set ended_at = now() where event_id = of_event and kind = 'ingest' and ended_at is null
+       and participant_id in (select jsonb_array_elements_text(written->'silenced'));
   end if;
   if written ? 'occurrences' then deliveries := append_occurrences(written->'occurrences'); end if;
   if written ? 'presence' then perform write_presence(of_event, written->'presence'); end if;
@@ -315,14 +320,17 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
      where workspace_id in (select workspace_id from occurrence) for key share
   ), wanted as (
     select o.*, e.id as endpoint_id, e.status = 'active' as is_sent from occurrence o join endpoint e
-        on e.workspace_id = o.workspace_id and (e.event_types = '{}' or o.type = any (e.event_types))
+        on e.workspace_id = o.workspace_id
+       -- The audit log is sent only where it was asked for by name.
+       and (o.type = any (e.event_types) or e.event_types = '{}' and o.type <> 'audit.created')
   ), message as (
     insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
     select distinct id, workspace_id, event_id, type, body, occurred_at from wanted order by id
     on conflict (id) do nothing returning id
   ), delivery as (
     insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, next_attempt_at, finished_at)
-    select new_id(), w.id, w.endpoint_id, w.event_id, case when w.is_sent then 'pending' else 'skipped' end,
+    -- What belongs to no event has the lane of its workspace.
+    select new_id(), w.id, w.endpoint_id, coalesce(w.event_id, w.workspace_id), case when w.is_sent then 'pending' else 'skipped' end,
            -- Not the time of the try: see `claimFirstTries`.
            case when w.is_sent then now() + interval '1 day' end, case when not w.is_sent then now() end
       from wanted w join message using (id) order by w.n

@@ -122,3 +122,16 @@ create or replace trigger captions_corrected after update on captions referencin
 -- Where a corrected caption was before: it may be in another recording now, or in none.
 create or replace trigger captions_replaced after update on captions referencing old table as added
   for each statement execute function transcribe_room_again();
+
+-- Whose work a job is, for the turns of workspaces. The row that the job is for may come in the same statement, which a trigger sees.
+create or replace function set_job_workspace() returns trigger language plpgsql as $$
+begin
+  new.workspace_id := coalesce(
+    (select r.workspace_id from recordings r where r.id = new.recording_id),
+    (select r.workspace_id from clips c join recordings r on r.id = c.recording_id where c.id = new.clip_id),
+    (select e.workspace_id from events e where e.id = new.event_id),
+    new.workspace_id);
+  return new;
+end $$;
+create or replace trigger media_jobs_workspace before insert on media_jobs
+  for each row execute function set_job_workspace();

@@ -13,7 +13,6 @@ import { PageLink } from "../parts/page-link.tsx"
 import { useAccount } from "./account-context.tsx"
 
 const FIELDS = ["password"] as const
-/** The server refuses a wrong password as it refuses an account without one whose sign-in is too old. */
 const WRONG_PASSWORD: FieldCodes = {
   forbidden: { field: "password", words: ({ host }) => host.account.wrongPassword },
 }
@@ -33,7 +32,7 @@ export const AccountDeletion = ({ workspaces }: Pick<AccountView, "workspaces">)
     expire()
   }
   const isOnlyOwner = error instanceof RestProblem && error.code === "conflict"
-  const { errors, left } = useFieldFaults(error, FIELDS, password === "" ? undefined : WRONG_PASSWORD)
+  const { errors, left } = useFieldFaults(error, FIELDS, WRONG_PASSWORD)
   return (
     <FieldForm className="panel stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
       <h2>{host.account.deletion}</h2>
@@ -47,7 +46,7 @@ export const AccountDeletion = ({ workspaces }: Pick<AccountView, "workspaces">)
         onChange={write}
         autoComplete="current-password"
       />
-      <Failure error={left} words={{ conflict: host.account.onlyOwner, forbidden: host.account.signInAgain }} />
+      <Failure error={left} words={{ conflict: host.account.onlyOwner }} />
       {isOnlyOwner ? (
         <ul className="rows">
           {workspaces

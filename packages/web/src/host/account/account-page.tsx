@@ -5,6 +5,7 @@ import { PageTitle } from "../parts/page-title.tsx"
 import { AccountDeletion } from "./account-deletion.tsx"
 import { AccountExport } from "./account-export.tsx"
 import { PasswordForm } from "./password-form.tsx"
+import { SecondFactorPart } from "./second-factor-part.tsx"
 import { SessionsPart } from "./sessions-part.tsx"
 import { useSessions } from "./use-sessions.ts"
 
@@ -18,6 +19,7 @@ export const AccountPage = ({ view }: { readonly view: AccountView }) => {
         {view.account.name} <span className="quiet">{view.account.email}</span>
       </p>
       <PasswordForm email={view.account.email} onChange={sessions.reload} />
+      <SecondFactorPart />
       <SessionsPart sessions={sessions} />
       <AccountExport />
       <AccountDeletion workspaces={view.workspaces} />

@@ -1,5 +1,6 @@
-/** Signing in by e-mail address and password. */
+/** Signing in by e-mail address and password, and a code where the account has a second factor. */
 import { RestProblem } from "@gathercue/client"
+import { useEffect, useState } from "react"
 import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -13,9 +14,17 @@ import { LanguageChoice } from "../parts/language-choice.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { useAccount } from "./account-context.tsx"
+import { CodeForm } from "./code-form.tsx"
+import { PasskeyButton } from "./passkey-button.tsx"
 import { ProviderButton } from "./provider-button.tsx"
+import { SignUpWay } from "./sign-up-way.tsx"
+import { SsoForm } from "./sso-form.tsx"
 
-export const SignInPage = () => {
+/** A provider's sign-in that needs a code comes back with the token in the fragment. */
+const tokenInAddress = (): string | undefined =>
+  new URLSearchParams(location.hash.slice(1)).get("mfaToken") ?? undefined
+
+const PasswordForm = ({ onChallenge }: { readonly onChallenge: (mfaToken: string) => void }) => {
   const texts = useTexts()
   const { host } = texts
   const { enter } = useAccount()
@@ -26,28 +35,54 @@ export const SignInPage = () => {
     submitted.preventDefault()
     const fields = new FormData(submitted.currentTarget)
     const view = await run(String(fields.get("email")), String(fields.get("password")))
-    if (view !== undefined) enter(view)
+    if (view === undefined) return
+    if ("mfaToken" in view) onChallenge(view.mfaToken)
+    else enter(view)
   }
   const isWrong = error instanceof RestProblem && error.status === 401
   return (
     <>
-      <main className="page page-narrow stack">
-        <PageTitle>{host.signIn}</PageTitle>
-        <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
-          <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
-          <TextField name="password" type="password" label={host.password} isRequired autoComplete="current-password" />
-          <Problem>{isWrong ? host.wrongPassword : whyFailed(texts, error)}</Problem>
-          <Button type="submit" look="main" isPending={isPending}>
-            {host.signIn}
-          </Button>
-        </Form>
-        <ProviderButton />
+      <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
+        <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
+        <TextField name="password" type="password" label={host.password} isRequired autoComplete="current-password" />
+        <Problem>{isWrong ? host.wrongPassword : whyFailed(texts, error)}</Problem>
+        <Button type="submit" look="main" isPending={isPending}>
+          {host.signIn}
+        </Button>
+      </Form>
+      <PasskeyButton
+        label={host.passkeys.signIn}
+        onAnswer={async (response) => enter(await rest.loginWithPasskey({ payload: { response } }))}
+      />
+      <ProviderButton />
+      <SsoForm />
+      <SignUpWay>
         <p>
           <PageLink to="/sign-up">{host.signUp}</PageLink>
         </p>
-        <p>
-          <PageLink to="/reset">{host.forgotten}</PageLink>
-        </p>
+      </SignUpWay>
+      <p>
+        <PageLink to="/reset">{host.forgotten}</PageLink>
+      </p>
+    </>
+  )
+}
+
+export const SignInPage = () => {
+  const { host } = useTexts()
+  const [mfaToken, challenge] = useState(tokenInAddress)
+  useEffect(() => {
+    if (location.hash !== "") history.replaceState(null, "", location.pathname)
+  }, [])
+  return (
+    <>
+      <main className="page page-narrow stack">
+        <PageTitle>{host.signIn}</PageTitle>
+        {mfaToken === undefined ? (
+          <PasswordForm onChallenge={challenge} />
+        ) : (
+          <CodeForm mfaToken={mfaToken} onLeave={() => challenge(undefined)} />
+        )}
         <div className="row">
           <LanguageChoice />
         </div>

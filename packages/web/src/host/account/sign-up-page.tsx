@@ -10,6 +10,7 @@ import { Failure } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { useAccount } from "./account-context.tsx"
+import { SignUpWay } from "./sign-up-way.tsx"
 
 const FIELDS = ["name", "email", "password"] as const
 const CODES: FieldCodes = { email_taken: { field: "email", words: ({ host }) => host.emailTaken } }
@@ -37,24 +38,26 @@ export const SignUpPage = () => {
   return (
     <main className="page page-narrow stack">
       <PageTitle>{host.signUp}</PageTitle>
-      <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
-        <TextField name="name" label={host.name} isRequired maxLength={200} autoComplete="name" />
-        <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
-        <TextField
-          name="password"
-          type="password"
-          label={host.password}
-          hint={host.passwordHint}
-          isRequired
-          minLength={8}
-          maxLength={256}
-          autoComplete="new-password"
-        />
-        <Failure error={left} />
-        <Button type="submit" look="main" isPending={isPending}>
-          {host.signUp}
-        </Button>
-      </FieldForm>
+      <SignUpWay>
+        <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
+          <TextField name="name" label={host.name} isRequired maxLength={200} autoComplete="name" />
+          <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
+          <TextField
+            name="password"
+            type="password"
+            label={host.password}
+            hint={host.passwordHint}
+            isRequired
+            minLength={8}
+            maxLength={256}
+            autoComplete="new-password"
+          />
+          <Failure error={left} />
+          <Button type="submit" look="main" isPending={isPending}>
+            {host.signUp}
+          </Button>
+        </FieldForm>
+      </SignUpWay>
       <p>
         <PageLink to="/">{host.signIn}</PageLink>
       </p>

@@ -2,8 +2,8 @@
 import { rest } from "../../api/rest.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
-import { LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
+import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 export const AttendancePart = ({ event }: EventProps) => {
@@ -20,9 +20,9 @@ export const AttendancePart = ({ event }: EventProps) => {
   return (
     <section className="stack" aria-label={host.attendance}>
       <div className="row">
-        <LinkButton href={`/v1/events/${event.id}/attendance?format=csv`} download>
+        <FileButton path={`/v1/events/${event.id}/attendance?format=csv`} name="attendance.csv">
           {host.csv}
-        </LinkButton>
+        </FileButton>
       </div>
       <Paged pages={pages} empty={host.noAttendance}>
         {(attendees) => (

@@ -2,6 +2,7 @@
 import { useTexts } from "../../texts/language.tsx"
 import { LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
+import { FileButton } from "../parts/file-button.tsx"
 import { SummaryForm } from "./summary-form.tsx"
 
 const CSV = ["attendance", "registrations", "questions", "chat", "polls", "rounds", "memberships"] as const
@@ -16,9 +17,9 @@ export const ExportsPart = ({ event }: EventProps) => {
       <ul className="row">
         {CSV.map((name) => (
           <li key={name}>
-            <LinkButton href={`${base}/${name}?format=csv`} download>
+            <FileButton path={`${base}/${name}?format=csv`} name={`${name}.csv`}>
               {host.export[name]}
-            </LinkButton>
+            </FileButton>
           </li>
         ))}
         {CAPTIONS.map((format) => (

@@ -4,10 +4,11 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
-import { Button, LinkButton } from "../../ui/button.tsx"
+import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Failure } from "../parts/failure.tsx"
+import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { EventProps } from "./event-page.tsx"
 
@@ -36,9 +37,9 @@ export const RegistrationsPart = ({ event }: EventProps) => {
     <section className="stack" aria-label={host.registrations}>
       <div className="row row-apart">
         <TextField label={host.search} type="search" value={query} onChange={search} autoComplete="off" />
-        <LinkButton href={`/v1/events/${event.id}/registrations?format=csv`} download>
+        <FileButton path={`/v1/events/${event.id}/registrations?format=csv`} name="registrations.csv">
           {host.csv}
-        </LinkButton>
+        </FileButton>
       </div>
       <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
       <Failure error={sending.error} />

@@ -5,7 +5,9 @@ import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/notice.tsx"
 import { useAccount } from "../account/account-context.tsx"
+import { SsoButton } from "../account/sso-form.tsx"
 import { changeMeanwhile } from "./change-meanwhile.ts"
+import { PageLink } from "./page-link.tsx"
 
 export interface FailureProps {
   readonly error: unknown
@@ -24,6 +26,10 @@ export const Failure = ({ error, words = {} }: FailureProps) => {
       {view !== undefined && isRefused && error.status === 401 ? (
         <Button onPress={expire}>{texts.host.signIn}</Button>
       ) : null}
+      {view !== undefined && isRefused && error.code === "sso_required" ? (
+        <SsoButton email={view.account.email} />
+      ) : null}
+      {isRefused && error.code === "mfa_required" ? <PageLink to="/account">{texts.host.mfa.setUp}</PageLink> : null}
     </>
   )
 }

@@ -1,9 +1,11 @@
-/** Lets the browser save a text as a file. */
-export const saveFile = (name: string, type: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+/** Lets the browser save something as a file. */
+export const saveBlob = (name: string, content: Blob): void => {
+  const url = URL.createObjectURL(content)
   const link = document.createElement("a")
   link.href = url
   link.download = name
   link.click()
   URL.revokeObjectURL(url)
 }
+
+export const saveFile = (name: string, type: string, text: string): void => saveBlob(name, new Blob([text], { type }))

@@ -10,11 +10,12 @@ export const AuditPart = ({ workspaceId }: { readonly workspaceId: string }) => 
   const { moment } = useFormats()
   const members = useLoaded(workspaceId, () => rest.listMembers({ params: { id: workspaceId } }))
   const pages = usePages(workspaceId, async (cursor) => {
-    const { entries, nextCursor } = await rest.listAudit({
+    const page = await rest.listAudit({
       params: { id: workspaceId },
       query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
     })
-    return { items: entries, nextCursor }
+    if (typeof page === "string") throw new Error("the list is CSV")
+    return { items: page.entries, nextCursor: page.nextCursor }
   })
   const nameOf = (id: string): string => members.value?.members.find(({ accountId }) => accountId === id)?.name ?? id
   return (
@@ -32,10 +33,11 @@ export const AuditPart = ({ workspaceId }: { readonly workspaceId: string }) => 
                   <th scope="col">{host.what}</th>
                   <th scope="col">{host.who}</th>
                   <th scope="col">{host.about}</th>
+                  <th scope="col">{host.origin}</th>
                 </tr>
               </thead>
               <tbody>
-                {entries.map(({ id, action, actor, targetId, createdAt }) => (
+                {entries.map(({ id, action, actor, targetId, createdAt, address, client }) => (
                   <tr key={id}>
                     <td>{moment(createdAt)}</td>
                     <td>{action}</td>
@@ -43,6 +45,7 @@ export const AuditPart = ({ workspaceId }: { readonly workspaceId: string }) => 
                       {host.actors[actor.kind]} {nameOf(actor.id)}
                     </td>
                     <td>{targetId}</td>
+                    <td>{[address, client].filter((part) => part !== null).join(", ")}</td>
                   </tr>
                 ))}
               </tbody>

@@ -5,6 +5,7 @@ import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { SomeOf } from "../../ui/choices.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
@@ -15,16 +16,22 @@ import { MomentField } from "../parts/moment-field.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 const KEY_FIELDS = ["name", "expiresAt"] as const
+const SCOPES = ["read", "events:write", "live", "people", "media", "webhooks", "admin"] as const
+type Scope = (typeof SCOPES)[number]
+const YEAR_MS = 365 * 86_400_000
+
+const isScope = (id: string): id is Scope => SCOPES.some((scope) => scope === id)
 
 const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
   const { host } = useTexts()
   const [name, write] = useState("")
-  const [expiresAt, expire] = useState<string | null>(null)
+  const [expiresAt, expire] = useState<string | null>(() => new Date(Date.now() + YEAR_MS).toISOString())
+  const [scopes, choose] = useState<ReadonlyArray<Scope>>(SCOPES)
   const [secret, show] = useState<string | undefined>(undefined)
   const { run, isPending, error } = useAction(() =>
     rest.createApiKey({
       params: { id: workspaceId },
-      payload: { name: name.trim() === "" ? null : name.trim(), expiresAt },
+      payload: { name: name.trim() === "" ? null : name.trim(), expiresAt, scopes },
     }),
   )
   const { errors, left } = useFieldFaults(error, KEY_FIELDS)
@@ -41,7 +48,13 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
       <FieldForm className="row text-form" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="name" label={host.name} value={name} onChange={write} maxLength={200} autoComplete="off" />
         <MomentField name="expiresAt" label={host.expires} value={expiresAt} onChange={expire} />
-        <Button type="submit" isPending={isPending}>
+        <SomeOf
+          label={host.keyScopes}
+          options={SCOPES.map((id) => ({ id, text: host.keyScope[id] }))}
+          value={scopes}
+          onChange={(ids) => choose(ids.filter(isScope))}
+        />
+        <Button type="submit" isPending={isPending} isDisabled={scopes.length === 0}>
           {host.newKey}
         </Button>
         <Failure error={left} />
@@ -76,7 +89,7 @@ export const KeysPart = ({ workspaceId }: { readonly workspaceId: string }) => {
       <Paged pages={pages} empty={host.noKeys}>
         {(keys) => (
           <ul className="rows" aria-label={host.keys}>
-            {keys.map(({ id, name, prefix, last4, status, lastUsedAt }) => {
+            {keys.map(({ id, name, prefix, last4, status, lastUsedAt, scopes }) => {
               const title = name ?? `${prefix}…${last4}`
               const act = status === "active" ? host.revoke : host.removeForGood
               return (
@@ -86,6 +99,9 @@ export const KeysPart = ({ workspaceId }: { readonly workspaceId: string }) => {
                     <span className="quiet">
                       {prefix}…{last4}, {host.keyStatus[status]},{" "}
                       {lastUsedAt === null ? host.neverUsed : host.lastUsed(moment(lastUsedAt))}
+                      {scopes.length === SCOPES.length
+                        ? ""
+                        : `, ${scopes.map((scope) => host.keyScope[scope]).join(", ")}`}
                     </span>
                   </span>
                   <ConfirmButton

@@ -1,14 +1,16 @@
-/** The name and the handle of the workspace, and its end. */
+/** The name and the handle of the workspace, whether its members need a second factor, and its end. */
 import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { CheckField } from "../../ui/check-field.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { Failure } from "../parts/failure.tsx"
+import { ConnectionsPart } from "./connections-part.tsx"
 
 const FIELDS = ["name", "slug"] as const
 const CODES: FieldCodes = { slug_taken: { field: "slug", words: ({ host }) => host.slugTaken } }
@@ -37,6 +39,29 @@ const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
         {texts.save}
       </Button>
     </FieldForm>
+  )
+}
+
+const RequireMfa = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const { view, reload } = useAccount()
+  const isRequired = view?.workspaces.find(({ id }) => id === workspaceId)?.requireMfa ?? false
+  const { run, isPending, error } = useAction((requireMfa: boolean) =>
+    rest.patchWorkspace({ params: { id: workspaceId }, payload: { requireMfa } }),
+  )
+  return (
+    <section className="panel stack" aria-label={host.mfa.title}>
+      <h2>{host.mfa.title}</h2>
+      <CheckField
+        isSelected={isRequired}
+        isDisabled={isPending}
+        onChange={(wanted) => void run(wanted).then((done) => done && reload())}
+      >
+        {host.mfa.require}
+      </CheckField>
+      <p className="quiet">{host.mfa.requireHint}</p>
+      <Failure error={error} words={{ mfa_required: host.mfa.setUpFirst }} />
+    </section>
   )
 }
 
@@ -77,6 +102,8 @@ export const SettingsPart = ({ workspaceId }: { readonly workspaceId: string }) 
   return (
     <>
       <Rename workspaceId={workspaceId} />
+      <RequireMfa workspaceId={workspaceId} />
+      {isOwner ? <ConnectionsPart workspaceId={workspaceId} /> : null}
       {isOwner ? <Deletion workspaceId={workspaceId} /> : null}
     </>
   )

@@ -46,7 +46,8 @@ export const WebhookRow = ({
           {url}{" "}
           <span className="quiet">
             {host.webhookStatus[status]}
-            {webhook.disabledReason === "failing" ? `, ${host.webhookFailing}` : ""},{" "}
+            {webhook.disabledReason === "failing" ? `, ${host.webhookFailing}` : ""}
+            {webhook.disabledReason === "gone" ? `, ${host.webhookGone}` : ""},{" "}
             {eventTypes.length === 0 ? host.allTypes : eventTypes.join(", ")}
           </span>
         </span>

@@ -25,9 +25,22 @@ export interface UploadInput {
 
 /** A connection that was lost often comes back at once. */
 const RETRY_MS: ReadonlyArray<number> = [500, 1500]
+/** A server that has many uploads at once gives other workspaces their turn. */
+const BUSY_MS = 5000
+const MOST_BUSY = 24
 
-const isPassing = (failure: unknown): boolean =>
-  failure instanceof TypeError || (failure instanceof RestProblem && failure.status === 503)
+const isBusy = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 503
+
+/** Before the next try; undefined: there is none. */
+class Pauses {
+  #lost = 0
+  #busy = 0
+
+  after(failure: unknown): number | undefined {
+    if (failure instanceof TypeError) return RETRY_MS[this.#lost++]
+    return isBusy(failure) && this.#busy++ < MOST_BUSY ? BUSY_MS : undefined
+  }
+}
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -147,15 +160,16 @@ export class RecordingUpload {
   }
 
   async #repeat(signal: AbortSignal, send: () => Promise<void>): Promise<void> {
-    for (const wait of RETRY_MS) {
+    const pauses = new Pauses()
+    while (true) {
       try {
         return await send()
       } catch (failure) {
-        if (signal.aborted || !isPassing(failure)) throw failure
+        const wait = signal.aborted ? undefined : pauses.after(failure)
+        if (wait === undefined) throw failure
         await pause(wait, signal)
       }
     }
-    return send()
   }
 
   #show(changed: Partial<UploadView>): void {

@@ -1,0 +1,38 @@
+/** A button that asks the person for a passkey, and hands on the answer. */
+import { RestProblem } from "@gathercue/client"
+import { useAction } from "../../api/use-action.ts"
+import { useTexts } from "../../texts/language.tsx"
+import { whyFailed } from "../../texts/words.ts"
+import { Button } from "../../ui/button.tsx"
+import { Problem } from "../../ui/notice.tsx"
+
+const loadPasskeys = () => import("../../api/passkeys.ts")
+
+export type PasskeyAnswer = Awaited<ReturnType<Awaited<ReturnType<typeof loadPasskeys>>["answerByPasskey"]>>
+
+export const hasPasskeys = (): boolean => "PublicKeyCredential" in window
+
+export const PasskeyButton = ({
+  label,
+  onAnswer,
+}: {
+  readonly label: string
+  readonly onAnswer: (answer: PasskeyAnswer) => Promise<void>
+}) => {
+  const texts = useTexts()
+  const { run, isPending, error } = useAction(async () => onAnswer(await (await loadPasskeys()).answerByPasskey()))
+  if (!hasPasskeys()) return null
+  const isOurs = error instanceof RestProblem && error.status !== 401 && error.code !== "forbidden"
+  // The authenticator's own reasons, such as a person who cancelled, are the browser's to show.
+  const words = isOurs ? whyFailed(texts, error) : texts.host.passkeys.refused
+  return (
+    <>
+      <Problem>{error === null ? null : words}</Problem>
+      <div className="row">
+        <Button isPending={isPending} onPress={() => void run()}>
+          {label}
+        </Button>
+      </div>
+    </>
+  )
+}

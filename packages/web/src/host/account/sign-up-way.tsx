@@ -1,0 +1,10 @@
+/** The way to a new account, or words that say that there is none here. */
+import type { ReactNode } from "react"
+import { useTexts } from "../../texts/language.tsx"
+import { useEntryWays } from "./entry-ways.ts"
+
+export const SignUpWay = ({ children }: { readonly children: ReactNode }) => {
+  const { host } = useTexts()
+  const signup = useEntryWays()?.signup ?? "open"
+  return signup === "open" ? children : <p>{signup === "off" ? host.signUpOff : host.signUpInvited}</p>
+}

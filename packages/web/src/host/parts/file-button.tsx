@@ -1,0 +1,34 @@
+/** Saves what the server sends as a file. */
+import { RestProblem } from "@gathercue/client"
+import { sendProved } from "../../api/fresh-sign-in.ts"
+import { useAction } from "../../api/use-action.ts"
+import { Button } from "../../ui/button.tsx"
+import { Failure } from "./failure.tsx"
+import { saveBlob } from "./save-file.ts"
+
+const NAME = /filename="?([^";]+)/
+
+/** `path`: of the server; `name`: of the file, where the server gives it none. */
+export const FileButton = ({
+  path,
+  name,
+  children,
+}: {
+  readonly path: string
+  readonly name: string
+  readonly children: React.ReactNode
+}) => {
+  const { run, isPending, error } = useAction(async () => {
+    const response = await sendProved(path)
+    if (!response.ok) throw new RestProblem(response, await response.json().catch(() => ({})))
+    saveBlob(NAME.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? name, await response.blob())
+  })
+  return (
+    <>
+      <Button isPending={isPending} onPress={() => void run()}>
+        {children}
+      </Button>
+      <Failure error={error} />
+    </>
+  )
+}

@@ -1,0 +1,154 @@
+/**
+ * Runs all checks and suites, two steps at a time, as two cores allow. Prints the output of a step
+ * when it ends, then a table of times, the ten slowest tests, and for each step that failed its first failure and the command that
+ * repeats it alone. Nothing is run twice. The last line counts tests; a step without tests counts as one failed test if it fails.
+ */
+import { spawn } from "node:child_process"
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { failuresOf, filesOf } from "./test-reports.mjs"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "gathercue-ci-"))
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
+
+/** `minutes`: about three times those of two idle cores; a step that hangs must not hang the rest. */
+const step = (name, minutes, command, more = {}) => ({ name, minutes, command, ...more })
+const suite = (name, minutes, files = "") => step(name, minutes, `npm run ${name} -- ${files}`.trim(), { counts: true })
+const chaos = (name, options) => step(name, 6, `npm run chaos -- ${options}`)
+
+/** Programs that suites need, by Debian's name, with the command that shows that they are here. */
+const PROGRAMS = {
+  ffmpeg: "ffmpeg -version",
+  "chromium-headless-shell": "chromium-headless-shell --version",
+  curl: "curl --version",
+  coturn: "turnserver --version",
+  "nats-server": "nats-server --version",
+  "python3-swift": "/usr/bin/python3 -c 'import swift'",
+}
+const missing = Object.entries(PROGRAMS)
+  .map(([name, shows]) => `(${shows}) > /dev/null 2>&1 || packages="$packages ${name}"`)
+  .join("; ")
+const install = `packages=; ${missing}; [ -z "$packages" ] || { apt-get update && apt-get install -y --no-install-recommends $packages; }`
+
+/** The part of the suite over nodes that crosses nodes most; `npm run test:nodes` alone runs all. */
+const NODES = [
+  "test-nodes",
+  "test/e2e",
+  "test/webhooks/dispatcher.test",
+  ...["events", "questions"].map((name) => `test/http/${name}`),
+  ...["breakout-end", "commands", "departures", "lobby", "presence", "return", "revocation", "rotation", "streams"].map(
+    (name) => `test/gateway/${name}`,
+  ),
+].join(" ")
+/** Faults of a few seconds; those that last longer are left to longer runs. */
+const SHORT_FAULTS =
+  "kill,term,pause,freeze,backend,terminate,restart-fast,commit-reply,commit-lost,replies,reset,latency,half-close,rush"
+const NODE_FAULTS = "node-kill,node-term,node-partition,nats-kill,fence,backend,terminate,reset"
+
+/** No suite begins before its programs are installed. The longest steps come first, so that both lanes end at about the same time. */
+const PREPARATION = [
+  step("install programs", 10, install),
+  step("check", 6, "npm run check"),
+  step("check of the benchmarks", 6, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
+]
+const SUITES = [
+  suite("test:browser", 28),
+  suite("test", 28),
+  suite("test:nodes", 12, NODES),
+  suite("test:media", 10),
+  chaos("chaos", `--minutes 1 --database external --faults ${SHORT_FAULTS}`),
+  chaos("chaos over three nodes", `--nodes 3 --minutes 0.7 --faults ${NODE_FAULTS}`),
+  // The build of the newest release, or of the commit before, beside this one. A shallow clone has neither: exit code 2.
+  { ...chaos("chaos beside the build before", "--nodes 3 --beside previous --minutes 0.4"), skippedBy: 2 },
+]
+const LANES = 2
+
+const reportOf = ({ name }) => join(folder, `${name.replaceAll(/\W+/g, "-")}.json`)
+const logOf = ({ name }) => join(folder, `${name.replaceAll(/\W+/g, "-")}.log`)
+
+/** Ends the step with all processes that it started. */
+const endGroup = (child, signal) => {
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    // It has ended.
+  }
+}
+
+const outcomeOf = ({ skippedBy }, code, isLate) => {
+  if (code === 0) return "passed"
+  if (isLate) return "out of time"
+  return code === skippedBy ? "skipped" : "failed"
+}
+
+const run = (one) =>
+  new Promise((resolve) => {
+    const reporters = one.counts ? ` --reporter=default --reporter=json --outputFile.json=${reportOf(one)}` : ""
+    const log = openSync(logOf(one), "w")
+    const began = performance.now()
+    const command = `${one.command}${reporters}`
+    const child = spawn("bash", ["-c", command], { cwd: root, stdio: ["ignore", log, log], detached: true })
+    let isLate = false
+    const deadline = setTimeout(() => {
+      isLate = true
+      endGroup(child, "SIGTERM")
+      setTimeout(() => endGroup(child, "SIGKILL"), 30_000).unref()
+    }, one.minutes * 60_000)
+    child.once("exit", (code) => {
+      clearTimeout(deadline)
+      const seconds = Math.round((performance.now() - began) / 1000)
+      resolve({ ...one, seconds, outcome: outcomeOf(one, code, isLate) })
+    })
+  })
+
+const done = []
+const lane = async (waiting) => {
+  for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+    const result = await run(one)
+    done.push(result)
+    console.log(`\n=== ${one.name}: ${result.outcome}, ${result.seconds} s\n${readFileSync(logOf(one), "utf8")}`)
+  }
+}
+const began = performance.now()
+for (const steps of [PREPARATION, SUITES]) {
+  const waiting = [...steps]
+  await Promise.all(Array.from({ length: LANES }, () => lane(waiting)))
+}
+
+const tests = done.flatMap((one) =>
+  one.counts
+    ? filesOf(reportOf(one)).flatMap(({ name, assertionResults }) =>
+        assertionResults.map((test) => ({ ...test, suite: one.name, file: name })),
+      )
+    : [],
+)
+const clock = (seconds) => {
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`
+}
+console.log("\n=== times")
+for (const { name, outcome, seconds } of done)
+  console.log(`${clock(seconds).padStart(6)}  ${outcome.padEnd(8)} ${name}`)
+console.log(`${clock((performance.now() - began) / 1000).padStart(6)}  all, two steps side by side`)
+console.log("\n=== the ten slowest tests")
+for (const { suite, file, fullName, duration } of tests.toSorted((a, b) => b.duration - a.duration).slice(0, 10)) {
+  console.log(`${(duration / 1000).toFixed(1).padStart(6)} s  ${suite}  ${file}: ${fullName}`)
+}
+
+const passed = tests.filter(({ status }) => status === "passed").length
+let failed = 0
+for (const one of done.filter(({ outcome }) => outcome === "failed" || outcome === "out of time")) {
+  const failures = one.counts ? failuresOf(reportOf(one)) : []
+  failed += Math.max(1, failures.length)
+  console.log(`\n=== ${one.outcome}: ${one.name}`)
+  for (const { name, message } of failures) console.log(`${name}\n${message}\n`)
+  const [first] = failures
+  const alone = first === undefined ? one.command : `npm run ${one.name} -- ${first.name.split(":")[0]}`
+  if (first === undefined) console.log(readFileSync(logOf(one), "utf8").trimEnd().split("\n").slice(-40).join("\n"))
+  console.log(`repeat it alone: ${alone}`)
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -1,0 +1,104 @@
+/**
+ * Seals the messages between nodes, so that the broker that carries them is trusted with nothing: AES-256-GCM with a key that is
+ * derived from the cluster's secret for each sender. Subject, sender, sequence and time are bound to each message, so that none can be
+ * read, changed, moved to another subject, or delivered twice to one node. A node that starts later has heard no sequence: the time
+ * keeps from it what is older than the bound, which also has to cover the difference between the clocks of two nodes.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import { LRUCache } from "lru-cache"
+
+const FORMAT = 2
+const SENDER_BYTES = 16
+const SEQUENCE_BYTES = 8
+const TIME_BYTES = 8
+const SEQUENCE_AT = 1 + SENDER_BYTES
+const TIME_AT = SEQUENCE_AT + SEQUENCE_BYTES
+const HEADER_BYTES = TIME_AT + TIME_BYTES
+const TAG_BYTES = 16
+const NONCE_PADDING = Buffer.alloc(4)
+const KEY_BYTES = 32
+/** Each start of a node is a sender; nodes that were started so many times ago send no more. */
+const MOST_SENDERS = 1_000
+
+/** A message is opened when its sender's time is so near to the receiver's: what clocks may differ by, and the way over a slow broker. */
+export const MOST_OFF_MS = 30_000
+
+/** The bytes by which a sealed message is longer than its text in UTF-8. */
+export const SEAL_BYTES = HEADER_BYTES + TAG_BYTES
+
+interface Sender {
+  readonly key: Buffer
+  /** The highest sequence of its messages that were opened here. */
+  readonly head: bigint
+}
+
+/** A message that is dropped: it was not sealed with the secret for this subject, it was opened before, or its time is too far off. */
+export interface Refused {
+  readonly refused: "forged" | "replayed" | "stale"
+}
+
+export class MessageSeal {
+  readonly #secret: string
+  readonly #now: () => number
+  readonly #id = randomBytes(SENDER_BYTES)
+  readonly #key: Buffer
+  #sequence = 0n
+  readonly #senders = new LRUCache<string, Sender>({ max: MOST_SENDERS })
+
+  /** `now`: Unix milliseconds. */
+  constructor(secret: string, now: () => number) {
+    this.#secret = secret
+    this.#now = now
+    this.#key = this.#keyOf(this.#id)
+  }
+
+  /** Each sender has a key of its own, so that its sequence is a nonce that no other message has. */
+  #keyOf(sender: Uint8Array): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#secret, sender, "gathercue node messages", KEY_BYTES))
+  }
+
+  seal(subject: string, text: string): Uint8Array {
+    const header = Buffer.alloc(HEADER_BYTES)
+    header[0] = FORMAT
+    header.set(this.#id, 1)
+    header.writeBigUInt64BE(++this.#sequence, SEQUENCE_AT)
+    header.writeBigUInt64BE(BigInt(Math.floor(this.#now())), TIME_AT)
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonceOf(header))
+    cipher.setAAD(boundData(subject, header))
+    return Buffer.concat([header, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+  }
+
+  /**
+   * The text of a message. Messages of a sender come in the order in which they were sealed, whatever their subjects, so that one that is
+   * not beyond those before it was kept by somebody. One that was overtaken on its way is lost, as any message may be.
+   */
+  open(subject: string, sealed: Uint8Array): string | Refused {
+    const header = Buffer.from(sealed.buffer, sealed.byteOffset, Math.min(HEADER_BYTES, sealed.byteLength))
+    if (sealed.byteLength < SEAL_BYTES || header[0] !== FORMAT) return { refused: "forged" }
+    const id = header.toString("latin1", 1, SEQUENCE_AT)
+    const sender = this.#senders.get(id) ?? { key: this.#keyOf(header.subarray(1, SEQUENCE_AT)), head: 0n }
+    const text = decipher(sender.key, subject, header, sealed)
+    if (text === undefined) return { refused: "forged" }
+    const sequence = header.readBigUInt64BE(SEQUENCE_AT)
+    // A node hears its own messages directly: one that comes over the link was sent again by somebody else.
+    if (sequence <= sender.head || this.#id.equals(header.subarray(1, SEQUENCE_AT))) return { refused: "replayed" }
+    if (Math.abs(this.#now() - Number(header.readBigUInt64BE(TIME_AT))) > MOST_OFF_MS) return { refused: "stale" }
+    this.#senders.set(id, { key: sender.key, head: sequence })
+    return text
+  }
+}
+
+const nonceOf = (header: Buffer): Buffer => Buffer.concat([NONCE_PADDING, header.subarray(SEQUENCE_AT, TIME_AT)])
+
+const boundData = (subject: string, header: Buffer): Buffer => Buffer.concat([header, Buffer.from(subject)])
+
+const decipher = (key: Buffer, subject: string, header: Buffer, sealed: Uint8Array): string | undefined => {
+  const cipher = createDecipheriv("aes-256-gcm", key, nonceOf(header), { authTagLength: TAG_BYTES })
+  cipher.setAAD(boundData(subject, header))
+  cipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  try {
+    return cipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES), undefined, "utf8") + cipher.final("utf8")
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+/** Passkeys (WebAuthn): registered, named, removed, and signed in with. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { AddressLimit, created, FreshSignIn, Name } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
+import { AccountView } from "./accounts.ts"
+
+const fields = {
+  id: Schema.String,
+  name: Schema.String,
+  createdAt: Instant,
+  lastUsedAt: Schema.NullOr(Instant),
+}
+export const Passkey = Schema.Struct(fields).annotate(named("Passkey"))
+
+/** The options for the browser's call; https://www.w3.org/TR/webauthn-3/ has their members. */
+const Options = Schema.Record(Schema.String, Schema.Unknown)
+
+const Base64 = Schema.String.check(Schema.isBetweenLength(1, 16_384))
+const credentialFields = { id: Base64, rawId: Base64, type: Schema.Literal("public-key") }
+
+/** `PublicKeyCredential.toJSON()` of a browser that made a passkey. */
+const RegistrationResponse = Schema.Struct({
+  ...credentialFields,
+  response: Schema.Struct({ clientDataJSON: Base64, attestationObject: Base64 }),
+}).annotate(named("PasskeyRegistration"))
+
+/** The same of a browser that used one. */
+export const AssertionResponse = Schema.Struct({
+  ...credentialFields,
+  response: Schema.Struct({
+    clientDataJSON: Base64,
+    authenticatorData: Base64,
+    signature: Base64,
+    userHandle: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  }),
+}).annotate(named("PasskeyAssertion"))
+export type AssertionResponse = typeof AssertionResponse.Type
+
+const PasskeyId = { passkeyId: Id }
+
+export const PasskeysApi = HttpApiGroup.make("passkeys")
+  .add(
+    HttpApiEndpoint.post("startPasskey", "/v1/accounts/passkeys/options", {
+      success: Options,
+      error: problems(...COMMON, "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(FreshSignIn, "always")
+      .annotate(OpenApi.Summary, "Begin to register a passkey: what the browser needs for it"),
+    HttpApiEndpoint.post("createPasskey", "/v1/accounts/passkeys", {
+      payload: Schema.Struct({ name: Name, response: RegistrationResponse }),
+      /** Recovery codes come with the first factor of the account. */
+      success: created(Schema.Struct({ ...fields, recoveryCodes: Schema.Array(Schema.String) })),
+      error: problems(...WITH_BODY, ...COMMON, "conflict"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(Audited, "passkey.added")
+      .annotate(OpenApi.Summary, "Register the passkey that the browser made"),
+    HttpApiEndpoint.patch("patchPasskey", "/v1/accounts/passkeys/:passkeyId", {
+      params: PasskeyId,
+      payload: Schema.Struct({ name: Name }),
+      success: Passkey,
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(Audited, "passkey.renamed")
+      .annotate(OpenApi.Summary, "Rename a passkey"),
+    HttpApiEndpoint.delete("deletePasskey", "/v1/accounts/passkeys/:passkeyId", {
+      params: PasskeyId,
+      error: problems(...COMMON, "not_found", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "passkey.removed")
+      .annotate(OpenApi.Summary, "Remove a passkey"),
+    HttpApiEndpoint.post("startPasskeyLogin", "/v1/accounts/login/passkey/options", {
+      success: Options,
+      error: problems("rate_limited", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "login")
+      .annotate(OpenApi.Summary, "Begin to sign in with a passkey: what the browser needs for it"),
+    HttpApiEndpoint.post("loginWithPasskey", "/v1/accounts/login/passkey", {
+      payload: Schema.Struct({ response: AssertionResponse }),
+      success: AccountView,
+      error: problems(...WITH_BODY, ...COMMON, "rate_limited"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "login")
+      .annotate(OpenApi.Summary, "Sign in with a passkey, without a password"),
+  )
+  .annotate(OpenApi.Description, "Passkeys of an account.")

@@ -1,0 +1,58 @@
+/** The second factors of an account: an authenticator app (TOTP, RFC 6238), passkeys, and recovery codes. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { FreshSignIn } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
+import { Code } from "./accounts.ts"
+import { Passkey } from "./passkeys.ts"
+
+/** They are shown here and never again. */
+const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) })
+
+export const SecondFactors = HttpApiGroup.make("secondFactors")
+  .add(
+    HttpApiEndpoint.get("getMfa", "/v1/accounts/mfa", {
+      success: Schema.Struct({
+        totp: Schema.NullOr(Schema.Struct({ confirmedAt: Instant })),
+        passkeys: Schema.Array(Passkey),
+        recoveryCodesLeft: Schema.Int,
+      }),
+      error: problems(...COMMON),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(OpenApi.Summary, "The second factors of the signed-in account"),
+    HttpApiEndpoint.post("startTotp", "/v1/accounts/mfa/totp", {
+      success: Schema.Struct({ secret: Schema.String, otpauthUrl: Schema.String }),
+      error: problems(...COMMON, "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(FreshSignIn, "always")
+      .annotate(OpenApi.Summary, "Begin to set up an authenticator app; its secret is shown once"),
+    HttpApiEndpoint.post("confirmTotp", "/v1/accounts/mfa/totp/confirm", {
+      payload: Schema.Struct({ code: Code }),
+      success: RecoveryCodes,
+      error: problems(...WITH_BODY, ...COMMON, "conflict"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(Audited, "second_factor.added")
+      .annotate(OpenApi.Summary, "Confirm the authenticator app with a code; answers with the recovery codes"),
+    HttpApiEndpoint.delete("removeTotp", "/v1/accounts/mfa/totp", {
+      error: problems(...COMMON, "not_found", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "second_factor.removed")
+      .annotate(OpenApi.Summary, "Remove the authenticator app"),
+    HttpApiEndpoint.post("renewRecoveryCodes", "/v1/accounts/mfa/recovery-codes", {
+      success: RecoveryCodes,
+      error: problems(...COMMON, "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "recovery_codes.renewed")
+      .annotate(OpenApi.Summary, "New recovery codes; earlier ones are void"),
+  )
+  .annotate(OpenApi.Description, "Second factors of an account.")

@@ -1,0 +1,54 @@
+/** Sign-in through a workspace's identity provider. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
+import { EndpointAccess } from "../access.ts"
+import { AddressLimit } from "../endpoint.ts"
+import { problems } from "../problem.ts"
+import { FreshQuery } from "./sign-in.ts"
+
+const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
+const given = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+const AskedEmail = Schema.String.check(
+  Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
+  // The last check carries the description.
+  Schema.isMaxLength(MAX_EMAIL_LENGTH),
+).annotate({ description: "The address of somebody who wants to sign in.", examples: ["ada@example.com"] })
+
+export const Sso = HttpApiGroup.make("sso")
+  .add(
+    HttpApiEndpoint.get("findSso", "/v1/auth/sso", {
+      query: { email: AskedEmail },
+      success: Schema.Struct({
+        connection: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String })),
+      }),
+      error: problems("bad_request", "rate_limited", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "login")
+      .annotate(OpenApi.Summary, "The identity provider for the domain of an address"),
+    HttpApiEndpoint.get("startSso", "/v1/auth/sso/:connectionId/start", {
+      params: { connectionId: Id.annotate({ description: "The id of the connection." }) },
+      query: FreshQuery,
+      success: redirect,
+      error: problems("bad_request", "not_found", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "browser")
+      .annotate(OpenApi.Summary, "Send the browser to a workspace's identity provider for consent"),
+    HttpApiEndpoint.get("finishSso", "/v1/auth/sso/callback", {
+      query: {
+        code: given("The provider's code, which is exchanged for the sign-in."),
+        state: given("The value that the start gave to the provider."),
+        error: given("The provider's reason for a sign-in that did not come about."),
+        iss: given("The provider."),
+        session_state: given("Sent by some providers; not used."),
+      },
+      success: redirect,
+      error: problems("bad_request", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "browser")
+      .annotate(OpenApi.Summary, "Where a workspace's identity provider sends the browser back to; signs in"),
+  )
+  .annotate(OpenApi.Description, "Sign-in through a workspace's identity provider.")

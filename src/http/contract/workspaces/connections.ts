@@ -1,0 +1,131 @@
+/** A workspace's own identity providers (OpenID Connect). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { Commanded, EndpointAccess } from "../access.ts"
+import { created, FreshSignIn, Name, PathId } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "./audit.ts"
+
+const Domain = Schema.String.check(
+  Schema.isMaxLength(253),
+  Schema.isPattern(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/, {
+    message: "must be a domain in lower case, such as example.com",
+  }),
+)
+const Domains = Schema.Array(Domain).check(Schema.isMinLength(1), Schema.isMaxLength(20))
+const Issuer = Schema.String.check(
+  Schema.isMaxLength(2048),
+  Schema.makeFilter((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    // The library does not compare the issuer of metadata that is named by its own address.
+    const isMetadata = url?.pathname.includes("/.well-known/") === true
+    const isPlain =
+      url !== undefined &&
+      !isMetadata &&
+      url.search === "" &&
+      url.hash === "" &&
+      url.username === "" &&
+      !/\s/.test(text)
+    return isPlain || "must be the URL of an issuer, without a query and without /.well-known/"
+  }),
+).annotate({ description: "As the provider names itself in its metadata." })
+const Secret = Schema.String.check(Schema.isBetweenLength(1, 1000))
+const ClientId = Schema.String.check(
+  Schema.isBetweenLength(1, 500),
+  Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be printable ASCII" }),
+)
+/** Of people who are no members yet. Owners make owners by hand. */
+const DefaultRole = Schema.Literals(["member", "admin"])
+
+const Connection = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  issuer: Schema.String,
+  clientId: Schema.String,
+  domains: Schema.Array(
+    Schema.Struct({
+      domain: Schema.String,
+      proved: Schema.Boolean,
+      /** The TXT record that proves the domain. */
+      record: Schema.Struct({ name: Schema.String, value: Schema.String }),
+    }).annotate(named("ConnectionDomain")),
+  ),
+  defaultRole: DefaultRole,
+  /** To be registered at the provider. */
+  redirectUri: Schema.String,
+  createdAt: Instant,
+  updatedAt: Instant,
+  lastSuccessAt: Schema.NullOr(Instant),
+  lastFailureAt: Schema.NullOr(Instant),
+  /** Why the last try failed; null after a success. */
+  lastError: Schema.NullOr(Schema.String),
+}).annotate(named("Connection"))
+export type Connection = typeof Connection.Type
+
+const path = { ...PathId, connectionId: Id }
+
+export const ConnectionsApi = HttpApiGroup.make("connections")
+  .add(
+    HttpApiEndpoint.get("listConnections", "/v1/workspaces/:id/connections", {
+      params: PathId,
+      success: Schema.Struct({ connections: Schema.Array(Connection) }),
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(OpenApi.Summary, "Identity providers of the workspace"),
+    HttpApiEndpoint.post("createConnection", "/v1/workspaces/:id/connections", {
+      params: PathId,
+      payload: Schema.Struct({
+        name: Name,
+        issuer: Issuer,
+        clientId: ClientId,
+        clientSecret: Secret,
+        domains: Domains,
+        defaultRole: Schema.optionalKey(DefaultRole),
+      }),
+      success: created(Connection),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "connection.created")
+      .annotate(OpenApi.Summary, "Connect an identity provider"),
+    HttpApiEndpoint.patch("patchConnection", "/v1/workspaces/:id/connections/:connectionId", {
+      params: path,
+      payload: Schema.Struct({
+        name: Schema.optionalKey(Name),
+        clientId: Schema.optionalKey(ClientId),
+        clientSecret: Schema.optionalKey(Secret),
+        domains: Schema.optionalKey(Domains),
+        defaultRole: Schema.optionalKey(DefaultRole),
+      }),
+      success: Connection,
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "connection.changed")
+      .annotate(OpenApi.Summary, "Change a connection; its issuer stays"),
+    HttpApiEndpoint.post("checkConnection", "/v1/workspaces/:id/connections/:connectionId/check", {
+      params: path,
+      success: Connection,
+      error: problems(...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(FreshSignIn, "always")
+      .annotate(Commanded, true)
+      .annotate(Audited, "connection.checked")
+      .annotate(OpenApi.Summary, "Look for the domains' records, and ask the issuer for its metadata"),
+    HttpApiEndpoint.delete("deleteConnection", "/v1/workspaces/:id/connections/:connectionId", {
+      params: path,
+      error: problems(...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "workspaceOwner")
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "connection.deleted")
+      .annotate(OpenApi.Summary, "Remove a connection"),
+  )
+  .annotate(OpenApi.Description, "Identity providers of a workspace.")

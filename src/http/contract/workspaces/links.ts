@@ -1,0 +1,66 @@
+/** Links that work by being held: who has which, and ending them. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { LinkKind } from "../../../model/links.ts"
+import { named } from "../../../model/named.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems } from "../problem.ts"
+import { Audited } from "./audit.ts"
+
+const { NullOr: nullable, optionalKey: optional } = Schema
+
+const KINDS = [...LinkKind.literals, "invite", "entry"] as const
+const Kind = Schema.Literals(KINDS).annotate(named("LinkKind"))
+
+const Link = Schema.Struct({
+  id: Schema.String,
+  kind: Kind,
+  eventId: nullable(Schema.String),
+  /** The broadcast, recording or other media. */
+  objectId: nullable(Schema.String),
+  /** The person or key that was given the link, and on whose rights the link rests. */
+  holder: Schema.Struct({
+    kind: Schema.Literals(["account", "key", "user", "guest", "registrant", "unknown"]),
+    id: Schema.String,
+    name: nullable(Schema.String),
+  }),
+  /** Of addresses that are signed: the hour in which it was given. */
+  createdAt: Instant,
+  expiresAt: nullable(Instant),
+  lastUsedAt: nullable(Instant),
+}).annotate(named("Link"))
+
+const HOLDERS = {
+  accountId: optional(Id.annotate({ description: "Of a member, or of somebody with a role on an event." })),
+  userId: optional(Id.annotate({ description: "Of one of the workspace's users." })),
+  keyId: optional(Id.annotate({ description: "Of an API key." })),
+}
+
+export const Links = HttpApiGroup.make("links")
+  .add(
+    HttpApiEndpoint.get("listLinks", "/v1/workspaces/:id/links", {
+      params: PathId,
+      query: Schema.Struct({
+        ...PageQuery,
+        ...HOLDERS,
+        kind: optional(Schema.Literals(KINDS).annotate({ description: "Only links of this kind." })),
+        eventId: optional(Id.annotate({ description: "Entry links are listed of one event alone." })),
+      }),
+      success: pageOf("links", Link),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(OpenApi.Summary, "Addresses, open invites and entry links with their holders, newest first"),
+    HttpApiEndpoint.delete("endLinks", "/v1/workspaces/:id/links", {
+      params: PathId,
+      query: Schema.Struct({ linkId: optional(Id.annotate({ description: "Of one link." })), ...HOLDERS }),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(Audited, "link.ended")
+      .annotate(OpenApi.Summary, "End one link, or all of a person or of a key"),
+  )
+  .annotate(OpenApi.Description, "What works by being held: who has it, and ending it.")

@@ -1,0 +1,39 @@
+/** Who may make an account on this deployment: everybody, people with an open invite, or nobody (`SIGNUP`). */
+import { Effect } from "effect"
+import { readInvitation } from "../../../identity/invites.ts"
+import { SignupClosed, type Unavailable } from "../../../model/errors.ts"
+import type { Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
+import { hasOpenInvite } from "../../../store/workspaces/invites.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+
+/**
+ * What shows that a person is invited: the token of an invite, or an address that a provider proved. An address that is only claimed shows
+ * nothing: others know it too.
+ */
+export type Invited =
+  | { readonly token: string | undefined }
+  | { readonly provedEmail: string }
+  /** A workspace's identity provider takes its people in. */
+  | { readonly connectionId: string }
+
+const isInvited = (sql: Queryable, by: Invited): Effect.Effect<boolean, Unavailable> => {
+  if ("provedEmail" in by) return query(() => hasOpenInvite(sql, by.provedEmail))
+  if ("connectionId" in by) return Effect.succeed(true)
+  const { token } = by
+  if (token === undefined) return Effect.succeed(false)
+  return readInvitation(sql, token).pipe(
+    Effect.map(({ status }) => status === "pending"),
+    Effect.catchTag("NotFound", () => Effect.succeed(false)),
+  )
+}
+
+export const requireSignup = (
+  sql: Queryable,
+  by: Invited,
+): Effect.Effect<void, SignupClosed | Unavailable, HttpSettings> =>
+  Effect.gen(function* () {
+    const { signup } = yield* HttpSettings
+    const isAllowed = signup === "open" || (signup === "invited" && (yield* isInvited(sql, by)))
+    if (!isAllowed) return yield* new SignupClosed({ isByInvite: signup === "invited" })
+  })

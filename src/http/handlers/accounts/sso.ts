@@ -1,0 +1,174 @@
+/**
+ * Signing in through a workspace's identity provider. The provider has to say that the address is verified, and the connection has
+ * proved its domain. People who are no members yet become members with the connection's role.
+ */
+import { Effect } from "effect"
+import { ROUND_TRIP_SECONDS } from "../../../identity/accounts/oidc.ts"
+import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { ConnectionFailed, Connections } from "../../../identity/connections/connections.ts"
+import { NotFound } from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import { foldEmail } from "../../../model/text/email.ts"
+import { findPassword, type ProvedCredentials, verifiedAddresses } from "../../../store/accounts/accounts.ts"
+import { lockWorkspace } from "../../../store/accounts/credentials.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
+import { insertAuditEntries } from "../../../store/workspaces/audit.ts"
+import {
+  type ConnectionRow,
+  findConnection,
+  findConnectionFor,
+  noteConnectionUse,
+} from "../../../store/workspaces/connections.ts"
+import { insertMember } from "../../../store/workspaces/invites.ts"
+import type { Sso } from "../../contract/accounts/sso.ts"
+import { writeEntries } from "../../requests/audit.ts"
+import { issueSession } from "../../requests/browser-session.ts"
+import type { Handlers } from "../../requests/call.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { recheckSockets } from "../workspaces/grant-changes.ts"
+import { RETRY_SLUG } from "../workspaces/slug.ts"
+import { announceTakenBack, takenBackNotice } from "./first-proof.ts"
+import { challengeFor } from "./second-step.ts"
+import { accountOf, redirect, tripCookie } from "./sign-in.ts"
+
+const COOKIE = "gc_sso"
+/** The page that asks, where another site began the sign-in. */
+export const UNASKED_PATH = "/sign-in"
+export const UNASKED_COOKIE = "gc_unasked"
+export const unaskedCookie = (publicUrl: string, value: string): string =>
+  tripCookie(publicUrl, UNASKED_PATH, UNASKED_COOKIE, value, value === "" ? 0 : ROUND_TRIP_SECONDS)
+
+const PATH = "/v1/auth/sso"
+
+const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1)
+
+/** Back to the application, which has a sentence for the reason. */
+const backWith = (reason: "refused" | "closed" | "unreachable" | "unverified") =>
+  Effect.map(HttpSettings, ({ publicUrl, appUrl }) =>
+    redirect(`${appUrl}/?signIn=${reason}`, [tripCookie(publicUrl, PATH, COOKIE, "", 0)]),
+  )
+
+/** Its owners read the reason at the connection and in the log, where the account that made the connection stands for it. */
+const noteFailure = ({ id, workspaceId, createdByAccountId }: ConnectionRow, reason: string) =>
+  Effect.gen(function* () {
+    const { requestId } = yield* RequestCaller
+    yield* (yield* Database).run((sql) => noteConnectionUse(sql, id, reason))
+    const act = { action: "connection.failed", actorKind: "account", actorId: createdByAccountId } as const
+    yield* writeEntries([{ workspaceId, targetId: id, requestId, ...act }])
+  })
+
+const isProved = ({ domains }: ConnectionRow, email: string): boolean =>
+  domains.some(({ domain, provedAt }) => provedAt !== null && domain === domainOf(email))
+
+const join = (sql: Queryable, { id, workspaceId, defaultRole }: ConnectionRow, accountId: string, requestId: string) =>
+  Effect.gen(function* () {
+    yield* query(() => lockWorkspace(sql, workspaceId))
+    // It may have been removed meanwhile.
+    if ((yield* query(() => findConnection(sql, id))) === undefined) {
+      return yield* new ConnectionFailed({ reason: "The connection was removed." })
+    }
+    const memberId = newId()
+    const isNew = yield* query(() => insertMember(sql, { id: memberId, workspaceId, accountId, role: defaultRole }))
+    if (!isNew) return
+    const act = { action: "member.joined", actorKind: "account", actorId: accountId, targetId: memberId } as const
+    yield* query(() => insertAuditEntries(sql, [{ workspaceId, requestId, ...act }]))
+  })
+
+/** A session; where another site began the sign-in it may be of that site's own account, and the person is asked before. */
+const enter = (isOwn: boolean, proved: ProvedCredentials, device: string | null) =>
+  Effect.gen(function* () {
+    const { publicUrl, appUrl } = yield* HttpSettings
+    const forget = tripCookie(publicUrl, PATH, COOKIE, "", 0)
+    if (isOwn) return redirect(`${appUrl}/`, [forget, yield* issueSession(proved, device)])
+    const { sealUnasked } = yield* Connections
+    return redirect(UNASKED_PATH, [forget, unaskedCookie(publicUrl, sealUnasked(proved))])
+  })
+
+export const sso: Handlers<typeof Sso> = {
+  findSso: {
+    access: "public",
+    handle: ({ query: { email } }) =>
+      Effect.map(
+        Effect.flatMap(Database, (database) =>
+          database.run((sql) => findConnectionFor(sql, domainOf(foldEmail(email)))),
+        ),
+        (connection) => ({ connection: connection ?? null }),
+      ),
+  },
+  startSso: {
+    access: "browser",
+    handle: ({ params: { connectionId }, query: { fresh }, scope: { isFromOwnPage: isOwn } }) =>
+      Effect.gen(function* () {
+        const { publicUrl } = yield* HttpSettings
+        const { start } = yield* Connections
+        const connection = yield* (yield* Database).run((sql) => findConnection(sql, connectionId))
+        if (connection === undefined || connection.domains.every(({ provedAt }) => provedAt === null)) {
+          return yield* NotFound.of("connection")
+        }
+        return yield* start(connection, { fresh: fresh === "true", isOwn }).pipe(
+          Effect.map(({ url, cookie }) =>
+            redirect(url, [tripCookie(publicUrl, PATH, COOKIE, cookie, ROUND_TRIP_SECONDS)]),
+          ),
+          Effect.catchTag("ConnectionFailed", ({ reason }) =>
+            Effect.andThen(noteFailure(connection, reason), backWith("unreachable")),
+          ),
+        )
+      }),
+  },
+  finishSso: {
+    access: "browser",
+    handle: ({ query: returned, path, requestId, device, scope }) =>
+      Effect.gen(function* () {
+        const { publicUrl, appUrl } = yield* HttpSettings
+        const database = yield* Database
+        const { tripIn, finish } = yield* Connections
+        const cookie = scope.cookie(COOKIE)
+        const trip = tripIn(cookie)
+        const connection =
+          trip === undefined ? undefined : yield* database.run((sql) => findConnection(sql, trip.connectionId))
+        if (connection === undefined || returned.error !== undefined) return yield* backWith("refused")
+        const signingIn = Effect.gen(function* () {
+          const identity = yield* finish(connection, `${publicUrl}${path}?${scope.queryString}`, cookie)
+          if (identity.email === null || !identity.emailVerified || !isProved(connection, identity.email)) {
+            yield* noteFailure(connection, "The issuer named somebody without a verified address of a proved domain.")
+            return yield* backWith("unverified")
+          }
+          const note = yield* takenBackNotice(requestId)
+          const signedIn = yield* database
+            .transaction((sql) =>
+              Effect.gen(function* () {
+                const { accountId, takenBack: taken } = yield* accountOf(sql, identity, { connectionId: connection.id })
+                // An account that was linked before belongs to its own addresses, whatever address the issuer names now.
+                const addresses = yield* query(() => verifiedAddresses(sql, accountId))
+                if (!addresses.some((address) => isProved(connection, address))) return undefined
+                yield* query(() => note(sql, taken))
+                yield* join(sql, connection, accountId, requestId)
+                const { credentialsVersion } = yield* query(() => findPassword(sql, accountId))
+                const { provedAt } = identity
+                return { accountId, credentialsVersion, connectionId: connection.id, provedAt, takenBack: taken }
+              }),
+            )
+            .pipe(Effect.retry(RETRY_SLUG))
+          if (signedIn === undefined) {
+            yield* noteFailure(connection, "The account of that person has no address of a proved domain.")
+            return yield* backWith("unverified")
+          }
+          const { takenBack, ...proved } = signedIn
+          if (takenBack !== null) yield* recheckSockets({ accountId: proved.accountId })
+          yield* announceTakenBack(takenBack)
+          yield* database.run((sql) => noteConnectionUse(sql, connection.id, null))
+          const forget = tripCookie(publicUrl, PATH, COOKIE, "", 0)
+          const challenge = yield* challengeFor(proved)
+          if (challenge !== null) return redirect(`${appUrl}/?signIn=code#mfaToken=${challenge.mfaToken}`, [forget])
+          return yield* enter(trip?.isOwn === true, proved, device)
+        })
+        return yield* signingIn.pipe(
+          Effect.catchTag("ConnectionFailed", ({ reason }) =>
+            Effect.andThen(noteFailure(connection, reason), backWith("unreachable")),
+          ),
+          Effect.catchTag("SignupClosed", () => backWith("closed")),
+        )
+      }),
+  },
+}

@@ -1,0 +1,78 @@
+/** The list of bearer links, and their end. */
+import { Effect } from "effect"
+import { BadRequest, Forbidden, NotFound } from "../../../model/errors.ts"
+import { lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import {
+  endLink,
+  endLinksOf,
+  findHolder,
+  type Holder,
+  holderText,
+  pageLinks,
+} from "../../../store/links/listed-links.ts"
+import { query } from "../../../store/query.ts"
+import type { Links } from "../../contract/workspaces/links.ts"
+import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { recheckSockets } from "./grant-changes.ts"
+
+const TARGETS = { linkId: "link", accountId: "account", userId: "user", keyId: "key" } as const
+const NAMES = ["linkId", "accountId", "userId", "keyId"] as const
+
+type Target = Holder | { readonly kind: "link"; readonly id: string }
+type Asked = { readonly [N in keyof typeof TARGETS]?: string }
+
+const ONE = new BadRequest({ detail: "Name one of linkId, accountId, userId and keyId." })
+
+const targetIn = (asked: Asked): Effect.Effect<Target | undefined, BadRequest> => {
+  const given = NAMES.flatMap((name) => (asked[name] === undefined ? [] : [{ kind: TARGETS[name], id: asked[name] }]))
+  return given.length > 1 ? Effect.fail(ONE) : Effect.succeed(given[0])
+}
+
+const endOf = (sql: Queryable, { workspaceId, role }: Scopes["workspaceAdmin"], target: Target) =>
+  Effect.gen(function* () {
+    if (target.kind === "link") {
+      const isEnded = yield* query(() => endLink(sql, workspaceId, target.id))
+      return isEnded ? undefined : yield* NotFound.of("link")
+    }
+    const found = yield* query(() => findHolder(sql, workspaceId, target))
+    if (found === undefined) return yield* NotFound.of("holder of links")
+    if (found.isOwner && role !== "owner") {
+      return yield* new Forbidden({ detail: "Only owners may end the links of an owner." })
+    }
+    return yield* query(() => endLinksOf(sql, workspaceId, target))
+  })
+
+export const links: Handlers<typeof Links> = {
+  listLinks: {
+    access: "workspaceAdmin",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const { kind, eventId } = call.query
+        const holder = yield* targetIn(call.query)
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) =>
+          pageLinks(sql, call.scope.workspaceId, { kind, eventId, holder: holder && holderText(holder) }, request),
+        )
+        return pageReply(call, page, { links: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  endLinks: {
+    access: "workspaceAdmin",
+    handle: ({ query: asked, scope, scope: { workspaceId, sessionId } }) =>
+      Effect.gen(function* () {
+        const target = (yield* targetIn(asked)) ?? (yield* ONE)
+        yield* (yield* Database).transaction((sql) =>
+          Effect.gen(function* () {
+            yield* query(() => lockWorkspace(sql, workspaceId))
+            yield* requireCredential(sql, workspaceId, { sessionId })
+            yield* endOf(sql, scope, target)
+          }),
+        )
+        // Sockets and open streams that rest on them.
+        yield* recheckSockets({ workspaceId })
+        return new Reply(undefined, { targets: [target.id] })
+      }),
+  },
+}

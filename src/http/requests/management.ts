@@ -1,0 +1,172 @@
+/** What a caller may manage: the checks of credentials that the access of endpoints is made of. */
+import { Effect } from "effect"
+import type { Principal } from "../../identity/callers/principal.ts"
+import {
+  type Failure,
+  Forbidden,
+  FreshSignInRequired,
+  MfaRequired,
+  NotFound,
+  SsoRequired,
+  Unauthorized,
+  type Unavailable,
+} from "../../model/errors.ts"
+import type { Credential } from "../../store/accounts/credentials.ts"
+import { isProvedSession } from "../../store/accounts/session-proofs.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { findMember, type MemberRow } from "../../store/workspaces/workspaces.ts"
+import { type Access, SECURITY } from "../contract/access.ts"
+
+export const signIn = new Unauthorized({
+  detail:
+    "Credentials are missing: an API key in x-api-key, a token in authorization (Bearer), or the cookie of a sign-in.",
+})
+export const forbidden = (detail: string) => new Forbidden({ detail })
+/** `accessCheck` names the kinds that the endpoint takes. */
+export const wrongKind = forbidden("This kind of credential may not be used here.")
+
+const KINDS: { readonly [scheme: string]: string } = {
+  apiKey: "an API key (x-api-key)",
+  accountSession: "the session of an account (the cookie of a sign-in)",
+  workspaceSession: "a session token (authorization: Bearer)",
+  platformKey: "the operator's key (x-platform-key)",
+}
+export const kindRefused = (access: Access): Forbidden => {
+  const kinds = SECURITY[access].flatMap((schemes) => Object.keys(schemes)).map((scheme) => KINDS[scheme])
+  return kinds.length === 0
+    ? wrongKind
+    : forbidden(`This takes ${kinds.join(", or ")}, and no other kind of credential.`)
+}
+
+export const run = <A>(body: (sql: Queryable) => Promise<A>): Effect.Effect<A, Unavailable, Database> =>
+  Effect.flatMap(Database, (database) => database.run(body))
+
+export const requireAccount = (
+  principal: Principal,
+): Effect.Effect<Extract<Principal, { kind: "account" }>, Unauthorized | Forbidden> => {
+  if (principal.kind === "account") return Effect.succeed(principal)
+  return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+}
+
+export const requireKey = (
+  principal: Principal,
+): Effect.Effect<Extract<Principal, { kind: "key" }>, Unauthorized | Forbidden> => {
+  if (principal.kind === "key") return Effect.succeed(principal)
+  return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+}
+
+const loginOf = (principal: Principal): string | undefined => {
+  if (principal.kind === "account") return principal.sessionId
+  return principal.kind === "session" ? principal.basis.login?.sessionId : undefined
+}
+
+/** Fails for a member whom the workspace keeps out. */
+export const refuseKeptOut = ({ lacksSso, lacksFactor }: MemberRow): Effect.Effect<void, SsoRequired | MfaRequired> => {
+  if (lacksSso) return Effect.fail(new SsoRequired())
+  return lacksFactor ? Effect.fail(new MfaRequired()) : Effect.void
+}
+
+/** A member who is not kept out for want of a second factor, or for another sign-in than the workspace wants. */
+export const requireMember = (
+  workspaceId: string,
+  login: { readonly accountId: string; readonly sessionId: string | null },
+  what: string,
+): Effect.Effect<MemberRow, Failure, Database> =>
+  Effect.gen(function* () {
+    const member = yield* run((sql) => findMember(sql, workspaceId, login))
+    if (member === undefined) return yield* NotFound.of(what)
+    yield* refuseKeptOut(member)
+    return member
+  })
+
+export const onlyEvents = forbidden("The API key is for some events only, and this concerns the whole workspace.")
+
+/** What a request is about: one event, or, with null, the workspace as a whole. */
+export type Subject = { readonly eventId: string | null }
+export const WHOLE: Subject = { eventId: null }
+export const ofWorkspace = (): Subject => WHOLE
+
+const requireManagementByKey = (
+  { workspaceId: own, rights: { eventIds } }: Extract<Principal, { kind: "key" }>,
+  workspaceId: string,
+  what: string,
+  { eventId }: Subject,
+): Effect.Effect<void, NotFound | Forbidden> => {
+  if (own !== workspaceId) return Effect.fail(NotFound.of(what))
+  if (eventIds === null) return Effect.void
+  if (eventId === null) return Effect.fail(onlyEvents)
+  return eventIds.includes(eventId) ? Effect.void : Effect.fail(NotFound.of(what))
+}
+
+/** May the principal manage this part of the workspace? Absent or foreign workspaces look alike. */
+export const requireManagement = (
+  principal: Principal,
+  workspaceId: string,
+  what: string,
+  subject: Subject,
+): Effect.Effect<void, Failure, Database> => {
+  switch (principal.kind) {
+    case "key":
+      return requireManagementByKey(principal, workspaceId, what, subject)
+    case "account":
+    case "session": {
+      const { accountId } = principal
+      if (accountId === null) return Effect.fail(wrongKind)
+      if (principal.kind === "session" && principal.workspaceId !== workspaceId) return Effect.fail(NotFound.of(what))
+      return Effect.asVoid(requireMember(workspaceId, { accountId, sessionId: loginOf(principal) ?? null }, what))
+    }
+    case "attendee":
+    case "platform":
+      return Effect.fail(wrongKind)
+    default:
+      return Effect.fail(signIn)
+  }
+}
+
+/** Of a principal that manages the workspace: a key, or the login of an owner or admin. */
+export const requireAdmin = (principal: Principal, workspaceId: string): Effect.Effect<void, Failure, Database> => {
+  const accountId = accountOf(principal)
+  if (accountId === null) return Effect.void
+  return Effect.flatMap(
+    run((sql) => findMember(sql, workspaceId, { accountId, sessionId: null })),
+    (member) =>
+      member?.role === "owner" || member?.role === "admin"
+        ? Effect.void
+        : Effect.fail(forbidden("Only owners and admins of the workspace may do this.")),
+  )
+}
+
+export const accountOf = (principal: Principal): string | null =>
+  "accountId" in principal ? principal.accountId : null
+
+/** Only management credentials get as far as looking an object up. */
+export const requireManager = (principal: Principal): Effect.Effect<Credential, Unauthorized | Forbidden> => {
+  switch (principal.kind) {
+    case "key":
+      return Effect.succeed({ keyId: principal.keyId, rights: principal.rights })
+    case "account":
+      return Effect.succeed({ sessionId: principal.sessionId })
+    case "session": {
+      const { login } = principal.basis
+      return login === null ? Effect.fail(wrongKind) : Effect.succeed({ sessionId: login.sessionId })
+    }
+    default:
+      return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+  }
+}
+
+/** A login whose holder proved within ten minutes who they are. Other credentials have no holder to ask. */
+export const requireFreshProof = (
+  principal: Principal,
+): Effect.Effect<void, FreshSignInRequired | Unavailable, Database> => {
+  const sessionId = loginOf(principal)
+  return sessionId === undefined ? Effect.void : requireProvedSession(sessionId)
+}
+
+export const requireProvedSession = (
+  sessionId: string,
+): Effect.Effect<void, FreshSignInRequired | Unavailable, Database> =>
+  Effect.flatMap(
+    run((sql) => isProvedSession(sql, sessionId)),
+    (isProved) => (isProved ? Effect.void : Effect.fail(new FreshSignInRequired())),
+  )

@@ -1,0 +1,40 @@
+/** Codes of programs on people's phones (TOTP, RFC 6238), and recovery codes. */
+import { randomBytes } from "node:crypto"
+import { Secret, TOTP } from "otpauth"
+import { hashSecret } from "../secrets.ts"
+
+/** What every program supports; some ignore other values. */
+const FORM = { issuer: "Gathercue", algorithm: "SHA1", digits: 6, period: 30 } as const
+/** Clocks differ: the codes of the thirty seconds before and after count too (RFC 6238, section 5.2). */
+const WINDOW = 1
+
+/** 160 bits in base32, as RFC 4226 recommends. */
+export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
+
+const totpOf = (secret: string, label = ""): TOTP => new TOTP({ ...FORM, label, secret: Secret.fromBase32(secret) })
+
+/** For a QR code. `label`: the account, as the person knows it. */
+export const totpUri = (secret: string, label: string): string => totpOf(secret, label).toString()
+
+/** The thirty seconds, counted from 1970, that a code belongs to; undefined: it is none of these minutes. */
+export const stepOf = (secret: string, code: string, now: number): number | undefined => {
+  const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })
+  return delta === null ? undefined : Math.floor(now / (FORM.period * 1000)) + delta
+}
+
+/** Blanks and hyphens are for people. */
+export const codeAsTyped = (typed: string): string => typed.replaceAll(/[\s-]/g, "").toLowerCase()
+
+export const isTotpCode = (code: string): boolean => /^\d{6}$/.test(code)
+
+const RECOVERY_CODES = 10
+/** Letters and digits that no reader takes for others. */
+const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+
+/** 80 bits, which cannot be found from the hash. */
+const newRecoveryCode = (): string => Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join("")
+
+export const newRecoveryCodes = (): ReadonlyArray<string> =>
+  Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode().replaceAll(/(.{4})(?=.)/g, "$1-"))
+
+export const recoveryCodeHash = (typed: string): Uint8Array => hashSecret(codeAsTyped(typed))

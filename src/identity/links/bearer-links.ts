@@ -1,0 +1,174 @@
+/**
+ * Bearer links in use: whether each still holds. A link is looked up when it comes. While it is used, or a stream that it opened lasts, all are
+ * looked up again every few seconds, and those with open streams at once after a change of grants or a commit of a live event. A stream
+ * whose link has ended is cut. Without the database everything stays as it was.
+ */
+import { Context, Effect, Layer } from "effect"
+import { chunksOf } from "effect/Array"
+import { Throttle } from "../../clock/throttle.ts"
+import { currentTimers, every } from "../../clock/timers.ts"
+import { Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { type HeldLink, linkIdOf } from "../../model/links.ts"
+import { Database } from "../../store/database.ts"
+import { Gathering } from "../../store/gathering.ts"
+import { noteLinks } from "../../store/links/bearer-links.ts"
+import { linksHold } from "../../store/links/link-states.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
+import { failureOf } from "../../store/query.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { GrantChanges } from "../grant-changes.ts"
+
+/** A link that was ended is refused, and its stream cut, within ten seconds, also when one look fails. */
+const LOOK_EVERY_MS = 4000
+/** So long after its last use a link is in use no more. */
+const UNUSED_AFTER_MS = 8000
+const NOTE_EVERY_MS = 60_000
+/** Changes come in numbers; one look serves those of this time. */
+const GATHER_MS = 25
+const LINKS_PER_STATEMENT = 500
+const STATEMENTS = 2
+const SLOW_MS = 1000
+
+export const LINK_ENDED = new Unauthorized({ detail: "The address has ended with what it rested on." })
+
+interface Used {
+  readonly link: HeldLink
+  usedAt: number
+  notedAt: number
+  readonly cuts: Set<() => void>
+}
+
+interface Question {
+  readonly link: HeldLink
+  readonly answer: (holds: boolean) => void
+  readonly fail: (cause: unknown) => void
+}
+
+export class BearerLinks extends Context.Service<
+  BearerLinks,
+  {
+    /** Fails for a link that has ended. */
+    readonly admit: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
+    /** The link is in use, and held at the last look. */
+    readonly isKnown: (link: HeldLink) => boolean
+    /** A stream that came by a link: `cut` is called when it ends. Returns the end of the stream. */
+    readonly open: (link: HeldLink, cut: () => void) => () => void
+  }
+>()("gathercue/BearerLinks") {
+  static readonly layer = (): Layer.Layer<BearerLinks, never, Database | GrantChanges | MediaSignal | Telemetry> =>
+    Layer.effect(BearerLinks, make)
+}
+
+const keyOf = (link: HeldLink): string => `${linkIdOf(link)} ${link.givenAt}`
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const timers = yield* currentTimers
+  const { log } = yield* Telemetry
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const used = new Map<string, Used>()
+
+  const gathering = new Gathering<Question>({
+    timers,
+    atOnce: STATEMENTS,
+    most: LINKS_PER_STATEMENT,
+    slowMs: SLOW_MS,
+    send: async (questions) => {
+      try {
+        const links = questions.map(({ link }) => link)
+        const hold = await linksHold(database.sql, links)
+        for (const [n, { answer }] of questions.entries()) answer(hold[n] === true)
+      } catch (cause) {
+        log.warn({ err: cause }, "bearer links could not be looked at")
+        for (const { fail } of questions) fail(cause)
+      }
+    },
+  })
+
+  const find = (link: HeldLink): Promise<boolean> =>
+    new Promise((answer, fail) => gathering.add({ link, answer, fail }))
+
+  const end = (key: string, one: Used): void => {
+    if (used.get(key) === one) used.delete(key)
+    for (const cut of one.cuts) cut()
+  }
+
+  /** A failure leaves it as it was until the next look. */
+  const lookAt = ([key, one]: readonly [string, Used]): void => {
+    find(one.link).then(
+      (holds) => holds || end(key, one),
+      () => {},
+    )
+  }
+
+  const use = (link: HeldLink): Used => {
+    const key = keyOf(link)
+    const one = used.get(key) ?? { link, usedAt: 0, notedAt: Number.NEGATIVE_INFINITY, cuts: new Set() }
+    one.usedAt = timers.elapsed()
+    used.set(key, one)
+    return one
+  }
+
+  const note = (now: number): void => {
+    const some = [...used.values()].filter(({ usedAt, notedAt }) => usedAt > notedAt && now - notedAt > NOTE_EVERY_MS)
+    for (const one of some) one.notedAt = now
+    const since = timers.now() - now
+    const notes = some.map(({ link, usedAt }) => ({ link, usedAt: Math.round(usedAt + since) }))
+    const write = (batch: typeof notes) => database.run((sql) => noteLinks(sql, batch))
+    fork(Effect.ignore(Effect.forEach(chunksOf(notes, LINKS_PER_STATEMENT), write, { discard: true })))
+  }
+
+  const stop = every(timers, LOOK_EVERY_MS, () => {
+    const now = timers.elapsed()
+    note(now)
+    for (const [key, one] of used) {
+      if (one.cuts.size > 0) one.usedAt = now
+      if (now - one.usedAt > UNUSED_AFTER_MS) used.delete(key)
+      else lookAt([key, one])
+    }
+  })
+  const soon = new Throttle(
+    timers,
+    () => GATHER_MS,
+    () => {
+      for (const entry of used) if (entry[1].cuts.size > 0) lookAt(entry)
+    },
+  )
+  const silences = [
+    (yield* GrantChanges).subscribe(() => soon.request()),
+    (yield* MediaSignal).subscribe(() => soon.request()),
+  ]
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      stop()
+      soon.cancel()
+      for (const silence of silences) silence()
+    }),
+  )
+
+  const isKnown = (link: HeldLink): boolean => {
+    const one = used.get(keyOf(link))
+    if (one === undefined) return false
+    one.usedAt = timers.elapsed()
+    return true
+  }
+
+  return BearerLinks.of({
+    isKnown,
+    admit: (link) =>
+      Effect.callback((resume) => {
+        find(link).then(
+          (holds) => {
+            if (holds) use(link)
+            resume(holds ? Effect.void : Effect.fail(LINK_ENDED))
+          },
+          (cause: unknown) => resume(isKnown(link) ? Effect.void : failureOf(cause)),
+        )
+      }),
+    open: (link, cut) => {
+      const { cuts } = use(link)
+      cuts.add(cut)
+      return () => cuts.delete(cut)
+    },
+  })
+})

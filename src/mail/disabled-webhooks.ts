@@ -1,0 +1,65 @@
+/**
+ * Tells of webhook endpoints that this server disabled: their workspace's owners by mail, and its other endpoints by `webhook.disabled`. An
+ * endpoint is told of by the transaction that takes its mark away, so that a crash neither loses nor repeats it.
+ */
+import { Effect, Layer } from "effect"
+import { currentTimers } from "../clock/timers.ts"
+import { newId } from "../model/ids.ts"
+import { toTimestamp } from "../model/timestamp.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { sweepEvery } from "../store/sweeps/sweeps.ts"
+import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
+import { claimUntold } from "../store/webhooks/webhook-endpoints.ts"
+import { ownerAddresses } from "../store/workspaces/owners.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
+import { disabledWebhookLetter } from "./letters.ts"
+import { Mailer } from "./mailer.ts"
+
+export const disabledWebhooksLayer = (
+  hostUrl: string,
+): Layer.Layer<never, never, Database | Mailer | OutboxSignal | Telemetry> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const database = yield* Database
+      const mailer = yield* Mailer
+      const signal = yield* OutboxSignal
+      const timers = yield* currentTimers
+      const { log } = yield* Telemetry
+
+      const tellOne = async (sql: Queryable): Promise<boolean> => {
+        const endpoint = await claimUntold(sql)
+        if (endpoint === undefined) return false
+        const { id, workspaceId, workspace, url, disabledReason: reason, isLetterDue } = endpoint
+        await appendOccurrences(sql, [
+          {
+            id: newId(),
+            type: "webhook.disabled",
+            workspaceId,
+            eventId: null,
+            occurredAt: toTimestamp(timers.now()),
+            extra: { webhookId: id, reason },
+          },
+        ])
+        for (const { name, email } of isLetterDue ? await ownerAddresses(sql, workspaceId) : []) {
+          await mailer.post(
+            sql,
+            disabledWebhookLetter(email, { name, workspace, host: new URL(url).host, reason }, hostUrl),
+          )
+        }
+        return true
+      }
+
+      const tell = database.transaction(tellOne).pipe(
+        Effect.tap((hasTold) =>
+          Effect.sync(() => {
+            if (!hasTold) return
+            signal.notify()
+            mailer.collect()
+          }),
+        ),
+        Effect.repeat({ while: (hasTold) => hasTold }),
+        Effect.asVoid,
+      )
+      yield* Effect.forkScoped(sweepEvery("5 seconds", log, tell))
+    }),
+  )

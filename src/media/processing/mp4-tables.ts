@@ -1,0 +1,174 @@
+/**
+ * The tables of an MP4 or MOV file, bounded by the file before the library reads them: it makes an object for each sample that a table
+ * claims, also where the claim takes four bytes. A sample has a byte at least, so that no file has more samples than bytes, and a table
+ * with a row for each entry ends within its box.
+ */
+import type { MediaSource } from "../storage/storage.ts"
+import { type BytesAt, openBytes } from "./source.ts"
+
+const CONTAINERS = new Set("moov trak mdia minf dinf edts stbl mvex moof traf mfra udta meta sinf schi wave".split(" "))
+/** Boxes of descriptions have boxes of their own at many places; none of them is a table. */
+const DESCRIPTIONS = "stsd"
+/** At the top of a file: they have tables. */
+const INDEXES = new Set(["moov", "moof", "mfra"])
+
+/** Bytes of an entry, by the table; the number of entries stands behind version and flags. */
+const ENTRY_BYTES: Readonly<Record<string, number>> = { stts: 8, ctts: 8, stss: 4, stsc: 12, stco: 4, co64: 8 }
+/** Those of which an entry stands for many samples or chunks. */
+const COUNTING = new Set(["stts", "ctts", "stsc"])
+const TABLES = [...Object.keys(ENTRY_BYTES), "stsz", "stz2", "trun"]
+
+const LARGEST_INDEX = 512 * 1024 ** 2
+const MOST_BOXES = 1_000_000
+/** Of an object elsewhere each look at a box is a request. */
+const MOST_REMOTE_BOXES = 64
+const WINDOW = 4096
+
+interface Box {
+  readonly name: string
+  /** From the start of what was read. */
+  readonly content: number
+  readonly end: number
+}
+
+/** Undefined: no box begins there. `to`: where the bytes around it end. */
+const boxAt = (bytes: Buffer, at: number, to: number): Box | undefined => {
+  if (at + 8 > to) return undefined
+  const size = bytes.readUInt32BE(at)
+  const name = bytes.toString("latin1", at + 4, at + 8)
+  if (size !== 1) return size < 8 ? undefined : { name, content: at + 8, end: at + size }
+  if (at + 16 > to) return undefined
+  const large = Number(bytes.readBigUInt64BE(at + 8))
+  return large < 16 ? undefined : { name, content: at + 16, end: at + large }
+}
+
+/** Adds up what the tables of a file claim. */
+class Claims {
+  readonly #most: number
+  readonly #sums = new Map<string, number>()
+  isTooLarge = false
+
+  /** `most`: the bytes of the file. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** All boxes of an index. */
+  see(bytes: Buffer): void {
+    const open: Array<readonly [at: number, to: number]> = [[0, bytes.byteLength]]
+    for (let range = open.pop(); range !== undefined && !this.isTooLarge; range = open.pop()) {
+      const [from, to] = range
+      for (let box = boxAt(bytes, from, to); box !== undefined; box = boxAt(bytes, box.end, to)) {
+        const end = Math.min(box.end, to)
+        if (CONTAINERS.has(box.name)) open.push([box.content + skippedIn(bytes, box, end), end])
+        else this.#look(box.name, bytes.subarray(box.content, end))
+      }
+    }
+  }
+
+  #look(name: string, content: Buffer): void {
+    const entryBytes = ENTRY_BYTES[name]
+    if (name === DESCRIPTIONS) this.isTooLarge ||= TABLES.some((table) => content.includes(table, 0, "latin1"))
+    else if (entryBytes !== undefined) this.#entries(name, content, entryBytes)
+    else if (name === "stsz") this.#sizes(content)
+    else if (name === "stz2") this.#compactSizes(content)
+    else if (name === "trun") this.#run(content)
+  }
+
+  #claim(name: string, count: number): void {
+    const sum = (this.#sums.get(name) ?? 0) + count
+    this.#sums.set(name, sum)
+    if (sum > this.#most) this.isTooLarge = true
+  }
+
+  #entries(name: string, content: Buffer, entryBytes: number): void {
+    const count = content.byteLength < 8 ? 0 : content.readUInt32BE(4)
+    if (8 + count * entryBytes > content.byteLength) {
+      this.isTooLarge = true
+      return
+    }
+    if (!COUNTING.has(name)) return
+    for (let at = 8, before = 0; at < 8 + count * entryBytes; at += entryBytes) {
+      const value = content.readUInt32BE(at)
+      // Chunks are alike from the one that an entry names to the one that the next names.
+      this.#claim(name, name === "stsc" ? Math.max(0, value - before) : value)
+      before = value
+    }
+  }
+
+  /** Samples that are all of one size have no entries, and cost nothing. */
+  #sizes(content: Buffer): void {
+    if (content.byteLength < 12 || content.readUInt32BE(4) !== 0) return
+    if (12 + content.readUInt32BE(8) * 4 > content.byteLength) this.isTooLarge = true
+  }
+
+  #compactSizes(content: Buffer): void {
+    if (content.byteLength < 12) return
+    const bits = content.readUInt8(7)
+    if (bits === 0 || 12 + (content.readUInt32BE(8) * bits) / 8 > content.byteLength) this.isTooLarge = true
+  }
+
+  /** Samples of a fragment: what the flags name stands there for each. */
+  #run(content: Buffer): void {
+    if (content.byteLength < 8) return
+    const flags = content.readUIntBE(1, 3)
+    const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length
+    const count = content.readUInt32BE(4)
+    if (8 + count * fields * 4 > content.byteLength) this.isTooLarge = true
+    this.#claim("trun", count)
+  }
+}
+
+/** Of `meta` MP4 has a version and flags before the boxes, and QuickTime has not. */
+const skippedIn = (bytes: Buffer, { name, content }: Box, end: number): number =>
+  name === "meta" && content + 4 <= end && bytes.readUInt32BE(content) === 0 ? 4 : 0
+
+interface Index {
+  readonly name: string
+  readonly size: number
+  readonly content: () => Promise<Buffer>
+}
+
+/** The boxes at the top of a file that have tables. */
+async function* indexesOf({ size, isNear, read }: BytesAt): AsyncGenerator<Index> {
+  let from = 0
+  let bytes: Buffer = Buffer.alloc(0)
+  for (let at = 0, seen = 0; at + 8 <= size && seen < (isNear ? MOST_BOXES : MOST_REMOTE_BOXES); seen++) {
+    if (at < from || at + 16 > from + bytes.byteLength) {
+      from = at
+      bytes = await read(at, Math.min(size, at + WINDOW))
+    }
+    const box = boxAt(bytes, at - from, bytes.byteLength)
+    // What the library makes of the rest it makes of any file that ends early.
+    if (box === undefined) return
+    const [start, end] = [from + box.content, Math.min(size, from + box.end)]
+    const there = end > from + bytes.byteLength ? undefined : bytes.subarray(box.content, box.end)
+    if (INDEXES.has(box.name)) {
+      yield { name: box.name, size: end - start, content: async () => there ?? (await read(start, end)) }
+    }
+    at = end
+  }
+}
+
+const isBounded = async (file: BytesAt): Promise<boolean> => {
+  const claims = new Claims(file.size)
+  for await (const { name, size, content } of indexesOf(file)) {
+    if (size > LARGEST_INDEX) return false
+    const bytes = await content()
+    claims.see(bytes)
+    if (claims.isTooLarge) return false
+    // Samples outside of the index are in fragments alone.
+    if (name === "moov" && !bytes.includes("mvex", 0, "latin1")) return true
+  }
+  return true
+}
+
+/** Does the file hold what its tables claim? */
+export const hasBoundedTables = async (from: MediaSource): Promise<boolean> => {
+  const bytes = await openBytes(from)
+  try {
+    return await isBounded(bytes)
+  } finally {
+    await bytes.close()
+  }
+}

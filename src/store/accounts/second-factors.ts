@@ -1,0 +1,76 @@
+/** Second factors of accounts, and the codes for people who have lost theirs. Changes are made under the account's lock. */
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+export interface StoredTotp {
+  readonly secretSealed: Uint8Array
+  readonly confirmedAt: Timestamp | null
+}
+
+export const findTotp = async (sql: Queryable, accountId: string): Promise<StoredTotp | undefined> => {
+  const [row] = await sql<StoredTotp[]>`
+    select secret_sealed, confirmed_at from account_totp where account_id = ${accountId}`
+  return row
+}
+
+/** Replaces a secret that no code has confirmed. Resolves to false, and changes nothing, where one has. */
+export const putTotp = async (sql: Queryable, accountId: string, secretSealed: Uint8Array): Promise<boolean> => {
+  const { count } = await sql`
+    insert into account_totp (account_id, secret_sealed) values (${accountId}, ${secretSealed})
+    on conflict (account_id) do update set secret_sealed = excluded.secret_sealed, created_at = now()
+     where account_totp.confirmed_at is null`
+  return count > 0
+}
+
+export const confirmTotp = async (sql: Queryable, accountId: string, step: number): Promise<void> => {
+  await sql`update account_totp set confirmed_at = now(), last_step = ${step} where account_id = ${accountId}`
+}
+
+/** Resolves to whether the code of that time was not taken yet, nor a later one. The row is the lock between two who have the same code. */
+export const takeStep = async (sql: Queryable, accountId: string, step: number): Promise<boolean> => {
+  const { count } = await sql`
+    update account_totp set last_step = ${step}
+     where account_id = ${accountId} and confirmed_at is not null and (last_step is null or last_step < ${step})`
+  return count > 0
+}
+
+/** Resolves to whether there was a confirmed one. */
+export const deleteTotp = async (sql: Queryable, accountId: string): Promise<boolean> => {
+  const rows = await sql<{ confirmed: boolean }[]>`
+    delete from account_totp where account_id = ${accountId} returning confirmed_at is not null as confirmed`
+  return rows[0]?.confirmed === true
+}
+
+export const hasFactor = async (sql: Queryable, accountId: string): Promise<boolean> => {
+  const [row] = await sql<{ has: boolean }[]>`select has_factor(${accountId}) as has`
+  return row?.has === true
+}
+
+/** Codes of before are void. */
+export const replaceRecoveryCodes = async (
+  sql: Queryable,
+  accountId: string,
+  hashes: ReadonlyArray<Uint8Array>,
+): Promise<void> => {
+  await sql`delete from recovery_codes where account_id = ${accountId}`
+  for (const hash of hashes) {
+    await sql`insert into recovery_codes (account_id, code_hash) values (${accountId}, ${hash})`
+  }
+}
+
+/** Resolves to whether there was such a code; of two callers with the same one, to true for one. */
+export const takeRecoveryCode = async (sql: Queryable, accountId: string, hash: Uint8Array): Promise<boolean> =>
+  (await sql`delete from recovery_codes where account_id = ${accountId} and code_hash = ${hash}`).count > 0
+
+export const countRecoveryCodes = async (sql: Queryable, accountId: string): Promise<number> => {
+  const [row] = await sql<{ left: number }[]>`
+    select count(*)::integer as left from recovery_codes where account_id = ${accountId}`
+  return row?.left ?? 0
+}
+
+/** All factors of the account, with the codes. */
+export const deleteFactors = async (sql: Queryable, accountId: string): Promise<void> => {
+  await deleteTotp(sql, accountId)
+  await sql`delete from passkeys where account_id = ${accountId}`
+  await sql`delete from recovery_codes where account_id = ${accountId}`
+}

@@ -1,0 +1,29 @@
+/** When the holder of a session proved who they are: when it began, or earlier at an identity provider, and whenever they did it again. */
+import type { Queryable } from "../database.ts"
+
+/** Minutes for which a proof is fresh. */
+export const FRESH_MINUTES = 10
+
+/** Was the proof of the session within these minutes? */
+export const isProvedSession = async (sql: Queryable, sessionId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from account_sessions
+     where id = ${sessionId} and coalesce(proved_at, created_at) > now() - make_interval(mins => ${FRESH_MINUTES})`
+  return rows.length > 0
+}
+
+/** Resolves to false where the session has ended, or the credentials that were proved have changed. */
+export const proveSession = async (
+  sql: Queryable,
+  {
+    sessionId,
+    accountId,
+    credentialsVersion,
+  }: { readonly sessionId: string; readonly accountId: string; readonly credentialsVersion: number },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update account_sessions s set proved_at = now() from accounts a
+     where s.id = ${sessionId} and a.id = ${accountId} and s.account_id = a.id
+       and a.credentials_version = ${credentialsVersion}`
+  return count > 0
+}

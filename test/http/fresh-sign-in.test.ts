@@ -1,0 +1,183 @@
+/** Acts that a session alone is not enough for: its holder proves again who they are, after ten minutes. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import {
+  type Account,
+  type CallOptions,
+  call,
+  createEvent,
+  createWorkspace,
+  type Json,
+  PASSWORD,
+  signup,
+  tokenIn,
+} from "../support/api.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
+import { codeOf, setUpTotp } from "../support/second-factor.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let rows: Rows
+beforeAll(async () => {
+  server = await startTestServer()
+  rows = rowsOf(server.databaseUrl)
+})
+afterAll(async () => {
+  await rows.end()
+  await server.stop()
+})
+
+const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const PROOF = "/v1/accounts/proof"
+const REFUSED = [403, "fresh_sign_in_required"]
+const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]
+
+/** As if the account had signed in, and proved itself, so long ago. */
+const age = ({ id }: Pick<Account, "id">, minutes: number) =>
+  rows.run(
+    `update account_sessions set created_at = created_at - make_interval(mins => $1),
+            proved_at = proved_at - make_interval(mins => $1) where account_id = $2`,
+    [minutes, id],
+  )
+const prove = ({ cookie }: Pick<Account, "cookie">, body: object) => api("POST", PROOF, { cookie, body })
+
+describe("without a fresh sign-in", () => {
+  test("keys, owners, exports, files, second factors and ends of workspaces are refused, and nothing else", async () => {
+    const acme = await createWorkspace(server.url)
+    const { cookie, id } = acme.owner
+    const path = `/v1/workspaces/${acme.id}`
+    const event = await createEvent(server.url, acme.key)
+    const user = (await api("POST", "/v1/users", { key: acme.key, body: { externalSub: "ada" } })).body
+    const bearer = (await api("POST", `${path}/session`, { cookie })).body.sessionToken
+    const bob = await signup(server.url, "Bob")
+    const { inviteUrl } = (await api("POST", `${path}/invites`, { cookie, body: { role: "member" } })).body
+    await api("POST", `/v1/invites/${tokenIn(inviteUrl)}/accept`, { cookie: bob.cookie })
+    const { members } = (await api("GET", `${path}/members`, { cookie })).body
+    const memberId = members.find(({ accountId }: Json) => accountId === bob.id).id
+    const { slug } = (await api("PATCH", path, { cookie, body: {} })).body
+    await age({ id }, 11)
+    const guarded: ReadonlyArray<readonly [string, string, object?]> = [
+      ["POST", "/v1/workspaces", { name: "Another" }],
+      ["POST", `${path}/api-keys`, { name: "mine" }],
+      ["POST", `${path}/owners`, { memberId }],
+      ["GET", `/v1/users/${user.id}/export`],
+      ["GET", `${path}/registrants/export?email=ada@example.com`],
+      ["GET", `${path}/guests/export?issuer=https://a.example&subject=ada`],
+      ["GET", "/v1/accounts/me/export"],
+      ["GET", `/v1/events/${event.id}/registrations?format=csv`],
+      ["GET", `/v1/events/${event.id}/attendance?format=csv`],
+      ["GET", `/v1/events/${event.id}/memberships?format=csv`],
+      ["POST", "/v1/accounts/mfa/totp"],
+      ["DELETE", "/v1/accounts/mfa/totp"],
+      ["POST", "/v1/accounts/mfa/recovery-codes"],
+      ["PATCH", path, { requireMfa: false }],
+      ["DELETE", path, { slug }],
+    ]
+    const options = (body?: object) => (body === undefined ? { cookie } : { cookie, body })
+    for (const [method, address, body] of guarded) {
+      expect([address, ...problemOf(await api(method, address, options(body)))]).toEqual([address, ...REFUSED])
+    }
+    expect(problemOf(await api("GET", `/v1/events/${event.id}/registrations?format=csv`, { bearer }))).toEqual(REFUSED)
+    for (const address of [`${path}/members`, `/v1/events/${event.id}/registrations`, "/v1/accounts/me"]) {
+      expect((await api("GET", address, { cookie })).status).toBe(200)
+    }
+    expect((await api("PATCH", path, { cookie, body: { name: "Acme again" } })).status).toBe(200)
+    // Keys have no holder who could be asked.
+    const { key } = acme
+    expect((await api("POST", "/v1/api-keys", { key, body: {} })).status).toBe(201)
+    expect((await api("GET", `/v1/users/${user.id}/export`, { key })).status).toBe(200)
+    expect((await api("GET", `/v1/events/${event.id}/registrations?format=csv`, { key })).status).toBe(200)
+    expect((await prove({ cookie }, { password: PASSWORD })).body).toEqual({ proved: true })
+    for (const [method, address, body] of guarded) {
+      const [status, code] = problemOf(await api(method, address, options(body)))
+      expect([address, status, code]).not.toEqual([address, ...REFUSED])
+    }
+    expect((await api("GET", `${path}/members`, { cookie })).status).toBe(404)
+  })
+
+  test("strangers and lower roles are refused as ever", async () => {
+    const acme = await createWorkspace(server.url)
+    const stranger = await signup(server.url)
+    await age(stranger, 11)
+    const path = `/v1/workspaces/${acme.id}/api-keys`
+    expect(problemOf(await api("POST", path, { cookie: stranger.cookie, body: {} }))).toEqual([404, "not_found"])
+    expect(problemOf(await api("POST", path, { body: {} }))).toEqual([401, "unauthorized"])
+  })
+
+  test("an account without a password, or with a second factor, is not deleted", async () => {
+    const nameless = await signup(server.url)
+    await rows.run("update accounts set password_hash = null where id = $1", [nameless.id])
+    await age(nameless, 11)
+    const remove = ({ cookie }: Account, password: string | null) =>
+      api("DELETE", "/v1/accounts/me", { cookie, body: { password } })
+    expect(problemOf(await remove(nameless, null))).toEqual(REFUSED)
+    const careful = await signup(server.url)
+    const { secret } = await setUpTotp(server.url, careful)
+    await age(careful, 11)
+    expect(problemOf(await remove(careful, PASSWORD))).toEqual(REFUSED)
+    expect((await prove(careful, { code: codeOf(secret, 1) })).status).toBe(200)
+    const { workspaces } = (await api("GET", "/v1/accounts/me", careful)).body
+    for (const { id, slug } of workspaces) {
+      await api("DELETE", `/v1/workspaces/${id}`, { cookie: careful.cookie, body: { slug } })
+    }
+    expect((await remove(careful, PASSWORD)).status).toBe(204)
+  })
+})
+
+describe("proving", () => {
+  test("by the password makes this session fresh for ten minutes, and no other", async () => {
+    const account = await signup(server.url)
+    const again = await api("POST", "/v1/accounts/login", { body: { email: account.email, password: PASSWORD } })
+    const other = again.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const shown = async (cookie: string) => (await api("GET", PROOF, { cookie })).body
+    expect(await shown(account.cookie)).toEqual({ fresh: true, methods: ["password"] })
+    await age(account, 10)
+    expect(await shown(account.cookie)).toEqual({ fresh: false, methods: ["password"] })
+    expect((await prove(account, { password: PASSWORD })).status).toBe(200)
+    expect([(await shown(account.cookie)).fresh, (await shown(other)).fresh]).toEqual([true, false])
+    await age(account, 9)
+    expect((await shown(account.cookie)).fresh).toBe(true)
+    await age(account, 1)
+    expect((await shown(account.cookie)).fresh).toBe(false)
+  })
+
+  test("of an account with a second factor takes a code, each once, and not the password", async () => {
+    const account = await signup(server.url)
+    const { secret, recoveryCodes } = await setUpTotp(server.url, account)
+    expect((await api("GET", PROOF, account)).body.methods).toEqual(["code"])
+    const byPassword = await prove(account, { password: PASSWORD })
+    expect([...problemOf(byPassword), byPassword.body.detail]).toEqual([400, "bad_request", "code: Missing key."])
+    const code = codeOf(secret, 1)
+    const both = await Promise.all([prove(account, { code }), prove(account, { code })])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403])
+    expect((await prove(account, { code: recoveryCodes[0] })).status).toBe(200)
+    expect(problemOf(await prove(account, { code: recoveryCodes[0] }))).toEqual([403, "forbidden"])
+  })
+
+  test("is refused for a wrong password, which the log has, and by field for a malformed one", async () => {
+    const account = await signup(server.url)
+    await age(account, 11)
+    expect(problemOf(await prove(account, { password: "wrong password" }))).toEqual([403, "forbidden"])
+    expect((await api("GET", PROOF, account)).body.fresh).toBe(false)
+    for (const [body, detail] of [
+      [{}, /^password: /],
+      [{ password: 12 }, /^password: /],
+      [{ code: 123_456, password: PASSWORD }, /^code: /],
+      [{ code: "12345" }, /^code: /],
+    ] as const) {
+      const answer = await prove(account, body)
+      expect([...problemOf(answer), answer.body.detail]).toEqual([400, "bad_request", expect.stringMatching(detail)])
+    }
+    expect(problemOf(await api("POST", PROOF, { body: { password: PASSWORD } }))).toEqual([401, "unauthorized"])
+    const { cookie, workspaceId } = account
+    const { entries } = (await api("GET", `/v1/workspaces/${workspaceId}/audit`, { cookie })).body
+    expect(entries.map(({ action }: Json) => action)).toContain("sign_in.failed")
+  })
+
+  test("tells an account that has neither to sign in at its provider", async () => {
+    const account = await signup(server.url)
+    await rows.run("update accounts set password_hash = null where id = $1", [account.id])
+    await age(account, 11)
+    expect((await api("GET", PROOF, account)).body).toEqual({ fresh: false, methods: [] })
+    expect(problemOf(await prove(account, { password: "" }))).toEqual([403, "forbidden"])
+  })
+})
