@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { PATIENCE_MS, TEST_MS } from "./test/support/patience.ts"
 
 /** Calls, broadcasts and crowds of pages fill two cores: these files run one after the other, and nothing beside them. */
 const ALONE = [
@@ -26,11 +27,11 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
-    testTimeout: 180_000,
+    testTimeout: TEST_MS,
     // A hook starts a server and Chromium: on a busy machine that takes longer than ten seconds.
-    hookTimeout: 120_000,
+    hookTimeout: TEST_MS,
     // The default of one second is less than a page of a busy machine takes for a request and a render.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     retry: 0,
     passWithNoTests: false,
     projects: [

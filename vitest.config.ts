@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/support/longest-first.ts"
+import { PATIENCE_MS, TEST_MS } from "./test/support/patience.ts"
 
 export default defineConfig({
   // The examples import the package as its users do; here that means the source, not the last build.
@@ -15,10 +16,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The files of a worker share their modules: loading them anew for each took a third of the whole run.
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
     // The default of one second is less than a busy machine takes for a request.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     retry: 0,
     passWithNoTests: false,
   },

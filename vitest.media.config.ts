@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { PATIENCE_MS, TEST_MS } from "./test/support/patience.ts"
 
 /** Tests that need ffmpeg, ffprobe and Swift (`python3-swift`) on the machine, and the right to mount a small file system. */
 export default defineConfig({
@@ -8,11 +9,11 @@ export default defineConfig({
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
+    testTimeout: TEST_MS,
     // The first file that starts a server waits for the bundle of the run.
-    hookTimeout: 60_000,
+    hookTimeout: TEST_MS,
     // The default of one second is less than a busy machine takes for a request.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     retry: 0,
     passWithNoTests: false,
   },

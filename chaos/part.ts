@@ -35,7 +35,7 @@ import type { ServerEvents } from "./site/server.ts"
 import { openClusterSite, openEmbeddedSite, openExternalSite, type Site } from "./site/site.ts"
 import type { Defer } from "./undo.ts"
 
-const READY_MS = 30_000
+const READY_MS = 120_000
 /** Requests that are under way when the load ends are answered within this time, the longest hold of a key included. */
 const LAST_ANSWERS_MS = 75_000
 /** With so many of each modality every node owns some: a few live events may all belong to one node. */
@@ -73,8 +73,10 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   }
   say(`starting the server with the ${database} database`)
   const rollout = rolloutOf(options)
+  const openedAt = performance.now()
   const site = await openSite(options, rollout, events, defer)
   const { servers } = site
+  const startedInMs = (performance.now() - openedAt) / servers.length
   const urls = servers.map(({ url }) => url)
   const health = options.drainMs > 0 ? startHealthChecks(urls) : NO_HEALTH_CHECKS
   defer("the health checks", health.stop)
@@ -120,7 +122,7 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   const readiness = servers.map(({ url }, node) => {
     const lastServedAt = () =>
       servers.length === 1 ? service.lastServedAt : Math.min(service.lastServedAt, served.lastAt(node))
-    return watchReadiness({ url, lastServedAt }, ledger)
+    return watchReadiness({ url, lastServedAt, startedInMs }, ledger)
   })
   const stopWatches = () => {
     for (const watch of readiness) watch.stop()

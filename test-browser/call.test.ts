@@ -68,7 +68,7 @@ test("four people in a breakout see and hear each other, within the limits of fo
   const four = await Promise.all(["Ann", "Ben", "Cat", "Dan"].map((name) => join(event.id, name)))
   await openBreakout(host, 5)
   await Promise.all([...four.map((caller) => startMedia(caller)), startMedia(host, null)])
-  await untilConnected(four, { within: 60_000 })
+  await untilConnected(four)
   expect(await host.page.evaluate(() => [window.call.state, window.call.peers])).toEqual(["joined", []])
   for (const caller of four) {
     expect((await receivedBy(caller)).map(({ name }) => name).toSorted()).toEqual(
@@ -152,7 +152,7 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   const event = await liveEvent("meeting")
   const six = await Promise.all(["Ann", "Ben", "Cat", "Dan", "Eve", "Fay"].map((name) => join(event.id, name)))
   await Promise.all(six.map((caller) => startMedia(caller)))
-  await untilConnected(six, { within: 150_000 })
+  await untilConnected(six)
   const seventh = await join(event.id, "Gil")
   await startMedia(seventh)
   await eventually(() => seventh.page.evaluate(() => window.call.state === "refused"), "the refusal")
@@ -161,7 +161,7 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   await six[0]?.page.evaluate(() => window.caller.close())
   await eventually(async () => (await peersOf(six[1] as Caller)).length === 4, "a free place")
   await seventh.page.evaluate(() => window.call.retry())
-  await untilConnected([seventh, six[1] as Caller], { within: 150_000 })
+  await untilConnected([seventh, six[1] as Caller])
   // Longer than its waits together.
 }, 400_000)
 

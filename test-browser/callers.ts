@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { onTestFinished } from "vitest"
 import type { GatewayClient } from "../packages/client/src/entry.ts"
 import type { MediaCall, MediaPeer, MediaProblem } from "../packages/client/src/media-entry.ts"
+import { PATIENCE_MS } from "../test/support/patience.ts"
 import { eventually } from "../test/support/wait.ts"
 import type { Pages } from "./pages.ts"
 
@@ -186,7 +187,7 @@ const by = (received: ReadonlyArray<Received>, name: string): Received | undefin
 /** Each sees new frames of each other from now on; with `sound`, and hears each other. */
 export const untilConnected = async (
   callers: ReadonlyArray<Caller>,
-  { within = 30_000, sound = true, picture = true }: { within?: number; sound?: boolean; picture?: boolean } = {},
+  { within = PATIENCE_MS, sound = true, picture = true }: { within?: number; sound?: boolean; picture?: boolean } = {},
 ): Promise<void> => {
   const before = new Map(
     await Promise.all(callers.map(async (caller) => [caller.name, await receivedBy(caller)] as const)),

@@ -51,7 +51,7 @@ test("after the server was killed and started again, the call is there again, un
         return peer !== undefined && peer.connectionId !== id && peer.state === "connected"
       },
       before[n]?.[0]?.connectionId,
-      { timeout: 60_000 },
+      { timeout: 300_000 },
     )
   }
   await untilConnected(callers)

@@ -35,7 +35,7 @@ test("every block with a call runs from top to bottom, and no call is refused", 
     `ffmpeg() { command ffmpeg -v error -nostdin "$@"; }`,
     printed.replace(BASE, `BASE=${server.url}`),
   ].join("\n")
-  const { stderr } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 60_000 })
+  const { stderr } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, timeout: 300_000 })
   const answers = stderr.trim().split("\n")
   expect(answers.filter((line) => !/^20[0-4] /.test(line))).toEqual([])
   expect(answers).toHaveLength(printed.match(/curl -sS /g)?.length ?? 0)

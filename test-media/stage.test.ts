@@ -11,7 +11,7 @@ import { eventually } from "../test/support/wait.ts"
 
 /** Not synchronous: the server that it reads from is in this process. */
 const ffmpeg = (args: ReadonlyArray<string>, command = "ffmpeg") =>
-  promisify(execFile)(command, ["-v", "error", ...args], { timeout: 30_000 })
+  promisify(execFile)(command, ["-v", "error", ...args])
 
 /** The sound of a stretch is a frame longer than its picture, so that it is counted anew. */
 const SOUND = ["-af", "asetpts=N/SR/TB"]

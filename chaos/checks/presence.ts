@@ -4,7 +4,7 @@ import { sleep } from "../chance.ts"
 import type { Inspection } from "./inspection.ts"
 
 /** Receivers get the arrival of a connected participant within this time. */
-const TOLD_WITHIN_MS = 15_000
+const TOLD_WITHIN_MS = 60_000
 
 /** People whose newest occurrence says that they are there, as "event participant". */
 const presentOnes = async (sql: postgres.Sql, workspaceId: string): Promise<ReadonlySet<string>> => {

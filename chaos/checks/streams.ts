@@ -4,7 +4,7 @@ import { sleep } from "../chance.ts"
 import { contentOf } from "../ledger/streams.ts"
 import type { Check } from "./inspection.ts"
 
-const LEVEL_MS = 20_000
+const LEVEL_MS = 60_000
 
 type Stored = { readonly stream: string; readonly s: number; readonly frame: string }
 

@@ -16,7 +16,7 @@ export interface Struck extends Recovery {
 }
 
 /** Longer than that is no recovery. */
-const RECOVERY_MS = 45_000
+const RECOVERY_MS = 90_000
 /** The longest fault, and two starts. */
 const FAULT_MS = 120_000
 

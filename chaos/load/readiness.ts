@@ -2,8 +2,10 @@
 import { sleep } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 
-/** Long enough for any server to notice; a healthy one commits several probes a second. */
+/** Long enough for a server on an idle machine to notice; a healthy one commits several probes a second. */
 const UNSERVED_MS = 8_000
+/** A machine that others keep busy is slow to recover as it is slow to start: twice the time of a start there. */
+const STARTS = 2
 const EVERY_MS = 500
 /** A server that is back says so a moment before the next command is committed. */
 const GRACE_MS = 2_000
@@ -12,9 +14,15 @@ export interface Watched {
   readonly url: string
   /** When a command was last committed that the server at the address must answer for; Unix milliseconds. */
   readonly lastServedAt: () => number
+  /** How long a server took to start on this machine, milliseconds. */
+  readonly startedInMs: number
 }
 
-export const watchReadiness = ({ url, lastServedAt }: Watched, ledger: Ledger): { readonly stop: () => void } => {
+export const watchReadiness = (
+  { url, lastServedAt, startedInMs }: Watched,
+  ledger: Ledger,
+): { readonly stop: () => void } => {
+  const unservedMs = Math.max(UNSERVED_MS, STARTS * startedInMs)
   let isRunning = true
   let toldFor = ""
   let saidReadySince: number | undefined
@@ -23,7 +31,7 @@ export const watchReadiness = ({ url, lastServedAt }: Watched, ledger: Ledger): 
     if (answer === undefined) return
     await answer.arrayBuffer().catch(() => undefined)
     ledger.count(`/readyz: ${answer.status}`)
-    if (!answer.ok || ledger.waitedSince(lastServedAt()) <= UNSERVED_MS) {
+    if (!answer.ok || ledger.waitedSince(lastServedAt()) <= unservedMs) {
       saidReadySince = undefined
       return
     }
@@ -32,7 +40,7 @@ export const watchReadiness = ({ url, lastServedAt }: Watched, ledger: Ledger): 
     const told = `${ledger.during} ${lastServedAt()}`
     if (!isLie || toldFor === told) return
     toldFor = told
-    ledger.violate("truth", `/readyz says 200 although nothing was committed for ${UNSERVED_MS / 1000} s`)
+    ledger.violate("truth", `/readyz says 200 although nothing was committed for ${Math.round(unservedMs / 1000)} s`)
   }
   void (async () => {
     while (isRunning) {

@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto"
 import type { Page } from "playwright-core"
 import type { GatewayClient } from "../../packages/client/src/entry.ts"
 import { call, createEvent, createWorkspace, PASSWORD } from "../../test/support/api.ts"
+import { PATIENCE_MS } from "../../test/support/patience.ts"
 import { connectClient, type Occasion } from "./people.ts"
 import type { OpenOptions, SiteAt } from "./site.ts"
 
 /** The longest that a step of a page takes on a busy machine. */
-export const STEP_MS = 45_000
+export const STEP_MS = PATIENCE_MS
 
 export const newAddress = (): string => `hedy-${randomUUID()}@example.com`
 

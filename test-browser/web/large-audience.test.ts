@@ -15,7 +15,7 @@ afterAll(() => site.stop())
 /** More than an event tells by name. */
 const CROWD = 253
 const AT_ONCE = 20
-const LONG_MS = 180_000
+const LONG_MS = 300_000
 
 const nameOf = (n: number): string => `Person ${String(n).padStart(3, "0")}`
 

@@ -36,7 +36,7 @@ const focused = (page: Page): Promise<string> =>
 const TALK = { modality: "broadcast", featureSet: ["qa", "polls"] }
 
 test("of hundreds of questions an attendee's page holds a few, and more on demand; they are voted for by keyboard", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const stage = await stageWith(site, [{ ...TALK, config: { moderated: false } }], "publish", "start")
   const host = await joinAs(stage, "Other", "host")
@@ -66,7 +66,7 @@ test("of hundreds of questions an attendee's page holds a few, and more on deman
 })
 
 test("a host answers, pins and approves among hundreds of questions by keyboard; an answer that is typed stays when others overtake its question", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const stage = await stageWith(site, [{ ...TALK, config: { moderated: false } }], "publish", "start")
   const ada = await joinAs(stage, "Ada")
@@ -96,7 +96,7 @@ test("a host answers, pins and approves among hundreds of questions by keyboard;
 })
 
 test("a host who comes later reads all questions page by page, and moderates those that the console was not told of", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const stage = await stageWith(site, [{ ...TALK, config: { moderated: true } }], "publish", "start")
   const ada = await joinAs(stage, "Ada")
@@ -124,7 +124,7 @@ test("a host who comes later reads all questions page by page, and moderates tho
 })
 
 test("of many polls a page holds those that are open, and the newest; a host opens one that is further down by keyboard", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const stage = await stageWith(site, [TALK], "publish", "start")
   const host = await joinAs(stage, "Other", "host")

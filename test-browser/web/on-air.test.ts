@@ -90,7 +90,7 @@ const mutedStage = (page: Page): Promise<boolean> =>
   page.locator('video[aria-label="Stage"]').evaluate((video) => (video as HTMLVideoElement).muted)
 
 test("a person who is brought on stage sends their camera, which others see, and which goes off with their role", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, { title: "Launch day" })
   const occasion: Occasion = { site, acme, event: { id: onAir.eventId } }
@@ -118,7 +118,7 @@ test("a person who is brought on stage sends their camera, which others see, and
 })
 
 test("a person who begins to send later takes over, and the camera of the one before goes off; so it does with the broadcast", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, { title: "Launch day" })
   const occasion: Occasion = { site, acme, event: { id: onAir.eventId } }
@@ -146,7 +146,7 @@ test("a person who begins to send later takes over, and the camera of the one be
   await untilOff(ann)
 })
 
-test("the camera goes off with the phase, and when the person leaves the event", { timeout: 120_000 }, async () => {
+test("the camera goes off with the phase, and when the person leaves the event", async () => {
   const occasion = await occasionWith(site, acme, [{ modality: "broadcast" }, { modality: "broadcast" }])
   const host = await connectClient(occasion, "Hedy")
   const ann = await enter(occasion, "Ann", { role: "speaker", prepare: noteDevices, expects: REFUSED })

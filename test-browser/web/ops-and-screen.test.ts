@@ -99,7 +99,7 @@ test("the screen shows code, questions by votes, the bars of a poll and the time
     .waitFor()
   await expectAccessible(page)
   await call(url, "POST", `/v1/events/${event.id}/end`, { key: house.key })
-  await page.getByText("The event is over").first().waitFor({ timeout: 20_000 })
+  await page.getByText("The event is over").first().waitFor()
   host.socket.close()
 })
 

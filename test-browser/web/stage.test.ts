@@ -45,7 +45,7 @@ const withoutHls = async (page: Page): Promise<void> => {
 }
 
 test("a viewer sees the broadcast, with and without HLS in the browser, reads captions and who is on stage, and is told of a pause and the end", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, {
     title: "Launch day",
@@ -62,7 +62,7 @@ test("a viewer sees the broadcast, with and without HLS in the browser, reads ca
   ]
   for (const page of [ann, ben]) {
     await page.getByText("On stage: Hedy").waitFor()
-    await eventually(async () => (await seenBy(page, "Stage")).frames > 3, "the picture", 60_000)
+    await eventually(async () => (await seenBy(page, "Stage")).frames > 3, "the picture")
   }
   const said = { speaker: "Hedy", lang: "en", t0: 0, t1: 1000 }
   await host.command("transcript.push", { segments: [{ ...said, segment: "1", final: true, text: "Welcome, all." }] })
@@ -95,7 +95,7 @@ const readyClip = async (api: ReturnType<typeof apiOf>, recordingId: string): Pr
 }
 
 test("when an event ends, a viewer inside is told so, and finds recording, captions, clips and summary in its page", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const { url } = site.server
   const api = apiOf(url, acme.key)

@@ -154,13 +154,13 @@ const expectReceivedInRoom = async (guest: GatewayClient): Promise<void> => {
   if (stateOf(guest).rooms.assignment === null) return
   const said = await guest.command("chat.send", { to: "room", text: "is anybody here?" }).catch(() => undefined)
   const isReceived = () => stateOf(guest).chat.room.some(({ id }) => id === said?.d.message.id)
-  if (said !== undefined) await eventually(isReceived, "hearing oneself in the room", 8000)
+  if (said !== undefined) await eventually(isReceived, "hearing oneself in the room")
 }
 
 const expectSame = async (client: GatewayClient, fresh: GatewayClient, who: string): Promise<void> => {
   const both = () => [shared(stateOf(client)), shared(stateOf(fresh))] as const
   const isSame = () => client.status === "ready" && JSON.stringify(both()[0]) === JSON.stringify(both()[1])
-  await eventually(isSame, `${who} having the state of a newcomer`, 8000).catch(() => {
+  await eventually(isSame, `${who} having the state of a newcomer`).catch(() => {
     const [long, short] = both()
     expect(long).toEqual(short)
   })

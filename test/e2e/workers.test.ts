@@ -82,7 +82,7 @@ const openEvent = async ({ url, clients }: Place) => {
 
 workersTest(
   "people hear each other whichever worker they are on, while workers are killed and started anew",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ({ place }) => {
     const { url, sql, server } = place
     await expect.poll(() => workersOf(sql)).toHaveLength(WORKERS)
@@ -178,7 +178,7 @@ workersTest("a port that another server has is not shared with it", async ({ pla
 
 workersTest(
   "an encoder's requests come to any worker, and are one broadcast",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async ({ place }) => {
     const { url, databaseUrl } = place
     // A broadcast whose event moves goes on in another file.

@@ -122,7 +122,7 @@ test("encoders of all forms outlast a standstill of the database, and staff are 
   const file = put("index1.m4s")
   const isToldWhy = () =>
     staff.received.some(({ t, d }) => t === "broadcast.stream" && d.failure?.code === "not_stored")
-  await eventually(isToldWhy, "the reason", 20_000)
+  await eventually(isToldWhy, "the reason")
   place.proxy.heal()
   expect(await file).toBe(204)
   expect((await stream.end()).status).toBe(204)

@@ -5,6 +5,7 @@
 import { WebSocket } from "ws"
 import { breaches } from "../support/breaches.ts"
 import { breachOfReply, breachOfSent, breachOfTaken } from "../support/gateway-description.ts"
+import { PATIENCE_MS } from "../support/patience.ts"
 
 export type Frame = any // frames are looked into by assertions, which name what they expect
 
@@ -12,8 +13,6 @@ export interface Closed {
   readonly code: number
   readonly reason: string
 }
-
-const DEADLINE_MS = 30_000
 
 export class Client {
   readonly socket: WebSocket
@@ -95,7 +94,7 @@ export class Client {
         } else if (this.#isClosed !== undefined) fail(`closed ${this.#isClosed.code}`)
       }
       // timed: the deadline of a wait that would last for ever.
-      const timer = setTimeout(() => fail("time ran out"), DEADLINE_MS)
+      const timer = setTimeout(() => fail("time ran out"), PATIENCE_MS)
       const settle = (): void => {
         clearTimeout(timer)
         this.#watchers.delete(look)
@@ -142,7 +141,7 @@ export class Client {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       // timed: the deadline of a wait that would last for ever.
-      timer = setTimeout(() => reject(new Error("the socket was not closed in time")), DEADLINE_MS * 2)
+      timer = setTimeout(() => reject(new Error("the socket was not closed in time")), PATIENCE_MS)
     })
     const { code } = await Promise.race([this.closed, late])
     clearTimeout(timer)

@@ -209,7 +209,7 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   // More than the kernel's own buffers hold.
   await fill(stage, 9000)
   const hasLeft = () => quick.received.some(({ t, d }) => t === "presence.diff" && d.left.includes("slow"))
-  await eventually(hasLeft, "slow being closed", 60_000)
+  await eventually(hasLeft, "slow being closed")
   slow.socket.resume()
   expect(await slow.closeCode()).toBe(4002)
   await house.actors.execute(stage.eventId, {

@@ -359,7 +359,7 @@ test.each(ROWS)("%s", async (name, expected) => {
     for (const column of ending.flatMap((one) => [one, one, one])) if ((await look(column)) === "stays") return false
     return true
   }
-  await eventually(haveEnded, "the end of the links", 10_000).catch(() => {})
+  await eventually(haveEnded, "the end of the links").catch(() => {})
   for (const column of before) now[column] = await look(column)
   now["reset"] = await look("reset")
   expect(now).toEqual(wanted)

@@ -306,7 +306,7 @@ test("the bytes of a broadcast go with its event, and its recording cannot go be
   expect(await api("DELETE", `/v1/recordings/${recording.id}`)).toMatchObject({ status: 409 })
   expect((await files()).filter((name) => name.includes(recording.id))).toHaveLength(2)
   expect((await api("DELETE", `/v1/events/${onAir.eventId}`)).status).toBeLessThan(300)
-  await eventually(async () => !(await files()).some((name) => name.includes(recording.id)), "the removal", 20_000)
+  await eventually(async () => !(await files()).some((name) => name.includes(recording.id)), "the removal")
   expect((await push(onAir.streamUrl, STREAM)).status).toBe(401)
 })
 
@@ -323,7 +323,7 @@ test("a file that begins while its event is deleted is removed, too", async () =
   await rows.run("commit")
   await other
   const files = () => readdir(join(server.folder, "media"), { recursive: true })
-  await eventually(async () => !(await files()).some((name) => name.includes(id)), "the removal", 10_000)
+  await eventually(async () => !(await files()).some((name) => name.includes(id)), "the removal")
 })
 
 test("an encoder whose broadcast could not be stored is told so, until it is stored again", async () => {

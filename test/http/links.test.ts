@@ -85,7 +85,7 @@ describe("the list of links", () => {
     const since = Date.now()
     expect((await push(ingest.streamUrl, STREAM)).status).toBe(204)
     const isNoted = async () => (await list(`keyId=${key.id}`))[0].lastUsedAt !== null
-    await eventually(isNoted, "the note of its use", 10_000)
+    await eventually(isNoted, "the note of its use")
     const [used] = await list(`keyId=${key.id}`)
     expect(Date.parse(used.lastUsedAt)).toBeGreaterThan(since - 1000)
     expect(used).toMatchObject({ kind: "ingest", holder })

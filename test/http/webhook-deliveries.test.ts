@@ -37,7 +37,7 @@ type House = Awaited<ReturnType<typeof openHouse>>
 /** The newest delivery once it has come to this. */
 const newest = async ({ list }: House, wanted: string): Promise<Json> => {
   const first = async () => (await list("?limit=1")).body.deliveries[0]
-  await expect.poll(async () => (await first())?.status, { timeout: 30_000, interval: 20 }).toBe(wanted)
+  await expect.poll(async () => (await first())?.status, { interval: 20 }).toBe(wanted)
   return await first()
 }
 

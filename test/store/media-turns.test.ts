@@ -146,7 +146,7 @@ test("a lane's next job is due when its lease ends, or by its time", async () =>
   expect(await nextMediaJobInMs(sql, [QUICK])).toBeUndefined()
   expect(Math.round(((await nextMediaJobInMs(sql, [FILES])) ?? 0) / 60_000)).toBe(60)
   expect(await claim(FILES)).toBeUndefined()
-  await sql`update media_jobs set due_at = now()`
+  await sql`update media_jobs set due_at = now() - interval '1 second'`
   expect(await claim(FILES)).toMatchObject({ attempts: 1 })
   expect(await claim(FILES)).toBeUndefined()
   await endMediaLeases(sql)

@@ -30,7 +30,7 @@ const deletedMeanwhile = async <A>(
     await deleteWebhookEndpoint(tx, endpointId)
     running = meanwhile()
     running.catch(() => {})
-    await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(1)
+    await expect.poll(waiting, { interval: 10 }).toBe(1)
   })
   if (running === undefined) throw new Error("not begun")
   return await running

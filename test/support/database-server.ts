@@ -14,6 +14,15 @@ export const createDatabase = (serverUrl: string, database: string, template = "
     await sql`create database ${sql(database)} template ${sql(template)} strategy file_copy`
   })
 
+/** All whose names begin so; names have letters, digits and underscores. */
+export const dropDatabases = (serverUrl: string, beginning: string): Promise<void> =>
+  administer(serverUrl, async (sql) => {
+    const names = await sql<
+      { datname: string }[]
+    >`select datname from pg_database where starts_with(datname, ${beginning})`
+    for (const { datname } of names) await sql`drop database if exists ${sql(datname)} with (force)`
+  })
+
 /** Ends the sessions still open on it. */
 export const dropDatabase = (serverUrl: string, database: string): Promise<void> =>
   administer(serverUrl, async (sql) => {
@@ -31,11 +40,11 @@ export const setPasswordAgain = (serverUrl: string): Promise<void> =>
 const IDLE_SECONDS = 2
 const connections = new Map<string, postgres.Sql>()
 
-async function administer(serverUrl: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
+export async function administer<A>(serverUrl: string, work: (sql: postgres.Sql) => Promise<A>): Promise<A> {
   // "does not exist, skipping" is no news.
   const sql =
     connections.get(serverUrl) ??
     postgres(serverUrl, { max: 1, idle_timeout: IDLE_SECONDS, onnotice: () => undefined, fetch_types: false })
   connections.set(serverUrl, sql)
-  await work(sql)
+  return work(sql)
 }

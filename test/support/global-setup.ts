@@ -11,8 +11,9 @@ import { join } from "node:path"
 import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
-import { createDatabase, databaseUrl, dropDatabase, setPasswordAgain } from "./database-server.ts"
+import { createDatabase, databaseUrl, dropDatabase, dropDatabases, setPasswordAgain } from "./database-server.ts"
 import { bundledIn, pagesIn, siteIn } from "./run-folder.ts"
+import { namesOf } from "./spare-databases.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -52,7 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       await createDatabase(server.url, template)
       await migrate(databaseUrl(server.url, template))
     } catch (error) {
-      await server.stop()
+      await server.stop(template)
       throw error
     }
     project.provide("runFolder", runFolder)
@@ -65,9 +66,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("testServerUrl", server.url)
     project.provide("testTemplate", template)
     return async () => {
-      await dropDatabase(server.url, template)
-        .finally(server.stop)
-        .finally(() => remove(runFolder))
+      await server.stop(template).finally(() => remove(runFolder))
     }
   } catch (error) {
     remove(runFolder)
@@ -77,12 +76,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 interface TestServer {
   readonly url: string
-  readonly stop: () => Promise<void>
+  /** The databases of the run are gone with it. */
+  readonly stop: (template: string) => Promise<void>
+}
+
+/** The template goes last: the names of the others begin with its name. */
+const dropAll = async (server: string, template: string): Promise<void> => {
+  await dropDatabases(server, namesOf(template))
+  await dropDatabase(server, template)
 }
 
 async function testServer(dataDir: string, remove: (folder: string) => void): Promise<TestServer> {
   const given = process.env["TEST_DATABASE_URL"]
-  if (given !== undefined) return { url: given, stop: async () => undefined }
+  if (given !== undefined) return { url: given, stop: (template) => dropAll(given, template) }
 
   const log: Array<string> = []
   const server = await startEmbeddedPostgres({

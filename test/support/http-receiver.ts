@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net"
 import { expect, onTestFinished } from "vitest"
 import { deliveryBreach } from "./description.ts"
+import { PATIENCE_MS } from "./patience.ts"
 
 export interface Received {
   readonly path: string
@@ -73,7 +74,7 @@ export const startReceiver = async (answer: Answer = status(200)): Promise<Recei
     open: () => open,
     mostOpen: () => mostOpen,
     answer,
-    count: (wanted, deadlineMs = 30_000) =>
+    count: (wanted, deadlineMs = PATIENCE_MS) =>
       new Promise((resolve, reject) => {
         // timed: the deadline of a wait that would last for ever.
         const deadline = setTimeout(() => {

@@ -44,7 +44,8 @@ export interface ActorHouse {
 
 let commands = 0
 const IDLE_MS = 60_000
-const LOST_MS = 6000
+/** Long: no test of several nodes waits for the loss of one, and a busy machine may keep a process waiting for seconds. */
+const LOST_MS = 30_000
 
 export const envelope = (command: Command, given: Partial<Envelope> = {}): Envelope => ({
   commandId: `c${commands++}`,

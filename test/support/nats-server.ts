@@ -7,7 +7,6 @@ import { delimiter, join } from "node:path"
 import { eventually } from "./wait.ts"
 
 const PROGRAM = "nats-server"
-const START_DEADLINE_MS = 10_000
 
 /** Debian installs it where the path of an ordinary user does not look. */
 const folders = (): ReadonlyArray<string> => [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"]
@@ -61,7 +60,7 @@ export class NatsServer {
 
   async start(): Promise<void> {
     this.#child = spawn(needNats(), ["-a", "127.0.0.1", "-p", String(this.#port)], { stdio: "ignore" })
-    await eventually(() => greets(this.#port), "NATS being started", START_DEADLINE_MS)
+    await eventually(() => greets(this.#port), "NATS being started")
   }
 
   async kill(): Promise<void> {

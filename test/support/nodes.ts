@@ -50,6 +50,8 @@ export const startNodes = async (environment: Environment, start: Start): Promis
         NATS_URL: inject("natsUrl") ?? "",
         CLUSTER_ADDRESS: `127.0.0.1:${await freePort()}`,
         CLUSTER_SECRET: "cluster-secret-of-the-tests-0123456789",
+        // A busy machine may keep a process waiting for seconds, and no test waits for the loss of a node.
+        NODE_LOST_MS: "30000",
         ...environment,
       }),
     ),

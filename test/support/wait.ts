@@ -1,5 +1,6 @@
 /** Waiting for something to become true, with a deadline: for what offers no signal of its own. */
-const DEADLINE_MS = 30_000
+import { PATIENCE_MS } from "./patience.ts"
+
 const LOOK_EVERY_MS = 10
 
 /**
@@ -19,7 +20,7 @@ export const settlesWithin = (ms: number, settling: Promise<unknown>): Promise<b
 export const eventually = async (
   holds: () => boolean | Promise<boolean>,
   what = "the condition",
-  deadlineMs = DEADLINE_MS,
+  deadlineMs = PATIENCE_MS,
 ): Promise<void> => {
   const deadline = Date.now() + deadlineMs
   while (!(await holds())) {

@@ -22,7 +22,7 @@ const claimLike = (node: string, leaseMs: number) => ({
 })
 
 const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
-  await expect.poll(outbox.statuses, { timeout: 30_000, interval: 10 }).toEqual(wanted)
+  await expect.poll(outbox.statuses, { interval: 10 }).toEqual(wanted)
 }
 
 /** A way to the database that can be cut and mended. */
@@ -128,7 +128,7 @@ test("a result that still waits to be recorded when the dispatcher stops is not 
     const waiting = async () =>
       (await outbox.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
         .length
-    await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(1)
+    await expect.poll(waiting, { interval: 10 }).toBe(1)
     stopped = dispatcher.stop()
     // Time for anything that it would do before its result is recorded.
     // timed: what must not happen has no signal; a slow machine waits for longer.
@@ -154,7 +154,7 @@ test("an outage of the database is logged once, survived, and loses nothing", as
   const dispatcher = await startDispatcher(outbox, { log, url: road.url })
   await receiver.count(5)
   road.sever()
-  await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => lines.length).toBe(1)
   await outbox.emit(eventId)
   dispatcher.ring()
   road.mend()
@@ -190,7 +190,7 @@ test("a long run whose claim lost its answer is sent at once, also when its endp
   // The endpoint uses no slot when the claim is repeated.
   end()
   // A lease takes thirty seconds to lapse.
-  await receiver.count(49, 10_000)
+  await receiver.count(49)
 })
 
 test("stopping lets requests in flight end and gives the rest back untried", async () => {

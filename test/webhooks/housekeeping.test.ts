@@ -7,7 +7,7 @@ import { startReceiver, status } from "../support/http-receiver.ts"
 import { openOutbox, startDispatcher } from "../support/webhooks.ts"
 
 const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
-  await expect.poll(outbox.statuses, { timeout: 30_000, interval: 10 }).toEqual(wanted)
+  await expect.poll(outbox.statuses, { interval: 10 }).toEqual(wanted)
 }
 
 test("an endpoint that failed for five days is disabled with a log line; waiting deliveries are skipped and can be replayed", async () => {

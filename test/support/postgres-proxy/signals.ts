@@ -1,11 +1,11 @@
 /** Promises for what has not happened yet: each look settles those that hold, and a deadline rejects the others. */
-const DEADLINE_MS = 30_000
+import { PATIENCE_MS } from "../patience.ts"
 
 export class Signals<A> {
   readonly #waiting = new Set<(happened: A) => void>()
 
   /** Resolves with the first signal from now on for which `holds`. */
-  next(holds: (happened: A) => boolean, what: string, deadlineMs = DEADLINE_MS): Promise<A> {
+  next(holds: (happened: A) => boolean, what: string, deadlineMs = PATIENCE_MS): Promise<A> {
     return new Promise((resolve, reject) => {
       // timed: the deadline of a wait that would last for ever.
       const deadline = setTimeout(() => {
