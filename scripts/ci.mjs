@@ -14,10 +14,11 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "gathercue-ci-"))
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 
-/** `minutes`: about three times those of two idle cores; a step that hangs must not hang the rest. */
+/** `minutes`: about five times those of two idle cores; a step that hangs must not hang the rest. */
 const step = (name, minutes, command, more = {}) => ({ name, minutes, command, ...more })
-const suite = (name, minutes, files = "") => step(name, minutes, `npm run ${name} -- ${files}`.trim(), { counts: true })
-const chaos = (name, options) => step(name, 6, `npm run chaos -- ${options}`)
+const suite = (script, minutes, files = "", part = "") =>
+  step(`${script} ${part}`.trim(), minutes, `npm run ${script} -- ${files}`.trim(), { script })
+const chaos = (name, options) => step(name, 12, `npm run chaos -- ${options}`)
 
 /** Programs that suites need, by Debian's name, with the command that shows that they are here. */
 const PROGRAMS = {
@@ -48,17 +49,22 @@ const SHORT_FAULTS =
   "kill,term,pause,freeze,backend,terminate,restart-fast,commit-reply,commit-lost,replies,reset,latency,half-close,rush"
 const NODE_FAULTS = "node-kill,node-term,node-partition,nats-kill,fence,backend,terminate,reset"
 
-/** No suite begins before its programs are installed. The longest steps come first, so that both lanes end at about the same time. */
+/** No suite begins before its programs are installed. */
 const PREPARATION = [
   step("install programs", 10, install),
-  step("check", 6, "npm run check"),
-  step("check of the benchmarks", 6, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
+  step("check", 10, "npm run check"),
+  step("check of the benchmarks", 10, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
 ]
+/** The longest first, so that both lanes end at about the same time. */
 const SUITES = [
-  suite("test:browser", 28),
-  suite("test", 28),
-  suite("test:nodes", 12, NODES),
-  suite("test:media", 10),
+  suite("test", 45),
+  suite("test:browser", 30, "--project pages", "of pages"),
+  suite("test:nodes", 25, NODES),
+  suite("test:media", 20),
+]
+/** Crowds of browsers and faults want the processor at once, which a suite of many workers beside them does not leave. */
+const CROWDS = [
+  suite("test:browser", 30, "--project crowds", "of crowds"),
   chaos("chaos", `--minutes 1 --database external --faults ${SHORT_FAULTS}`),
   chaos("chaos over three nodes", `--nodes 3 --minutes 0.7 --faults ${NODE_FAULTS}`),
   // The build of the newest release, or of the commit before, beside this one. A shallow clone has neither: exit code 2.
@@ -86,7 +92,8 @@ const outcomeOf = ({ skippedBy }, code, isLate) => {
 
 const run = (one) =>
   new Promise((resolve) => {
-    const reporters = one.counts ? ` --reporter=default --reporter=json --outputFile.json=${reportOf(one)}` : ""
+    const reporters =
+      one.script !== undefined ? ` --reporter=default --reporter=json --outputFile.json=${reportOf(one)}` : ""
     const log = openSync(logOf(one), "w")
     const began = performance.now()
     const command = `${one.command}${reporters}`
@@ -104,6 +111,18 @@ const run = (one) =>
     })
   })
 
+/** The tests that are marked as failed and the end, of a step that left no report. */
+const tellingLines = (log) => {
+  const lines = log.trimEnd().split("\n")
+  return [
+    ...lines
+      .slice(0, -40)
+      .filter((line) => /[×✗]|FAIL/.test(line))
+      .slice(0, 40),
+    ...lines.slice(-40),
+  ]
+}
+
 const done = []
 const lane = async (waiting) => {
   for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
@@ -113,13 +132,13 @@ const lane = async (waiting) => {
   }
 }
 const began = performance.now()
-for (const steps of [PREPARATION, SUITES]) {
+for (const steps of [PREPARATION, SUITES, CROWDS]) {
   const waiting = [...steps]
   await Promise.all(Array.from({ length: LANES }, () => lane(waiting)))
 }
 
 const tests = done.flatMap((one) =>
-  one.counts
+  one.script !== undefined
     ? filesOf(reportOf(one)).flatMap(({ name, assertionResults }) =>
         assertionResults.map((test) => ({ ...test, suite: one.name, file: name })),
       )
@@ -128,6 +147,18 @@ const tests = done.flatMap((one) =>
 const clock = (seconds) => {
   const whole = Math.round(seconds)
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`
+}
+const passed = tests.filter(({ status }) => status === "passed").length
+let failed = 0
+for (const one of done.filter(({ outcome }) => outcome === "failed" || outcome === "out of time")) {
+  const failures = one.script !== undefined ? failuresOf(reportOf(one)) : []
+  failed += Math.max(1, failures.length)
+  console.log(`\n=== ${one.outcome}: ${one.name}`)
+  for (const { name, message } of failures) console.log(`${name}\n${message}\n`)
+  const [first] = failures
+  const alone = first === undefined ? one.command : `npm run ${one.script} -- ${first.name.split(":")[0]}`
+  if (first === undefined) console.log(tellingLines(readFileSync(logOf(one), "utf8")).join("\n"))
+  console.log(`repeat it alone: ${alone}`)
 }
 console.log("\n=== times")
 for (const { name, outcome, seconds } of done)
@@ -138,17 +169,5 @@ for (const { suite, file, fullName, duration } of tests.toSorted((a, b) => b.dur
   console.log(`${(duration / 1000).toFixed(1).padStart(6)} s  ${suite}  ${file}: ${fullName}`)
 }
 
-const passed = tests.filter(({ status }) => status === "passed").length
-let failed = 0
-for (const one of done.filter(({ outcome }) => outcome === "failed" || outcome === "out of time")) {
-  const failures = one.counts ? failuresOf(reportOf(one)) : []
-  failed += Math.max(1, failures.length)
-  console.log(`\n=== ${one.outcome}: ${one.name}`)
-  for (const { name, message } of failures) console.log(`${name}\n${message}\n`)
-  const [first] = failures
-  const alone = first === undefined ? one.command : `npm run ${one.name} -- ${first.name.split(":")[0]}`
-  if (first === undefined) console.log(readFileSync(logOf(one), "utf8").trimEnd().split("\n").slice(-40).join("\n"))
-  console.log(`repeat it alone: ${alone}`)
-}
-console.log(`${passed} passed, ${failed} failed`)
+console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -1,5 +1,5 @@
 /** The actors' room on a real database, without HTTP or a gateway: what actor tests drive. */
-import { Effect, type Exit, Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, type Exit, identity, Layer, ManagedRuntime, Redacted, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { inject } from "vitest"
 import type { Answer, Command, Envelope } from "../../src/actors/commands.ts"
@@ -46,6 +46,13 @@ let commands = 0
 const IDLE_MS = 60_000
 /** Long: no test of several nodes waits for the loss of one, and a busy machine may keep a process waiting for seconds. */
 const LOST_MS = 30_000
+
+/** Events move between nodes that begin; a caller asks again under the same id. */
+const whileUnavailable = {
+  while: (failure: { readonly _tag: string }) => failure._tag === "Unavailable",
+  schedule: Schedule.spaced("200 millis"),
+  times: 100,
+}
 
 export const envelope = (command: Command, given: Partial<Envelope> = {}): Envelope => ({
   commandId: `c${commands++}`,
@@ -121,10 +128,14 @@ export const startActors = async (
       runtime.runPromise(Effect.flatMap(LiveEvents, (live) => live.read(eventId, participants, true))),
     run: (effect) => runtime.runPromise(effect),
     exit: (effect) => runtime.runPromiseExit(effect),
-    execute: (eventId, command, given) =>
-      runtime.runPromise(
-        Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(command, given))),
-      ) as Promise<SteeredAnswer>,
+    execute: (eventId, command, given) => {
+      const asked = envelope(command, given)
+      return runtime.runPromise(
+        Effect.flatMap(LiveEvents, (live) => live.execute(eventId, asked)).pipe(
+          options.clustered === undefined ? identity : Effect.retry(whileUnavailable),
+        ),
+      ) as Promise<SteeredAnswer>
+    },
     clock: { ...clock.timers, jump: clock.jump },
     watch: async (eventId) => {
       const seen: FeedMessage[] = []
