@@ -2,9 +2,11 @@
  * The interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command
  * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
  */
+
 import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { ClusterError, Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
+import { lowerAscii } from "../model/text/compared.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { CallReply, CallRequest } from "./calls/call-request.ts"
 import { commandTraces } from "./command-traces.ts"
@@ -187,7 +189,7 @@ export class LiveEvents extends Context.Service<
             Effect.tap((answer) =>
               Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
             ),
-            Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, failure._tag.toLowerCase()))),
+            Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, lowerAscii(failure._tag)))),
           )
 
         /** Without the defect in the log: its text may hold a signal, with addresses of people. */

@@ -1,9 +1,11 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
+
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
 import { isIceUrl } from "../model/media/ice-url.ts"
 import { isPlaybackTemplate } from "../model/media/playback-url.ts"
+import { lowerAscii } from "../model/text/compared.ts"
 import { FEWEST_KEY_CHARACTERS } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 
@@ -168,7 +170,7 @@ const decodedHeader = (pair: string): readonly [name: string, value: string] | u
   if (name === undefined) return undefined
   try {
     const decoded = decodeURIComponent(value.trim())
-    return /^[\t\x20-\x7e]*$/.test(decoded) ? [name.toLowerCase(), decoded] : undefined
+    return /^[\t\x20-\x7e]*$/.test(decoded) ? [lowerAscii(name), decoded] : undefined
   } catch {
     return undefined
   }

@@ -2,18 +2,17 @@
  * Identifiers. Every resource id is a UUIDv7 (RFC 9562 §5.7): unique without coordination and sortable by creation time,
  * so a primary key index grows at its right edge and keyset pages need no second index.
  */
+
 import { randomFillSync } from "node:crypto"
 import { Schema, SchemaTransformation } from "effect"
 import { v5, v7 } from "uuid"
+import { lowerAscii } from "./text/compared.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** A UUID in a body, folded to its canonical lower-case form. */
 export const Id = Schema.String.check(Schema.isUUID()).pipe(
-  Schema.decodeTo(
-    Schema.String,
-    SchemaTransformation.transform({ decode: (text: string) => text.toLowerCase(), encode: (text) => text }),
-  ),
+  Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: lowerAscii, encode: (text) => text })),
 )
 
 /** The id of a broadcast, as clients and receivers get it. */
@@ -57,6 +56,6 @@ export const namedId = (namespace: string, ...parts: ReadonlyArray<string>): str
 
 /** Folds an id from a path or header to canonical form; `undefined` when it is no UUID at all. */
 export const parseId = (text: string): string | undefined => {
-  const folded = text.toLowerCase()
+  const folded = lowerAscii(text)
   return UUID.test(folded) ? folded : undefined
 }

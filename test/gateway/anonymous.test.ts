@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { applyDispatch, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"
+import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -146,7 +147,13 @@ test.each(["unlisted", "private"] as const)(
     late.send({ op: 2, d: { token: await house.token(stage, "anon:late", "viewer", { kind: "anonymous" }) } })
     expect(await late.closeCode()).toBe(REFUSED)
     await become("public")
-    expect(readyOf(await watch(stage)).d.me.role).toBe("viewer")
+    // Each node hears of it in its own time; a viewer who is refused until then comes again.
+    let viewer: Client | undefined
+    await eventually(async () => {
+      viewer = await watch(stage).catch(() => undefined)
+      return viewer !== undefined
+    }, "a viewer being let in")
+    expect(viewer === undefined ? null : readyOf(viewer).d.me.role).toBe("viewer")
     expect(await guest.command("question.ask", { text: "Still here?" })).toMatchObject({ ok: true })
   },
 )

@@ -343,6 +343,16 @@ test("the end of the event closes open polls", async () => {
   expect((await ann.dispatch("poll.closed")).d.poll).toMatchObject({ id: poll.id, status: "closed", counts: [0, 1, 0] })
 })
 
+test("options that look alike are refused, and those of another case or width are not", async () => {
+  const { host } = await assemble()
+  const create = (...options: ReadonlyArray<string>) =>
+    host.command("poll.create", { question: "?", kind: "single", options: [...options, "No"] })
+  for (const alike of ["Yes", "Yes ", "Yes\u200b", "\u00a0Yes", "Y\u00ades"]) {
+    expect(await create("Yes", alike)).toMatchObject(refused("bad_request"))
+  }
+  expect(await create("kg", "Kg", "ｋｇ", "㎏")).toMatchObject({ ok: true })
+})
+
 test("an event has two hundred polls at most", async () => {
   const { stage, host } = await assemble()
   const d = { question: "?", kind: "single", options: ["a", "b"] } as const

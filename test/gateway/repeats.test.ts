@@ -144,7 +144,7 @@ test("pages of a search of many go on until all were looked at; names are not fo
   let cursor: string | null | undefined
   let pages = 0
   do {
-    const { d } = await host.command("roster.list", { query: "findme", ...(cursor == null ? {} : { cursor }) })
+    const { d } = await host.command("roster.list", { query: "ＦindMe", ...(cursor == null ? {} : { cursor }) })
     found.push(...d.participants.map(({ name }: Frame) => name))
     cursor = d.nextCursor
     pages++

@@ -193,6 +193,8 @@ describe("registrations", () => {
     expect(await found("%")).toEqual(["Grace 100%"])
     expect(await found("_")).toEqual([])
     expect(await found("\\")).toEqual([])
+    await register(event.id, "Βασίλης Ｏｔａ")
+    for (const typed of ["ΒΑΣΊΛΗΣ", "βασίλησ", "ota"]) expect(await found(typed)).toEqual(["Βασίλης Ｏｔａ"])
     expect((await csv(event.id, "registrations"))[1]).toMatch(new RegExp(`^${all[0].id},Ada Lovelace,${ada.email},`))
   })
 

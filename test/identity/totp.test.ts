@@ -1,6 +1,7 @@
 /** Codes of authenticator apps against the values of RFC 6238, appendix B, in six digits. */
 import { expect, test } from "vitest"
-import { codeAsTyped, newRecoveryCodes, newTotpSecret, stepOf, totpUri } from "../../src/identity/accounts/totp.ts"
+import { newRecoveryCodes, newTotpSecret, stepOf, totpUri } from "../../src/identity/accounts/totp.ts"
+import { typedCode } from "../../src/model/text/compared.ts"
 
 /** "12345678901234567890" in base32. */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
@@ -36,5 +37,5 @@ test("recovery codes are ten, all different, and may be typed in any form", () =
   const codes = newRecoveryCodes()
   expect(new Set(codes).size).toBe(10)
   for (const code of codes) expect(code).toMatch(/^(?:[a-km-np-z2-9]{4}-){3}[a-km-np-z2-9]{4}$/)
-  expect(codeAsTyped(" ABCD-efgh 2345-6789")).toBe("abcdefgh23456789")
+  expect(typedCode(" ABCD-efgh ２３４５ー6789")).toBe("abcdefgh23456789")
 })

@@ -1,6 +1,7 @@
 /** Presence in the form that clients see: participants, the list or the summary, and pages of the roster. */
 
 import { type EventRole, isOnStage, narrowRole } from "../../model/roles.ts"
+import { searchForm } from "../../model/text/compared.ts"
 import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
@@ -170,11 +171,11 @@ const LOOKED_AT = 2000
  * may hold fewer entries than its limit, or none, while there are more to check.
  */
 export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
-  const wanted = query.query?.toLowerCase()
+  const wanted = query.query === undefined ? undefined : searchForm(query.query)
   const matches = (person: Present): boolean =>
     (query.role === undefined || narrow(where.state, person) === query.role) &&
     (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
-    (wanted === undefined || person.name.toLowerCase().includes(wanted))
+    (wanted === undefined || searchForm(person.name).includes(wanted))
   const found: Present[] = []
   const page = (nextCursor: string | null): RosterPage => ({
     participants: found.map((person) => participantView(where, person)),

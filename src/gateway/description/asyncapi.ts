@@ -2,7 +2,9 @@
  * The gateway's description (AsyncAPI 3.0.0), derived from the protocol's tables. It is written from the server's side: the
  * server receives the commands of clients and sends the dispatches.
  */
+
 import type { JsonSchema } from "effect"
+import { capital } from "../../model/text/compared.ts"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { REFUSALS } from "../../protocol/refusals.ts"
 import { ADVICE, CLOSE } from "../../protocol/wire/close-codes.ts"
@@ -35,7 +37,7 @@ const typeName = (key: string): string => {
   const [kind = "", ...rest] = key.split(".")
   const suffix = KINDS[kind]
   const parts = suffix === undefined ? [kind] : [...rest, suffix]
-  return parts.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("")
+  return parts.map(capital).join("")
 }
 
 const messageOf = ({ key, name, says }: Message, payload: JsonSchema.JsonSchema | undefined) => ({

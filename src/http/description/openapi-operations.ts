@@ -2,8 +2,10 @@
  * The generated parts of an operation's description: an example of each body, the errors of limits, repeated requests and
  * caching beside those of its handler, and the headers of those.
  */
+
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
+import { capital } from "../../model/text/compared.ts"
 import { type Access, isPublicRead, isRepeatable, SECURITY, scopeOf } from "../contract/access.ts"
 import { ExactBody, FreshSignIn, OptionalBody, Revalidated } from "../contract/endpoint.ts"
 import { EXAMPLES } from "../contract/examples/examples.ts"
@@ -171,8 +173,6 @@ const describeIgnored = (operation: Operation): void => {
     response.headers = { ...response.headers, [IGNORED_HEADER]: { $ref: `#/components/headers/${IGNORED_HEADER}` } }
   }
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const nameBodies = (operation: Operation, definitions: Definitions): void => {
   const operationName = capital(operation.operationId)

@@ -1,7 +1,9 @@
 /** The machine-readable description (OpenAPI 3.1.0), derived from the contract, and a reference page that works offline. */
+
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
+import { capital, lowerAscii } from "../../model/text/compared.ts"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
 import { mediaPaths } from "./media-paths.ts"
@@ -39,8 +41,8 @@ interface Spec {
 
 /** "accountSecurity": "Account security". */
 const titled = (tag: Tag) => {
-  const words = tag.name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return { ...tag, "x-displayName": words.charAt(0).toUpperCase() + words.slice(1) }
+  const words = tag.name.replaceAll(/[A-Z]/g, (letter) => ` ${lowerAscii(letter)}`)
+  return { ...tag, "x-displayName": capital(words) }
 }
 
 /** Names operations as the contract does, and derives the security requirements from each endpoint's access. */
@@ -51,7 +53,7 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
     onGroup: () => {},
     onEndpoint: ({ endpoint, errors }) => {
       const path = endpoint.path.replaceAll(/:([A-Za-z]+)/g, "{$1}")
-      const operation = spec.paths[path]?.[endpoint.method.toLowerCase()]
+      const operation = spec.paths[path]?.[lowerAscii(endpoint.method)]
       if (operation === undefined) throw new Error(`The description lacks ${endpoint.method} ${path}.`)
       const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
       describeOperation(operation, { endpoint, access, errors }, definitions)

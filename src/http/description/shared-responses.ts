@@ -1,14 +1,11 @@
 /** Answers that many operations have alike, under one name each: most of the description would be the same errors again and again. */
+import { capital } from "../../model/text/compared.ts"
 
 interface Response {
   readonly content?: { readonly [type: string]: { readonly examples?: unknown } }
 }
 
-const words = (code: string): string =>
-  code
-    .split("_")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("")
+const words = (code: string): string => code.split("_").map(capital).join("")
 
 /** The codes of an error's answer, as a name: `NotFound`, `ConflictOrEventFull`. */
 const nameOf = ({ content }: Response): string | undefined => {

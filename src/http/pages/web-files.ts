@@ -1,6 +1,8 @@
 /** The pages of `packages/web` for attendees, hosts, a projector and operators: files that come with the build of the server. */
+
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
+import { lowerAscii } from "../../model/text/compared.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
 import { type ReadPublicEvent, withEvent } from "./event-in-page.ts"
@@ -98,7 +100,7 @@ const FALLBACK = "en"
 
 /** The language that the page chooses itself: by the order of the browser's languages. */
 const languageOf = (files: TextFiles, { headers }: HttpRequest): string => {
-  const tags = (headers["accept-language"] ?? "").split(",").map((tag) => tag.trim().slice(0, 2).toLowerCase())
+  const tags = (headers["accept-language"] ?? "").split(",").map((tag) => lowerAscii(tag.trim().slice(0, 2)))
   return tags.find((tag) => files.has(tag)) ?? FALLBACK
 }
 

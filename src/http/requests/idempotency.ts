@@ -11,12 +11,14 @@
  * So no key is ever held or released. Only answers of work that was done are kept: a refused request has begun nothing, and comes again
  * with another body, a right that was missing, or at a better time.
  */
+
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../../model/errors.ts"
+import { lowerAscii } from "../../model/text/compared.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { KeyRing } from "../../secret-key.ts"
 import { Database } from "../../store/database.ts"
@@ -66,7 +68,7 @@ const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input
 
 const keyOf = (request: HttpRequest, principal: Principal, key: string): IdempotencyKey => {
   // The workspace of a collection route is part of the request.
-  const workspace = request.headers["x-workspace-id"]?.toLowerCase() ?? ""
+  const workspace = lowerAscii(request.headers["x-workspace-id"] ?? "")
   return {
     principal: `${principalName(principal)}${workspace === "" ? "" : ` in ${workspace}`}`,
     method: request.method,

@@ -4,6 +4,7 @@
  * It refuses lists and signs in a length only when it reads the body; of several headers it takes the first, and any encoding
  * counts as `chunked`.
  */
+import { lowerAscii } from "../../model/text/compared.ts"
 export class Framing {
   #length: string | undefined
   #encoding: string | undefined
@@ -28,7 +29,7 @@ export class Framing {
 
   /** Two encodings would mean a body that is chunked twice, which HTTP does not allow. */
   #seeEncoding(value: string): void {
-    if (this.#encoding !== undefined || value.toLowerCase() !== "chunked") {
+    if (this.#encoding !== undefined || lowerAscii(value) !== "chunked") {
       this.#fault = "The only Transfer-Encoding understood is chunked, once."
     }
     this.#encoding = value

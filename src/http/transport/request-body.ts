@@ -1,9 +1,11 @@
 /** Bodies and their parts, read from requests and decoded by the contract's schemas. */
+
 import { Effect, Result, Schema, type SchemaIssue } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BadRequest, type FieldFault, UnsupportedMediaType } from "../../model/errors.ts"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
 import { type Fault, faultsOf, faultText } from "../../model/schema-faults.ts"
+import { lowerAscii } from "../../model/text/compared.ts"
 import type { Access } from "../contract/access.ts"
 import { ignoredHeader, ignoredParameters, ignoredProperties } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
@@ -50,7 +52,7 @@ const requireJsonType = (
 
 /** In lower case, without parameters. */
 export const contentTypeOf = ({ headers }: HttpRequest): string =>
-  (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  lowerAscii((headers["content-type"] ?? "").split(";", 1)[0] ?? "").trim()
 
 const readText = ({ body }: HttpRequest): Effect.Effect<string, BadRequest> => {
   try {

@@ -2,9 +2,11 @@
  * A body that is the same for everybody and never changes: made, tagged and compressed once, when it is first asked for. Dynamic answers
  * are not compressed: they are small, and a proxy that compresses does it once for all that it forwards.
  */
+
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { Effect } from "effect"
+import { lowerAscii } from "../../model/text/compared.ts"
 import { etagOf, namesTag } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
@@ -23,7 +25,7 @@ type Coding = keyof typeof CODINGS
 export const codingFor = (accepted: string | undefined): Coding | undefined => {
   if (accepted === undefined) return undefined
   const weights = new Map<string, number>()
-  for (const item of accepted.toLowerCase().split(",")) {
+  for (const item of lowerAscii(accepted).split(",")) {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim())
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
     weights.set(name, weight === undefined ? 1 : Number(weight) || 0)

@@ -3,10 +3,12 @@
  * response that is not sent at once has an abort handler and is never touched after it fired; body chunks are copied, because their
  * memory is reused; every write is corked.
  */
+
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
 import type { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { BadRequest } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
+import { upperAscii } from "../../model/text/compared.ts"
 import { Framing } from "./framing.ts"
 import { IGNORED_HEADER } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
@@ -118,7 +120,7 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
   for (const [index, name] of names.entries()) params[name] = decodeParam(req.getParameter(index) ?? "")
   const given = headers["x-request-id"]
   return {
-    method: req.getMethod().toUpperCase(),
+    method: upperAscii(req.getMethod()),
     path: names.length === 0 && !path.endsWith("*") ? path : req.getUrl(),
     params,
     query: req.getQuery() ?? "",

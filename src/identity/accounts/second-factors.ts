@@ -1,6 +1,8 @@
 /** The second factor of an account: set up, proved by codes that each count once, and removed. All of it runs in the caller's transaction. */
+
 import { Clock, Context, Effect, Layer } from "effect"
 import { BadRequest, Conflict, NotFound, type Unavailable } from "../../model/errors.ts"
+import { typedCode } from "../../model/text/compared.ts"
 import type { KeyRing } from "../../secret-key.ts"
 import { lockAccount } from "../../store/accounts/accounts.ts"
 import {
@@ -17,7 +19,7 @@ import {
 import type { Queryable } from "../../store/database.ts"
 import { query } from "../../store/query.ts"
 import { openText, sealText } from "../../store/sealed-text.ts"
-import { codeAsTyped, isTotpCode, newRecoveryCodes, newTotpSecret, recoveryCodeHash, stepOf, totpUri } from "./totp.ts"
+import { isTotpCode, newRecoveryCodes, newTotpSecret, recoveryCodeHash, stepOf, totpUri } from "./totp.ts"
 
 /** By what a code was right; null: it was wrong, or used before. */
 export type CodeKind = "totp" | "recovery" | null
@@ -79,7 +81,7 @@ export class SecondFactors extends Context.Service<
 
       const stepNow = (accountId: string, sealed: Uint8Array, code: string) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
-          stepOf(openText(sealingKeys, accountId, sealed), codeAsTyped(code), now),
+          stepOf(openText(sealingKeys, accountId, sealed), typedCode(code), now),
         )
 
       const takeTotp = (sql: Queryable, accountId: string, code: string) =>
@@ -119,7 +121,7 @@ export class SecondFactors extends Context.Service<
             yield* forgetCodesWithLast(sql, accountId)
           }),
         takeCode: (sql, accountId, typed) => {
-          if (isTotpCode(codeAsTyped(typed))) {
+          if (isTotpCode(typedCode(typed))) {
             return Effect.map(takeTotp(sql, accountId, typed), (isRight) => (isRight ? "totp" : null))
           }
           return Effect.map(

@@ -1,6 +1,8 @@
 /** Codes of programs on people's phones (TOTP, RFC 6238), and recovery codes. */
+
 import { randomBytes } from "node:crypto"
 import { Secret, TOTP } from "otpauth"
+import { typedCode } from "../../model/text/compared.ts"
 import { hashSecret } from "../secrets.ts"
 
 /** What every program supports; some ignore other values. */
@@ -22,9 +24,6 @@ export const stepOf = (secret: string, code: string, now: number): number | unde
   return delta === null ? undefined : Math.floor(now / (FORM.period * 1000)) + delta
 }
 
-/** Blanks and hyphens are for people. */
-export const codeAsTyped = (typed: string): string => typed.replaceAll(/[\s-]/g, "").toLowerCase()
-
 export const isTotpCode = (code: string): boolean => /^\d{6}$/.test(code)
 
 const RECOVERY_CODES = 10
@@ -37,4 +36,4 @@ const newRecoveryCode = (): string => Array.from(randomBytes(16), (byte) => ALPH
 export const newRecoveryCodes = (): ReadonlyArray<string> =>
   Array.from({ length: RECOVERY_CODES }, () => newRecoveryCode().replaceAll(/(.{4})(?=.)/g, "$1-"))
 
-export const recoveryCodeHash = (typed: string): Uint8Array => hashSecret(codeAsTyped(typed))
+export const recoveryCodeHash = (typed: string): Uint8Array => hashSecret(typedCode(typed))

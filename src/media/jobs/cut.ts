@@ -1,7 +1,9 @@
 /** Cuts clips out of recordings, within the room that there is for them. */
+
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
+import { lowerAscii } from "../../model/text/compared.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { takeSpans } from "../../store/media/broadcasts.ts"
@@ -28,7 +30,7 @@ export const STORAGE_FULL: MediaFailure = { code: "storage_full", detail: "The d
 const mostOf = (recordingBytes: number): number => Math.ceil(recordingBytes * 1.125) + 16 * MEBIBYTE
 
 /** It is rewritten as a whole first (`media/processing/cut.ts`). */
-const isTransportStream = ({ contentType }: Recording): boolean => contentType?.toLowerCase() === "video/mp2t"
+const isTransportStream = ({ contentType }: Recording): boolean => lowerAscii(contentType ?? "") === "video/mp2t"
 
 /** Bytes that a clip may have, and the reason. */
 interface Room {

@@ -3,11 +3,31 @@
  * stored address passes `isEmail`. An address for a look-up need not: accounts with addresses stored under older rules can
  * still sign in.
  */
+import { domainToASCII, domainToUnicode } from "node:url"
 
 export const MAX_EMAIL_LENGTH = 320
 
-/** In NFC (Unicode Standard Annex 15), so that addresses that look the same are the same. */
-export const foldEmail = (email: string): string => email.trim().toLowerCase().normalize("NFC")
+const INTERNATIONAL = /[^\0-\x7f]|xn--/
+
+/** The domain in letters, however it was given (UTS 46): `xn--bcher-kva.example` and `BÜCHER.example` are one. It may be none. */
+const inLetters = (domain: string): string =>
+  INTERNATIONAL.test(domain) ? domainToUnicode(domainToASCII(domain)) || domain.normalize("NFC") : domain
+
+/** As accounts of before may have it, whose form another account took. */
+export const spelledEmail = (email: string): string => email.trim().toLowerCase()
+
+/** In NFC (Unicode Standard Annex 15) and with the domain in letters, so that addresses that are the same look the same. */
+export const foldEmail = (email: string): string => {
+  const lower = spelledEmail(email)
+  const at = lower.lastIndexOf("@") + 1
+  return at === 0 ? lower.normalize("NFC") : lower.slice(0, at).normalize("NFC") + inLetters(lower.slice(at))
+}
+
+/** The domain of an address as it is in DNS; empty if it can be none. */
+export const domainOfEmail = (email: string): string => {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase()
+  return INTERNATIONAL.test(domain) ? domainToASCII(domain) : domain
+}
 
 /** Letters, marks and digits of any script (RFC 6531), and the signs that need no quotes (RFC 5322 §3.2.3, `atext`). */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
@@ -29,7 +49,13 @@ const isDomain = (text: string): boolean => {
 export const isEmail = (text: string): boolean => {
   if (text.length > MAX_EMAIL_LENGTH) return false
   const [local = "", domain, ...more] = text.trim().split("@")
-  return domain !== undefined && more.length === 0 && LOCAL_PART.test(local) && isDomain(domain)
+  return (
+    domain !== undefined &&
+    more.length === 0 &&
+    LOCAL_PART.test(local) &&
+    isDomain(domain) &&
+    isDomain(inLetters(domain.toLowerCase()))
+  )
 }
 
 /** Could an account have the address, also one made under older checks? Text before and after one `@`. */

@@ -1,7 +1,9 @@
 /** Polls: drafted by staff, opened, voted in, closed, published. */
+
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
 import { PollKind, PollResults } from "../../model/live/live-values.ts"
+import { lookOf } from "../../model/text/compared.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand } from "../command.ts"
@@ -61,7 +63,12 @@ export const POLL_COMMANDS = {
       question: LegibleText(500),
       kind: PollKind,
       /** For a rating the steps of the scale. */
-      options: Schema.Array(LegibleText(200)).check(Schema.isBetweenLength(2, 20)),
+      options: Schema.Array(LegibleText(200)).check(
+        Schema.isBetweenLength(2, 20),
+        Schema.makeFilter(
+          (options) => new Set(options.map(lookOf)).size === options.length || "must all look different",
+        ),
+      ),
       anonymous: optional(Schema.Boolean),
       allowChange: optional(Schema.Boolean),
       results: optional(PollResults),

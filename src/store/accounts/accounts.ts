@@ -1,6 +1,6 @@
 /** Accounts, their addresses, and their browser sessions. */
 
-import { foldEmail } from "../../model/text/email.ts"
+import { foldEmail, spelledEmail } from "../../model/text/email.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -52,7 +52,7 @@ export const FIRST_CREDENTIALS = 1
 
 /** The address as it is stored: in its form, or in the spelling that an account of before kept because its form was taken. */
 export const storedForm = async (sql: Queryable, email: string): Promise<string> => {
-  const [spelled, form] = [email.trim().toLowerCase(), foldEmail(email)]
+  const [spelled, form] = [spelledEmail(email), foldEmail(email)]
   if (spelled === form) return form
   const rows = await sql`select 1 from account_emails where email = ${spelled}`
   return rows.length > 0 ? spelled : form

@@ -1,9 +1,11 @@
 /** Reports of an event: its people, messages, polls and rounds, the first first, each list from a position on. */
+
 import { Result } from "effect"
 import type { Poll, Round } from "../../model/live/live-records.ts"
 import { roomOf } from "../../model/live/streams.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
+import { searchForm } from "../../model/text/compared.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { decodeRecord } from "../live/record-versions.ts"
@@ -109,10 +111,11 @@ export const pageRegistrations = async (
   { after, limit }: Request,
 ): Promise<Page<RegisteredRow>> => {
   const { createdAt, id } = after ?? FIRST
-  const part = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`
+  const part = `%${searchForm(search).replaceAll(/[\\%_]/g, "\\$&")}%`
   const rows = await sql<RegisteredRow[]>`
     select id, event_id, name, email, created_at from registrations
-     where event_id = ${eventId} and (name ilike ${part} or email ilike ${part})
+     where event_id = ${eventId} and (translate(lower(normalize(name, NFKC)), 'ς', 'σ') like ${part}
+            or translate(normalize(email, NFKC), 'ς', 'σ') like ${part})
        and (created_at, id::text) > (${createdAt}, ${id})
      order by created_at, id limit ${limit + 1}`
   return pageOf(

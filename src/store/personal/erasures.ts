@@ -3,8 +3,10 @@
  * an erasure; passes over the workspace's events then remove the person's name from what the events keep. Each step is one bounded
  * transaction and may be repeated.
  */
+
 import { newId } from "../../model/ids.ts"
 import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
+import { foldEmail } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
@@ -52,7 +54,7 @@ const deleteRegistrationsOf = async (
 ): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     delete from registrations r using events e
-     where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = ${email.toLowerCase()} returning r.id`
+     where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = ${foldEmail(email)} returning r.id`
   return rows.map(({ id }) => registeredAs(id))
 }
 
@@ -61,7 +63,7 @@ const forgetInvitesTo = async (sql: Queryable, workspaceId: string, email: strin
   const { count } = await sql`
     update invites set email = null, status = case status when 'pending' then 'revoked' else status end,
            revoked_at = case status when 'pending' then now() else revoked_at end
-     where workspace_id = ${workspaceId} and email = ${email.toLowerCase()}`
+     where workspace_id = ${workspaceId} and email = ${foldEmail(email)}`
   return count
 }
 
@@ -76,7 +78,7 @@ export const addressOf = async (
   if (email === null || accountId === null) return email
   const proved = await sql`
     select 1 from account_emails
-     where account_id = ${accountId} and email = ${email.toLowerCase()} and verified_at is not null`
+     where account_id = ${accountId} and email = ${foldEmail(email)} and verified_at is not null`
   return proved.length > 0 ? email : null
 }
 

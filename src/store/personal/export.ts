@@ -2,11 +2,15 @@
  * Everything that is stored about a person of a workspace, in pages: the person, and then what each event has of them, newest event
  * first. A page looks at a bounded number of events.
  */
+
 import { parseId } from "../../model/ids.ts"
 import { type Guest, guestAt, registeredAs } from "../../model/participants.ts"
+import { foldEmail } from "../../model/text/email.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PagePosition, type PageRequest } from "../page.ts"
+
+const foldedOrNull = (email: string | null | undefined): string | null => (email == null ? null : foldEmail(email))
 
 /** Kinds in the order in which an event's items come. */
 export type ExportKind =
@@ -84,7 +88,7 @@ const peopleAt = (people: People, eventIds: ReadonlyArray<string>): People => {
 const findPeople = async (sql: Queryable, person: ExportedPerson): Promise<People> => {
   const rows = await sql<{ id: string }[]>`
     select r.id from events e join registrations r on r.event_id = e.id
-     where e.workspace_id = ${person.workspaceId} and r.email = ${person.email?.toLowerCase() ?? null}`
+     where e.workspace_id = ${person.workspaceId} and r.email = ${foldedOrNull(person.email)}`
   const registered = rows.map(({ id }) => registeredAs(id))
   return { ...person, participantIds: person.userId === null ? registered : [person.userId, ...registered] }
 }
@@ -100,7 +104,7 @@ const readPerson = async (
       from users where id = ${userId}
     union all
     (select 'invite', id::text, null, created_at, jsonb_build_object('email', email, 'role', role, 'status', status)
-       from invites where workspace_id = ${workspaceId} and event_id is null and email = ${email?.toLowerCase() ?? null}
+       from invites where workspace_id = ${workspaceId} and event_id is null and email = ${foldedOrNull(email)}
       order by created_at desc limit 100)`
 
 /** What these events have of the person, after the position at the first of them. */
@@ -112,7 +116,7 @@ const readAt = async (
   limit: number,
 ): Promise<ReadonlyArray<ExportItem & { readonly eventId: string }>> => {
   const people = [...participantIds]
-  const address = email?.toLowerCase() ?? null
+  const address = foldedOrNull(email)
   return sql<(ExportItem & { readonly eventId: string })[]>`
     with walked as materialized (
       select * from unnest(${[...eventIds]}::uuid[]) with ordinality as w(event_id, n)

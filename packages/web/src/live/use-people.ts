@@ -7,6 +7,7 @@ import { useEvent } from "@gathercue/client/react"
 import { useEffect, useMemo } from "react"
 import { type Pages, usePages } from "../api/use-pages.ts"
 import { useSettled } from "../api/use-settled.ts"
+import { searchForm } from "../texts/search-form.ts"
 
 const PER_PAGE = 100
 const MOST_PER_PAGE = 200
@@ -19,9 +20,9 @@ export const useAudience = (client: GatewayClient): ReadonlyArray<ParticipantVie
   useEvent(client, ({ presence }) => (presence.mode === "list" ? presence.list : undefined))
 
 const bySearch = (people: ReadonlyArray<ParticipantView>, query: string): ReadonlyArray<ParticipantView> => {
-  const wanted = query.toLocaleLowerCase()
+  const wanted = searchForm(query)
   return people
-    .filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
+    .filter(({ name }) => searchForm(name).includes(wanted))
     .sort((a, b) => a.name.localeCompare(b.name) || a.participantId.localeCompare(b.participantId))
 }
 

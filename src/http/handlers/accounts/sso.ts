@@ -2,13 +2,14 @@
  * Signing in through a workspace's identity provider. The provider has to say that the address is verified, and the connection has
  * proved its domain. People who are no members yet become members with the connection's role.
  */
+
 import { Effect } from "effect"
 import { ROUND_TRIP_SECONDS } from "../../../identity/accounts/oidc.ts"
 import { RequestCaller } from "../../../identity/callers/request-caller.ts"
 import { ConnectionFailed, Connections } from "../../../identity/connections/connections.ts"
 import { NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import { foldEmail } from "../../../model/text/email.ts"
+import { domainOfEmail } from "../../../model/text/email.ts"
 import { findPassword, type ProvedCredentials, verifiedAddresses } from "../../../store/accounts/accounts.ts"
 import { lockWorkspace } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
@@ -41,8 +42,6 @@ export const unaskedCookie = (publicUrl: string, value: string): string =>
 
 const PATH = "/v1/auth/sso"
 
-const domainOf = (email: string): string => email.slice(email.lastIndexOf("@") + 1)
-
 /** Back to the application, which has a sentence for the reason. */
 const backWith = (reason: "refused" | "closed" | "unreachable" | "unverified") =>
   Effect.map(HttpSettings, ({ publicUrl, appUrl }) =>
@@ -59,7 +58,7 @@ const noteFailure = ({ id, workspaceId, createdByAccountId }: ConnectionRow, rea
   })
 
 const isProved = ({ domains }: ConnectionRow, email: string): boolean =>
-  domains.some(({ domain, provedAt }) => provedAt !== null && domain === domainOf(email))
+  domains.some(({ domain, provedAt }) => provedAt !== null && domain === domainOfEmail(email))
 
 const join = (sql: Queryable, { id, workspaceId, defaultRole }: ConnectionRow, accountId: string, requestId: string) =>
   Effect.gen(function* () {
@@ -90,9 +89,7 @@ export const sso: Handlers<typeof Sso> = {
     access: "public",
     handle: ({ query: { email } }) =>
       Effect.map(
-        Effect.flatMap(Database, (database) =>
-          database.run((sql) => findConnectionFor(sql, domainOf(foldEmail(email)))),
-        ),
+        Effect.flatMap(Database, (database) => database.run((sql) => findConnectionFor(sql, domainOfEmail(email)))),
         (connection) => ({ connection: connection ?? null }),
       ),
   },

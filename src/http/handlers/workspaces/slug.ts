@@ -1,17 +1,9 @@
 /** A workspace's public handle, made from its name when none was given. */
 import { randomBytes } from "node:crypto"
+import { slugOf } from "../../../model/text/compared.ts"
 import type { Queryable } from "../../../store/database.ts"
 import { isSlugTaken } from "../../../store/workspaces/workspaces.ts"
 import { isReservedSlug } from "../../contract/workspaces/workspaces.ts"
-
-const slugOf = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 40)
-    .replace(/-+$/, "")
 
 /** Of two callers that take the same free slug at the same moment, the later one looks again and finds it taken. */
 export const RETRY_SLUG = { while: (failure: { readonly _tag: string }) => failure._tag === "SlugTaken", times: 3 }

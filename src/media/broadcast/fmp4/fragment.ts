@@ -1,4 +1,5 @@
 /** One `moof` with its `mdat`: times, counts and key frames of its tracks, and where their times stand. */
+import { byCodeUnits } from "../../../model/text/compared.ts"
 import { atMostOne, type Box, boxesIn, childrenOf, damaged, exactlyOne, Fields, viewOf } from "./boxes.ts"
 import type { Init, SampleDefaults, Track } from "./init.ts"
 import { LONGEST_FRAGMENT_S, MOST_SAMPLES } from "./limits.ts"
@@ -170,7 +171,7 @@ export const readFragment = (bytes: Uint8Array, init: Init): Fragment => {
   const tracks = trafs
     .map((traf) => readTrack(view, traf, init, mdat.body))
     .filter((track) => track !== undefined)
-    .toSorted((a, b) => b.track.kind.localeCompare(a.track.kind))
+    .toSorted((a, b) => byCodeUnits(b.track.kind, a.track.kind))
   if (tracks[0]?.track === tracks[1]?.track) throw damaged("a fragment has a track twice")
   return { bytes, tracks }
 }

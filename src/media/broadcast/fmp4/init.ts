@@ -1,5 +1,7 @@
 /** The part of a stream that describes it: `ftyp` and `moov`, of one picture, one sound, or both. */
+
 import { createHash } from "node:crypto"
+import { byCodeUnits } from "../../../model/text/compared.ts"
 import { atMostOne, type Box, boxesIn, childrenOf, exactlyOne, Fields, viewOf, within } from "./boxes.ts"
 import { type Codec, codecOf } from "./codecs.ts"
 import { EncoderRefused } from "./refusal.ts"
@@ -154,7 +156,7 @@ export const readInit = (bytes: Uint8Array): Init => {
   const defaults = defaultsOf(view, mvex)
   const described = traks
     .map((trak) => describe(view, trak, defaults))
-    .toSorted((a, b) => b.track.kind.localeCompare(a.track.kind))
+    .toSorted((a, b) => byCodeUnits(b.track.kind, a.track.kind))
   const [first, second] = described
   if (first?.track.kind === second?.track.kind || first?.track.id === second?.track.id)
     throw new EncoderRefused("tracks", "The stream has two pictures or two sounds: send one of each.")

@@ -2,6 +2,7 @@
 import { useState } from "react"
 import { SearchField as AriaSearchField, Input, Label } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
+import { searchForm } from "../../texts/search-form.ts"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 
@@ -21,8 +22,8 @@ const MOST = 50
 export const TranscriptSearch = ({ lines, onSeek }: Props) => {
   const { attendee } = useTexts()
   const [words, search] = useState("")
-  const wanted = words.trim().toLocaleLowerCase()
-  const found = wanted === "" ? [] : lines.filter(({ text }) => text.toLocaleLowerCase().includes(wanted))
+  const wanted = searchForm(words)
+  const found = wanted === "" ? [] : lines.filter(({ text }) => searchForm(text).includes(wanted))
   return (
     <section className="stack" aria-label={attendee.searchTranscript}>
       <AriaSearchField className="field" value={words} onChange={search}>

@@ -2,6 +2,7 @@
  * The rounds of a rotation: pairing the present participants, seating them, and the view of the round for each of them. A seat
  * outlives a lost connection while its round runs. Dispatches of a round and `ready` use the same view.
  */
+
 import { namedId } from "../../../../model/ids.ts"
 import { ONLY, type Rotation, type Round } from "../../../../model/live/live-records.ts"
 import {
@@ -10,6 +11,7 @@ import {
   type RoundGroup,
   restoreRotation,
 } from "../../../../model/pairing/rotation-pairing.ts"
+import { byCodeUnits } from "../../../../model/text/compared.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { RotationRoundView, RotationView } from "../../../../protocol/topics/rotation.ts"
@@ -31,7 +33,7 @@ const memories = new WeakMap<Rotation, RotationState>()
 /** All rounds and breakouts of the event, oldest first. */
 export const roundsOf = (records: RecordStore) =>
   [...records.all("round").values()]
-    .sort((a, b) => a.at.localeCompare(b.at) || a.n - b.n)
+    .sort((a, b) => byCodeUnits(a.at, b.at) || a.n - b.n)
     .map(({ n, groups }) => ({ n, groups: groups.map((people) => ({ people })) }))
 
 const memoryOf = (turn: Turn, rotation: Rotation): RotationState =>

@@ -1,0 +1,46 @@
+/**
+ * The forms in which texts are compared. Code outside this folder folds no text: it compares ids and words of protocols, which
+ * are ASCII, by `lowerAscii`, and what people write by one of the others (`scripts/check-files.mjs`).
+ */
+import { withoutUnseen } from "./shown-text.ts"
+
+const UPPER = /[A-Z]/g
+const LOWER = /[a-z]/g
+
+/** For ids, header values and other words of ASCII: no letter of another script becomes one of them. */
+export const lowerAscii = (text: string): string => text.replace(UPPER, (letter) => letter.toLowerCase())
+
+export const upperAscii = (text: string): string => text.replace(LOWER, (letter) => letter.toUpperCase())
+
+/** "account": "Account"; for words of ours. */
+export const capital = (text: string): string => upperAscii(text.charAt(0)) + text.slice(1)
+
+/** An order that is the same on every machine. */
+export const byCodeUnits = (a: string, b: string): number => Number(a > b) - Number(a < b)
+
+/** How a text looks: two texts with the same look cannot be told apart. Letters may be composed or not (Unicode Annex 15, NFC). */
+export const lookOf = (text: string): string => withoutUnseen(text).normalize("NFC").replace(/\s+/gu, " ").trim()
+
+/**
+ * For search: capitals, wide and composed letters are found by plain ones (NFKC), and both forms of the Greek sigma by either.
+ * The store searches registrants in the same form (`pageRegistrations`).
+ */
+export const searchForm = (text: string): string => lookOf(text).normalize("NFKC").toLowerCase().replaceAll("ς", "σ")
+
+/** Letters and digits of ASCII in lower case, with hyphens between words. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 40)
+    .replace(/-+$/, "")
+
+/** Marks that keyboards give for a hyphen, also the mark for long vowels on a Japanese one. */
+const BETWEEN = /[\s\p{Pd}\u2212\u30fc]/gu
+
+/** A code that was typed, also with wide letters and digits, in lower case, without blanks and hyphens. */
+export const typedCode = (text: string): string =>
+  withoutUnseen(text).replace(BETWEEN, "").normalize("NFKC").toLowerCase()
