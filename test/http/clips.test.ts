@@ -117,6 +117,7 @@ describe("a clip", () => {
   })
 
   test("is listed with the others of its event, newest first", async () => {
+    for (const startMs of [0, 1000]) await ask({ startMs, endMs: startMs + 1000 })
     const { clips } = (await api("GET", `/v1/events/${recording.eventId}/clips`)).body
     expect(clips.length).toBeGreaterThan(1)
     const times = clips.map(({ createdAt }: Json) => createdAt)
