@@ -154,24 +154,30 @@ test("commands before ready are refused and do not close", async () => {
 })
 
 test.each([
-  ["text that is no JSON", "{"],
-  ["a value that is no object", "17"],
-  ["an op the server does not know", '{"op":99}'],
-  ["an op only the server sends", '{"op":0,"t":"ready"}'],
-  ["an identify without a token", '{"op":2,"d":{}}'],
-  ["nesting without end", `${"[".repeat(5000)}${"]".repeat(5000)}`],
-])("%s closes 4300", async (_, text) => {
+  ["text that is no JSON", "{", "frame: not JSON"],
+  ["a value that is no object", "17", "op: must be one of 1, 2, 3, 12"],
+  ["an op the server does not know", '{"op":99}', "op: must be one of 1, 2, 3, 12"],
+  ["an op only the server sends", '{"op":0,"t":"ready"}', "op: must be one of 1, 2, 3, 12"],
+  ["an identify without d", '{"op":2}', "identify: d: Missing key."],
+  ["an identify without a token", '{"op":2,"d":{}}', "identify: d.token: Missing key."],
+  [
+    "a cursor that is text",
+    '{"op":2,"d":{"token":"t","resume":{"epoch":"e","cursors":{"event":"1"}}}}',
+    "identify: d.resume.cursors.event: Expected number.",
+  ],
+  ["nesting without end", `${"[".repeat(5000)}${"]".repeat(5000)}`, "frame: nested too deeply"],
+])("%s closes 4300 and says why", async (_, text, reason) => {
   const client = house.connect()
   await client.hello()
   client.sendText(text)
-  expect(await client.closeCode()).toBe(4300)
+  expect(await client.closed).toEqual({ code: 4300, reason })
 })
 
 test("identifying twice closes 4300", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "guest:1")
   client.send({ op: 2, d: { token: await house.token(stage, "guest:1") } })
-  expect(await client.closeCode()).toBe(4300)
+  expect(await client.closed).toEqual({ code: 4300, reason: "identify: was sent before on this connection" })
 })
 
 test("a frame of more than 16 KiB, or of more than 32 objects, closes 4301", async () => {

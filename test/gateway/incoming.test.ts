@@ -1,7 +1,6 @@
 /** Incoming frames by the state of their connection: a table by hand of what each state does with each frame. */
 import { expect, test } from "vitest"
 import { type Incoming, incoming, isClientObject, objectsIn } from "../../src/gateway/connection/incoming.ts"
-import { CLOSE } from "../../src/protocol/wire/close-codes.ts"
 
 const FRAMES = {
   heartbeat: { op: 1, d: { t0: 7 } },
@@ -76,8 +75,16 @@ test("a frame is one object or several, of limited length and number; all else c
   expect(objectsIn(bytes('[{"op":1},2]'))).toEqual([{ op: 1 }, 2])
   expect(objectsIn(bytes("[]"))).toEqual([])
   expect(objectsIn(bytes(JSON.stringify(Array(32).fill(1))))).toHaveLength(32)
-  expect(objectsIn(bytes(JSON.stringify(Array(33).fill(1))))).toBe(CLOSE.frameTooLarge)
+  expect(objectsIn(bytes(JSON.stringify(Array(33).fill(1))))).toMatchObject({
+    code: 4301,
+    reason: "frame: more than 32 objects",
+  })
   const longest = `"${"x".repeat(16_382)}"`
-  expect([objectsIn(bytes(longest)), objectsIn(bytes(`${longest} `))]).toMatchObject([[{}], CLOSE.frameTooLarge])
-  for (const text of ["", "{", "[".repeat(5000)]) expect(objectsIn(bytes(text))).toBe(CLOSE.protocolError)
+  expect([objectsIn(bytes(longest)), objectsIn(bytes(`${longest} `))]).toMatchObject([
+    [{}],
+    { code: 4301, reason: "frame: more than 16384 bytes" },
+  ])
+  for (const text of ["", "{", "[".repeat(5000)]) {
+    expect(objectsIn(bytes(text))).toMatchObject({ code: 4300, reason: "frame: not JSON" })
+  }
 })

@@ -160,7 +160,15 @@ describe("every error is a problem with type, code and detail", () => {
   test("the code's own address explains it", async () => {
     const { body } = await api("GET", "/v1/nothing")
     const explained = await fetch(body.type)
-    expect([explained.status, await explained.json()]).toMatchObject([200, { code: "not_found", status: 404 }])
+    expect([explained.status, await explained.json()]).toEqual([
+      200,
+      {
+        code: "not_found",
+        status: 404,
+        meaning: "No such resource in the caller's workspace.",
+        remedy: "Check the id, and that the credential belongs to the workspace of the resource.",
+      },
+    ])
     expect((await api("GET", "/v1/errors/no_such_code")).status).toBe(404)
   })
 })

@@ -31,9 +31,20 @@ const DEED: Record<AgendaCommandType, string> = {
   "timer.elapse": "moved by a timer",
 }
 
+/** Commands for an event that is live. */
+const NEED_LIVE: ReadonlySet<AgendaCommandType> = new Set(["phase.next", "event.end", "timer.extend"])
+
+/** What the caller has to do first, if anything helps. */
+const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType): string => {
+  if (status === "draft" && type === "event.start") return " Publish it first."
+  if (status === "draft" && NEED_LIVE.has(type)) return " Publish and start it first."
+  if (status === "scheduled" && NEED_LIVE.has(type)) return " Start it first."
+  return ""
+}
+
 /** The command is none for an event in this state. */
 export const wrongState = ({ event }: LiveState, { type }: MachineEvent): Refused =>
-  conflict(`The event is ${event.status} and cannot be ${DEED[type]}.`)
+  conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`)
 
 export const endsTooEarly: Refuse<"event.patch"> = () =>
   new Refused({ code: "bad_request", detail: "scheduledEndAt: must not lie before scheduledAt." })

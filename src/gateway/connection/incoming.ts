@@ -4,8 +4,9 @@
  */
 import { Result, Schema } from "effect"
 import { isShallow } from "../../model/json.ts"
+import { faultsOf, faultText } from "../../model/schema-faults.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
-import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import { because, CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import {
   CommandFrame,
   CommandId,
@@ -49,17 +50,24 @@ const parse = (bytes: ArrayBuffer): unknown => {
 
 /** The objects of a frame, or the reason to close its connection. */
 export const objectsIn = (bytes: ArrayBuffer): ReadonlyArray<unknown> | CloseCode => {
-  if (bytes.byteLength > MAX_FRAME_BYTES) return CLOSE.frameTooLarge
+  if (bytes.byteLength > MAX_FRAME_BYTES)
+    return because(CLOSE.frameTooLarge, `frame: more than ${MAX_FRAME_BYTES} bytes`)
   const frame = parse(bytes)
-  if (frame === undefined || !isShallow(frame)) return CLOSE.protocolError
+  if (frame === undefined) return because(CLOSE.protocolError, "frame: not JSON")
+  if (!isShallow(frame)) return because(CLOSE.protocolError, "frame: nested too deeply")
   const objects: ReadonlyArray<unknown> = Array.isArray(frame) ? frame : [frame]
-  return objects.length > MAX_FRAME_OBJECTS ? CLOSE.frameTooLarge : objects
+  return objects.length > MAX_FRAME_OBJECTS
+    ? because(CLOSE.frameTooLarge, `frame: more than ${MAX_FRAME_OBJECTS} objects`)
+    : objects
 }
 
 export const isClientObject = (value: unknown): value is ClientObject =>
   typeof value === "object" && value !== null && "op" in value && CLIENT_OPS.some((op) => op === value.op)
 
-const PROTOCOL_ERROR: Incoming = { type: "close", why: CLOSE.protocolError }
+/** Why an object is no client's. No value of the client is repeated. */
+export const unknownObject = because(CLOSE.protocolError, `op: must be one of ${CLIENT_OPS.join(", ")}`)
+
+const protocolError = (reason: string): Incoming => ({ type: "close", why: because(CLOSE.protocolError, reason) })
 export const NOT_READY = refusal("unauthorized", "Identify and wait for ready first.")
 const IN_LOBBY = refusal("forbidden", "You wait in the lobby.")
 
@@ -73,8 +81,10 @@ const heartbeat = (object: ClientObject): Incoming => {
 }
 
 const identify = (state: ConnectionState, object: ClientObject): Incoming => {
+  if (state !== "new") return protocolError("identify: was sent before on this connection")
   const decoded = decodeIdentify(object)
-  return state !== "new" || Result.isFailure(decoded) ? PROTOCOL_ERROR : { type: "identify", ...decoded.success.d }
+  if (Result.isSuccess(decoded)) return { type: "identify", ...decoded.success.d }
+  return protocolError(`identify: ${faultText(faultsOf(decoded.failure.issue).slice(0, 1), "identify")}`)
 }
 
 const command = (state: ConnectionState, object: ClientObject): Incoming => {

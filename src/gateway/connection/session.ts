@@ -20,7 +20,7 @@ import { type Grant, type NotGranted, readToken } from "../grants/tokens.ts"
 import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
 import { Connection, type Socket } from "./connection.ts"
-import { type Incoming, incoming, isClientObject, NOT_READY, objectsIn } from "./incoming.ts"
+import { type Incoming, incoming, isClientObject, NOT_READY, objectsIn, unknownObject } from "./incoming.ts"
 import { MUTES_NOTHING } from "./lifecycle.ts"
 import { refusal, refusalOf } from "./refusal.ts"
 
@@ -87,7 +87,7 @@ export class Sessions {
 
   #receive(connection: Connection, object: unknown): void {
     if (!isClientObject(object)) {
-      connection.close(CLOSE.protocolError)
+      connection.close(unknownObject)
       return
     }
     const abused = this.#countFrame(connection)

@@ -18,7 +18,7 @@ const VERSION = "1.0.0"
 
 const ABOUT = [
   `One socket is one participant of one event. A frame is one object or an array of objects, in both directions; a client's has at most ${MAX_FRAME_BYTES} bytes and ${MAX_FRAME_OBJECTS} objects. The messages below are those objects.`,
-  "After `hello` a client sends `identify`, and is told by `ready` where it stands. Ordered dispatches have a stream (`st`) and a place in it (`s`) without gaps, and are replayed after a reconnect.",
+  "After `hello` a client sends `identify`, and is told by `ready` where it stands, or by `lobby.status` that it waits. Ordered dispatches have a stream (`st`) and a place in it (`s`) without gaps, and are replayed after a reconnect.",
   "Fields and messages may be added; ignore what you do not know.",
 ].join("\n\n")
 
@@ -77,11 +77,11 @@ const operation = (
 })
 
 const { hello, identify, heartbeat, heartbeatAck, token, tokenAccepted, refused, reconnect, error } = FRAMES
-const READY = DISPATCH_MESSAGES.filter(({ name }) => name === "ready")
+const ENTRY = DISPATCH_MESSAGES.filter(({ name }) => name === "ready" || name === "lobby.status")
 
 const OPERATIONS = {
   greet: operation("send", "The server greets.", [hello]),
-  identify: operation("receive", "A client says who it is.", [identify], READY),
+  identify: operation("receive", "A client says who it is.", [identify], ENTRY),
   heartbeat: operation(
     "receive",
     "Both sides hear that the other is there, and compare clocks.",

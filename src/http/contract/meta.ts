@@ -8,7 +8,13 @@ export const Meta = HttpApiGroup.make("meta")
   .add(
     HttpApiEndpoint.get("getProblem", "/v1/errors/:code", {
       params: { code: Schema.Literals(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]) },
-      success: Schema.Struct({ code: Schema.String, status: Schema.Int, meaning: Schema.String }),
+      success: Schema.Struct({
+        code: Schema.String,
+        status: Schema.Int,
+        meaning: Schema.String,
+        /** What the caller does about it. */
+        remedy: Schema.String,
+      }),
       error: problems("not_found", "internal_error"),
     })
       .annotate(EndpointAccess, "public")

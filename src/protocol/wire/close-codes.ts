@@ -16,7 +16,7 @@ export const ADVICE: Readonly<Record<CloseAdvice, string>> = {
 export interface CloseCode {
   readonly code: number
   readonly advice: CloseAdvice
-  /** The reason text in the close frame. */
+  /** The reason text in the close frame. It may be more exact than the table says. */
   readonly reason: string
 }
 
@@ -44,6 +44,15 @@ export const CLOSE = {
   notFound: { code: 4308, advice: "stop", reason: "no such event" },
   otherContract: { code: 4309, advice: "stop", reason: "client of another contract" },
 } as const satisfies Record<string, CloseCode>
+
+/** The bytes that a close frame has for its reason (RFC 6455, section 5.5). */
+const REASON_BYTES = 123
+
+/** The code with a sentence for the developer of the client; how the client reacts stays the same. */
+export const because = (code: CloseCode, reason: string): CloseCode => ({
+  ...code,
+  reason: Buffer.byteLength(reason) <= REASON_BYTES ? reason : code.reason,
+})
 
 /** The client's reaction to any code, also an unknown one: by range; outside the ranges as after a lost link. */
 export const adviceFor = (code: number): CloseAdvice => {

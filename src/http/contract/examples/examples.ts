@@ -1,4 +1,6 @@
 /** One example of every body that is sent or answered, by endpoint. A test decodes each with its schema. */
+
+import { PROBLEMS } from "../problem.ts"
 import {
   account,
   agenda,
@@ -491,5 +493,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   },
   getPlatformStatus: { response: platformStatus },
   getIdp: { response: { configured: true, signup: "open" } },
-  getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
+  getProblem: {
+    response: { code: "conflict", status: 409, meaning: PROBLEMS.conflict.meaning, remedy: PROBLEMS.conflict.remedy },
+  },
 }
