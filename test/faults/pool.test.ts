@@ -371,7 +371,8 @@ describe("a read of a live event whose answer is late is sent once more", () => 
     await ask("soon")
     const refused = settle(pool.liveReads`insert into notes_asked (text) values (${null})`)
     expect(await refused).toBe("23502")
-    expect(timers()).toBe(before)
+    // Timers of the test before may end meanwhile.
+    expect(timers()).toBeLessThanOrEqual(before)
     expect(await sent("soon")).toBe(1)
   })
 
