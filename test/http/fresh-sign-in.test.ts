@@ -64,6 +64,7 @@ describe("without a fresh sign-in", () => {
       ["GET", `${path}/guests/export?issuer=https://a.example&subject=ada`],
       ["GET", "/v1/accounts/me/export"],
       ["GET", `/v1/events/${event.id}/registrations?format=csv`],
+      ["GET", `/v1/events/${event.id}/registrations?format=json&format=csv`],
       ["GET", `/v1/events/${event.id}/attendance?format=csv`],
       ["GET", `/v1/events/${event.id}/memberships?format=csv`],
       ["POST", "/v1/accounts/mfa/totp"],
