@@ -66,6 +66,7 @@ describe("without a fresh sign-in", () => {
       ["GET", `/v1/events/${event.id}/registrations?format=csv`],
       ["GET", `/v1/events/${event.id}/registrations?format=json&format=csv`],
       ["GET", `/v1/events/${event.id}/attendance?format=csv`],
+      ["GET", `${path}/audit?format=csv`],
       ["GET", `/v1/events/${event.id}/memberships?format=csv`],
       ["POST", "/v1/accounts/mfa/totp"],
       ["DELETE", "/v1/accounts/mfa/totp"],
