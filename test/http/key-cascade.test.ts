@@ -151,6 +151,23 @@ describe("revoking an API key with all that was made with it", () => {
     ])
   })
 
+  test("ends what was made with a key below, also one that was revoked alone before", async () => {
+    const { id, key } = await leaked()
+    const below = await newKey({ key }, "below")
+    const last = await newKey({ key: below.key }, "last")
+    const came = await signup(server.url)
+    expect((await accept(await invite(below.key, { role: "admin" }), came)).status).toBe(200)
+    const { body: webhook } = await api("POST", "/v1/webhooks", {
+      key: below.key,
+      body: { url: "https://hooks.example/c" },
+    })
+    expect((await end(below.id)).status).toBe(204)
+    const { body } = await end(id, "?cascade=true")
+    expect(body.apiKeys).toEqual([shownKey(id, key, "leaked"), shownKey(last.id, last.key, "last")])
+    expect(body.webhooks).toEqual([{ id: webhook.id, url: "https://hooks.example/c" }])
+    expect(await isMember(came)).toBe(false)
+  })
+
   test("ends a webhook that the key turned to another address, and not one that a member turned after it", async () => {
     const { id, key } = await leaked()
     const made = async () =>
