@@ -12,7 +12,6 @@ let site: WebSite
 beforeAll(async () => {
   idp = await startIdentityProvider()
   site = await openWebSite()
-  idp.register(`${site.server.url}/v1/auth/sso/callback`)
 })
 afterAll(async () => {
   await site.stop()
@@ -38,6 +37,8 @@ test("an owner connects a login, somebody new signs in by it, and members have t
   await page.getByLabel("Issuer (URL)").fill(idp.issuer)
   await pressButton(add)
   await page.getByText(`${domain} is proved.`).waitFor()
+  const made = await call(site.server.url, "GET", `/v1/workspaces/${id}/connections`, { cookie: owner.cookie })
+  idp.register(made.body.connections[0].redirectUri)
   await pressButton(page.getByRole("button", { name: "Check: Acme login" }))
   await pressButton(page.getByRole("button", { name: "Change: Acme login" }))
   const list = page.getByRole("list", { name: "Your organisation's login" })

@@ -82,6 +82,22 @@ describe("an administrative act", () => {
     expect(found[3].targetId).toBe(made.id)
   })
 
+  test("that accepts an invite on its page is there as one by the API is, with where it came from", async () => {
+    const made = await createWorkspace(server.url)
+    const invite = await api("POST", `/v1/workspaces/${made.id}/invites`, { key: made.key, body: { role: "admin" } })
+    const guest = await signup(server.url)
+    const form = new URLSearchParams({ token: tokenIn(invite.body.inviteUrl), action: "accept" })
+    const headers = { cookie: guest.cookie, "user-agent": "Browser of the tests" }
+    expect((await fetch(`${server.url}/invite`, { method: "POST", body: form, headers })).status).toBe(200)
+    expect((await entries(made))[0]).toMatchObject({
+      action: "invite.accepted",
+      actor: { kind: "account", id: guest.id },
+      targetId: invite.body.id,
+      address: "127.0.0.1",
+      client: "Browser of the tests",
+    })
+  })
+
   test("on several objects at once has an entry for each: a key is deleted with the keys that it made", async () => {
     const made = await createWorkspace(server.url)
     const child = (await api("POST", "/v1/api-keys", { key: made.key, body: {} })).body
@@ -340,6 +356,9 @@ test("a webhook with the log is for those who may read the log", async () => {
     const turned = { ...who, body: { url: "https://example.com/mine" } }
     expect((await api("PATCH", `/v1/webhooks/${owners}`, turned)).status).toBe(403)
     expect((await api("POST", `/v1/webhooks/${owners}/rotate-secret`, who)).status).toBe(403)
+    const others = { ...who, body: { url: "https://example.com/mine", eventTypes: ["event.ended"] } }
+    expect((await api("PATCH", `/v1/webhooks/${owners}`, others)).status).toBe(403)
+    expect((await api("DELETE", `/v1/webhooks/${owners}`, who)).status).toBe(403)
   }
   // Nor may they read the log in what was sent.
   const { body: endpoint } = await hook({ key: made.key })
@@ -351,6 +370,16 @@ test("a webhook with the log is for those who may read the log", async () => {
   const reader = await api("POST", "/v1/api-keys", { key: made.key, body: { scopes: ["read"] } })
   for (const who of [asMember, { key: reader.body.secret }]) {
     expect((await api("GET", delivery, who)).body).toMatchObject({ type: "audit.created", body: null })
+  }
+  // Nor may they have it sent to themselves, once or again, when the endpoint names the type no more.
+  await api("PATCH", `/v1/webhooks/${endpoint.id}`, { key: made.key, body: { eventTypes: ["event.ended"] } })
+  const waits =
+    "update webhook_deliveries set status = 'pending', next_attempt_at = now() + interval '1 hour' where endpoint_id = $1"
+  await rows.run(waits, [endpoint.id])
+  for (const who of [asMember, { key: scoped.body.secret }]) {
+    expect((await api("POST", `${delivery}/redeliver`, who)).status).toBe(403)
+    const turned = { ...who, body: { url: "https://example.com/mine" } }
+    expect((await api("PATCH", `/v1/webhooks/${endpoint.id}`, turned)).status).toBe(403)
   }
   expect((await api("GET", delivery, { key: made.key })).body.body).toMatchObject({ type: "audit.created" })
 })

@@ -31,8 +31,7 @@ beforeAll(async () => {
   idp = await startIdentityProvider()
   server = await startTestServer({ APP_URL: "https://app.example.com" })
   rows = rowsOf(server.databaseUrl)
-  callback = `${server.url}/v1/auth/sso/callback`
-  idp.register(callback)
+  callback = `${server.url}/v1/auth/sso/`
 })
 afterAll(async () => {
   await rows.end()
@@ -59,6 +58,7 @@ const connected = async (fields: object = {}) => {
   const domain = newDomain()
   const made = await api("POST", connectionsOf(acme), { cookie: acme.owner.cookie, body: inputFor(domain, fields) })
   if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  if (made.body.issuer === idp.issuer) idp.register(made.body.redirectUri)
   return { acme, domain, connection: made.body, path: `${connectionsOf(acme)}/${made.body.id}` }
 }
 
@@ -107,7 +107,7 @@ describe("a connection", () => {
       issuer: idp.issuer,
       clientId: "gathercue",
       defaultRole: "member",
-      redirectUri: callback,
+      redirectUri: `${callback}${connection.id}/callback`,
       domains: [
         {
           domain,
@@ -316,7 +316,9 @@ describe("signing in", () => {
     const back = await idp.walk(mine.location, callback)
     const placeOf = async (answer: Promise<Response>) => (await answer).headers.get("location")
     expect(await placeOf(get(back))).toBe(`${HOME}?signIn=refused`)
-    expect(await placeOf(get(`${callback}?error=access_denied`, mine.trip))).toBe(`${HOME}?signIn=refused`)
+    expect(await placeOf(get(`${connection.redirectUri}?error=access_denied`, mine.trip))).toBe(
+      `${HOME}?signIn=refused`,
+    )
     expect(await placeOf(get(back, theirs.trip))).toBe(`${HOME}?signIn=unreachable`)
     expect(await placeOf(get(back, mine.trip))).toBe(HOME)
     expect(await placeOf(get(back, mine.trip))).toBe(`${HOME}?signIn=unreachable`)
@@ -337,6 +339,35 @@ describe("signing in", () => {
     expect(taken).toEqual({ location: `${HOME}?signIn=unverified`, session: "" })
     const { members } = (await api("GET", `/v1/workspaces/${other.acme.id}/members`, other.acme.owner)).body
     expect(members).toHaveLength(1)
+  })
+
+  test("gives no issuer the code of another one that it sent the browser on to", async () => {
+    const codes: string[] = []
+    const forged = createServer((request, response) => {
+      const { url = "" } = request
+      request.setEncoding("utf8").on("data", (body: string) => url === "/token" && codes.push(body))
+      const own = `http://${request.headers.host}`
+      const at = { authorization_endpoint: `${own}/auth`, token_endpoint: `${own}/token`, jwks_uri: `${own}/keys` }
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ issuer: own, ...at }))
+    })
+    await new Promise<void>((resolve) => forged.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => new Promise<void>((resolve) => forged.close(() => resolve())))
+    const issuer = `http://127.0.0.1:${(forged.address() as AddressInfo).port}`
+    const [honest, mallorys] = [await connected(), await connected({ issuer })]
+    // Mallory's own browser begins at the honest issuer, and the victim's at Mallory's, which sends it on with the values of the first.
+    const [own, victims] = [await begin(honest.connection.id), await begin(mallorys.connection.id)]
+    const asked = new URL(own.location)
+    asked.searchParams.set("state", new URL(victims.location).searchParams.get("state") ?? "")
+    idp.signInAs(personOf(honest.domain))
+    const back = new URL(await idp.walk(asked.href, callback))
+    // Not every provider names itself.
+    back.searchParams.delete("iss")
+    const answer = await get(back.href, victims.trip)
+    expect([answer.headers.get("location"), codes]).toEqual([`${HOME}?signIn=refused`, []])
+    // At the address of Mallory's connection the honest issuer leaves nobody.
+    asked.searchParams.set("redirect_uri", mallorys.connection.redirectUri)
+    await expect(idp.walk(asked.href, callback)).rejects.toThrow("redirect_uri")
   })
 
   test("is refused by an issuer whose metadata name another one", async () => {

@@ -151,6 +151,38 @@ describe("revoking an API key with all that was made with it", () => {
     ])
   })
 
+  test("ends what was made with a key below, also one that was revoked alone before", async () => {
+    const { id, key } = await leaked()
+    const below = await newKey({ key }, "below")
+    const last = await newKey({ key: below.key }, "last")
+    const came = await signup(server.url)
+    expect((await accept(await invite(below.key, { role: "admin" }), came)).status).toBe(200)
+    const { body: webhook } = await api("POST", "/v1/webhooks", {
+      key: below.key,
+      body: { url: "https://hooks.example/c" },
+    })
+    expect((await end(below.id)).status).toBe(204)
+    const { body } = await end(id, "?cascade=true")
+    expect(body.apiKeys).toEqual([shownKey(id, key, "leaked"), shownKey(last.id, last.key, "last")])
+    expect(body.webhooks).toEqual([{ id: webhook.id, url: "https://hooks.example/c" }])
+    expect(await isMember(came)).toBe(false)
+  })
+
+  test("ends a webhook that the key turned to another address, and not one that a member turned after it", async () => {
+    const { id, key } = await leaked()
+    const made = async () =>
+      (await api("POST", "/v1/webhooks", { key: acme.key, body: { url: "https://hooks.example/own" } })).body.id
+    const [stolen, saved, kept] = [await made(), await made(), await made()]
+    const change = (webhookId: string, who: CallOptions, body: object) =>
+      api("PATCH", `/v1/webhooks/${webhookId}`, { ...who, body })
+    const thiefs = { url: "https://hooks.example/thief" }
+    for (const webhookId of [stolen, saved]) expect((await change(webhookId, { key }, thiefs)).status).toBe(200)
+    const asMember = { cookie: acme.owner.cookie, headers: { "x-workspace-id": acme.id } }
+    expect((await change(saved, asMember, { url: "https://hooks.example/own" })).status).toBe(200)
+    expect((await change(kept, { key }, { eventTypes: ["event.ended"] })).status).toBe(200)
+    expect((await end(id, "?cascade=true")).body.webhooks).toEqual([{ id: stolen, url: thiefs.url }])
+  })
+
   test("keeps owners and whoever asks, and a member whom somebody else invited", async () => {
     const { id, key } = await leaked()
     const [asking, owner] = [await signup(server.url), await signup(server.url)]

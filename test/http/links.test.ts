@@ -197,6 +197,17 @@ describe("ending links", () => {
     await expect.poll(async () => (await fetch(playbackUrl)).status).toBe(401)
   })
 
+  test("ends all of a member by their user too, also what they were given as an account", async () => {
+    const { id: eventId } = await createLiveEvent(server.url, acme.key)
+    const session = await api("POST", at("session"), asOwner())
+    const { userId } = session.body.participant
+    const { uploadUrl } = await upload(eventId, asOwner())
+    const kinds = (await list(`userId=${userId}&eventId=${eventId}`)).map(({ kind }: { kind: string }) => kind)
+    expect(kinds).toEqual(["upload"])
+    expect((await end(`userId=${userId}`)).status).toBe(204)
+    await expect.poll(() => put(uploadUrl)).toBe(401)
+  })
+
   test("needs one target that the workspace has", async () => {
     expect((await end("")).status).toBe(400)
     expect((await end(`userId=${NOBODY}&keyId=${NOBODY}`)).status).toBe(400)

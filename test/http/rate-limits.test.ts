@@ -3,12 +3,14 @@ import { randomUUID } from "node:crypto"
 import { memoryUsage } from "node:process"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type LimitName, RATE_LIMIT_KEYS, RateLimits } from "../../src/http/requests/limits/rate-limits.ts"
+import { sealTrip } from "../../src/identity/accounts/oidc.ts"
 import { ANONYMOUS_BUDGET_KEYS } from "../../src/identity/callers/anonymous-budgets.ts"
 import { BoundedBuckets } from "../../src/model/limits/bounded-buckets.ts"
+import { deriveKeyRing } from "../../src/secret-key.ts"
 import {
   type Account,
   type CallOptions,
@@ -22,7 +24,7 @@ import {
   type Workspace,
 } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { SECRET_KEY, startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
 beforeAll(async () => {
@@ -146,6 +148,28 @@ describe("by whom it is about", () => {
     expect(await withCode(codeOf(secret, 1), newcomer())).toBe(200)
     expect(statuses(await repeat(20, async () => ({ status: await withCode("000000x", newcomer()) })))).toEqual([401])
     expect(await withCode("000000x", newcomer())).toBe(429)
+  })
+
+  test("a hundred codes of identity providers that bring no sign-in, by one cookie of a browser that began one", async () => {
+    const { id, owner } = await createWorkspace(server.url)
+    const given = { name: "Login", clientId: "c", clientSecret: "s", domains: ["example.com"] }
+    const body = { ...given, issuer: "https://login.invalid" }
+    const made = await api("POST", `/v1/workspaces/${id}/connections`, { cookie: owner.cookie, body })
+    const round = { state: "s", nonce: "n", verifier: "v", fresh: false, isOwn: true, connectionId: made.body.id }
+    const trip = sealTrip(deriveKeyRing([Redacted.make(SECRET_KEY)], "sso-round-trips"), "connection", {
+      ...round,
+      expires: Date.now() + 600_000,
+    } as { readonly expires: number })
+    const headers = { ...newcomer(), cookie: `gc_sso=${trip}` }
+    const finish = async () => {
+      const path = new URL(made.body.redirectUri).pathname
+      return (await fetch(`${server.url}${path}?code=x&state=s`, { headers, redirect: "manual" })).status
+    }
+    const answers = await Promise.all(Array.from({ length: 120 }, finish))
+    expect(answers.filter((status) => status === 302)).toHaveLength(100)
+    expect(answers.filter((status) => status === 429)).toHaveLength(20)
+    const idp = () => api("GET", "/v1/auth/idp/callback?code=x&state=s", { headers })
+    expect((await idp()).status).toBe(429)
   })
 
   test("an account with many wrong passwords is slowed down at addresses where it never signed in, and nowhere refused", async () => {

@@ -17,7 +17,7 @@ export interface TestIdentityProvider {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Registers the client with where browsers are sent back to; nothing is answered before. */
+  /** Registers where the client has browsers sent back to; nothing is answered before the first. */
   register(redirectUri: string): void
   /** The person who signs in at the provider from now on. */
   signInAs(person: Person): void
@@ -33,7 +33,10 @@ export const startIdentityProvider = async (): Promise<TestIdentityProvider> => 
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = { clientId: "gathercue", clientSecret: "a secret of the tests" }
   let person: Person = { sub: "nobody" }
+  const redirectUris = new Set<string>()
   const register = (redirectUri: string): void => {
+    redirectUris.add(redirectUri)
+    if (redirectUris.size > 1) return
     const provider = new Provider(issuer, {
       clients: [{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [redirectUri] }],
       claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
@@ -44,6 +47,7 @@ export const startIdentityProvider = async (): Promise<TestIdentityProvider> => 
       findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...person, sub }) }),
       interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     })
+    provider.Client.prototype.redirectUriAllowed = (uri) => redirectUris.has(uri)
     const callback = provider.callback()
     server.on("request", (req, res) => {
       if (!req.url?.startsWith("/interaction/")) return callback(req, res)

@@ -10,6 +10,7 @@ import { Email, NewPassword } from "../contract/accounts/accounts.ts"
 import { Name } from "../contract/endpoint.ts"
 import { createAccount, signInWithPassword } from "../handlers/accounts/account-entry.ts"
 import { challengeFor, signInWithCode } from "../handlers/accounts/second-step.ts"
+import { originOf, writeEntries } from "../requests/audit.ts"
 import { issueSession } from "../requests/browser-session.ts"
 import { cookieValue, isForeignSite, sessionCookieName } from "../requests/credentials.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
@@ -109,11 +110,14 @@ const accepted = (invitation: InvitationRow, cookies: ReadonlyArray<string>) =>
     headers: cookies.map((cookie) => ["set-cookie", cookie] as const),
   })
 
-const acceptAs = ({ token }: Asked, accountId: string) =>
-  Effect.map(
-    inTransaction((sql) => acceptInvite(sql, token, accountId)),
-    ({ invitation }) => invitation,
-  )
+const acceptAs = ({ request, token }: Asked, accountId: string) =>
+  Effect.gen(function* () {
+    const { invitation } = yield* inTransaction((sql) => acceptInvite(sql, token, accountId))
+    const { id: targetId, workspaceId } = invitation
+    const act = { action: "invite.accepted", actorKind: "account", actorId: accountId } as const
+    yield* writeEntries([{ ...act, workspaceId, targetId, requestId: request.requestId, ...originOf(request) }])
+    return invitation
+  })
 
 /** The caller came without a session, and gets one once the invite is accepted. */
 const acceptAndSignIn = (asked: Asked, proved: ProvedCredentials) =>
@@ -126,25 +130,26 @@ const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email:
 
 type Field = (name: string) => string
 
-const ACTIONS = {
-  accept: (asked: Asked) =>
-    Effect.flatMap(visitor(asked.request), (account) =>
-      account === undefined
-        ? show(asked, { text: "Sign in first.", status: 401 })
-        : Effect.map(acceptAs(asked, account.id), (invitation) => accepted(invitation, [])),
-    ),
-  decline: ({ token }: Asked) =>
+const ACTIONS: { readonly [action: string]: (asked: Asked, field: Field) => ReturnType<PageRoute["answer"]> } = {
+  accept: (asked) =>
+    Effect.gen(function* () {
+      const account = yield* visitor(asked.request)
+      return account === undefined
+        ? yield* show(asked, { text: "Sign in first.", status: 401 })
+        : accepted(yield* acceptAs(asked, account.id), [])
+    }),
+  decline: ({ token }) =>
     inTransaction((sql) => declineInvite(sql, token)).pipe(
       Effect.map((invitation) => renderPage("Declined", about(invitation))),
     ),
-  signIn: (asked: Asked, field: Field) =>
+  signIn: (asked, field) =>
     Effect.gen(function* () {
       yield* inTransaction((sql) => readInvitation(sql, asked.token))
       const proved = yield* signInWithPassword(field("email"), field("password"))
       const challenge = yield* challengeFor(proved)
       return challenge === null ? yield* acceptAndSignIn(asked, proved) : codePage(asked.token, challenge.mfaToken)
     }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(asked, { text: detail, status: 401 }))),
-  code: (asked: Asked, field: Field) =>
+  code: (asked, field) =>
     signInWithCode(field("mfaToken"), field("code")).pipe(
       Effect.flatMap((proved) => acceptAndSignIn(asked, proved)),
       Effect.catchTags({
@@ -153,7 +158,7 @@ const ACTIONS = {
         InvalidToken: () => show(asked, { text: "Sign in again: the code came too late.", status: 401 }),
       }),
     ),
-  signUp: (asked: Asked, field: Field) =>
+  signUp: (asked, field) =>
     Effect.gen(function* () {
       const given = { name: field("name"), email: field("email"), password: field("password") }
       const person = Option.getOrUndefined(readSignUp(given))
@@ -188,9 +193,8 @@ const act = (path: "/invite" | "/invite/:token"): PageRoute => ({
       const field = yield* readForm(request)
       const asked = { request, token: request.params["token"] ?? field("token") }
       const action = field("action")
-      return yield* action in ACTIONS && Object.hasOwn(ACTIONS, action)
-        ? ACTIONS[action as keyof typeof ACTIONS](asked, field)
-        : show(asked)
+      const answer = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+      return yield* answer === undefined ? show(asked) : answer(asked, field)
     }),
 })
 

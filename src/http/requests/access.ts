@@ -26,7 +26,7 @@ import { findWebhookEndpointOwner } from "../../store/webhooks/webhook-endpoints
 import { findUser, mayEnterWorkspace } from "../../store/workspaces/users.ts"
 import { findMember, listAccountWorkspaces } from "../../store/workspaces/workspaces.ts"
 import type { Access } from "../contract/access.ts"
-import type { HttpRequest } from "../transport/message.ts"
+import { type HttpRequest, queryOf } from "../transport/message.ts"
 import { allowSignedOut, participantOf, signedOut, signedOutVoter } from "./audience.ts"
 import type { Scopes } from "./call.ts"
 import { cookieValue, isFromOwnPage } from "./credentials.ts"
@@ -356,7 +356,7 @@ const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequ
     ),
 }
 
-const asksForFile = ({ query }: HttpRequest): boolean => new URLSearchParams(query).get("format") === "csv"
+const asksForFile = (request: HttpRequest): boolean => queryOf(request)["format"] === "csv"
 
 /** The check of an endpoint: the scope of a key, then the access that the endpoint declares, then a fresh proof of the session's holder. */
 export const accessCheck = ({

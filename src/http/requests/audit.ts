@@ -15,7 +15,7 @@ import {
 } from "../../store/workspaces/audit.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { ACCOUNT_ACTIONS, type AuditAction } from "../contract/workspaces/audit.ts"
-import { deviceOf, type HttpRequest } from "../transport/message.ts"
+import { deviceOf, type HttpRequest, queryOf } from "../transport/message.ts"
 import type { Reply } from "./call.ts"
 
 const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonly actorId: string } | undefined => {
@@ -48,6 +48,8 @@ const targetOf = (request: HttpRequest, result: Result): string | null =>
 const workspaceOf = (scope: { readonly workspaceId?: string }, { id, workspace }: Result): string | null =>
   scope.workspaceId ?? text(workspace?.id) ?? text(id)
 
+export const originOf = (request: HttpRequest) => ({ address: request.client || null, client: deviceOf(request) })
+
 type Writing = Effect.Effect<void, never, Database | OutboxSignal | Telemetry>
 type Note = (
   principal: Principal,
@@ -64,8 +66,7 @@ const write: (action: AuditAction) => Note =
       const result: Result = typeof body === "object" && body !== null ? body : {}
       if (actor === undefined) return
       const workspaceId = workspaceOf(scope, result)
-      const origin = { address: request.client || null, client: deviceOf(request) }
-      const act = { action, ...actor, requestId: request.requestId, ...origin }
+      const act = { action, ...actor, requestId: request.requestId, ...originOf(request) }
       if (ACCOUNT_ACTIONS.has(action)) return yield* writeForAccount({ ...act, targetId: targetOf(request, result) })
       if (workspaceId === null) return
       yield* writeEntries(
@@ -83,7 +84,7 @@ const read = write("personal_data.read")
 const readNote = (): Note => {
   const known = new LRUCache<string, true>({ max: MOST_READERS, ttl: READ_MS })
   return (principal, request, scope, reply) => {
-    if (new URLSearchParams(request.query).get("format") === "csv") return exported(principal, request, scope, reply)
+    if (queryOf(request)["format"] === "csv") return exported(principal, request, scope, reply)
     const key = `${actorOf(principal)?.actorId} ${request.path}`
     if (known.has(key)) return Effect.void
     known.set(key, true)

@@ -41,3 +41,7 @@ export const deviceOf = ({ headers }: Pick<HttpRequest, "headers">): string | nu
     ?.replaceAll(/[^ -~]/g, "")
     .trim()
     .slice(0, LONGEST_DEVICE) || null
+
+/** The one reading of a query, by those who check a request and by those who answer it: of a parameter that is named twice the last value counts. */
+export const queryOf = ({ query }: Pick<HttpRequest, "query">): { readonly [name: string]: string } =>
+  query === "" ? {} : Object.fromEntries(new URLSearchParams(query))

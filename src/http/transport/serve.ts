@@ -20,7 +20,7 @@ import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "./etag.ts"
-import { deviceOf, type HttpRequest, type HttpResponse } from "./message.ts"
+import { deviceOf, type HttpRequest, type HttpResponse, queryOf } from "./message.ts"
 import { Problems } from "./problem.ts"
 import { bodyReader, contentTypeOf, decoder, finishOf, refuseRequest, typeChecker } from "./request-body.ts"
 
@@ -31,8 +31,6 @@ export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never,
 
 const UNSTORABLE_QUERY = new BadRequest({ detail: "The query holds U+0000, which no text may." })
 const ANONYMOUS: Principal = { kind: "anonymous" }
-const readQuery = (query: string): { readonly [name: string]: string } =>
-  query === "" ? {} : Object.fromEntries(new URLSearchParams(query))
 
 interface Encoding {
   readonly status: number
@@ -179,9 +177,9 @@ export const compile = (
       return { reply, response: isRevalidated ? tagged(request, response) : response }
     }
 
-    const queryOf = (request: HttpRequest): Effect.Effect<unknown, Failure> => {
+    const decodedQuery = (request: HttpRequest): Effect.Effect<unknown, Failure> => {
       if (decodeQuery === undefined) return Effect.void
-      const asked = readQuery(request.query)
+      const asked = queryOf(request)
       if (!isStorable(asked)) return Effect.fail(UNSTORABLE_QUERY)
       const query = decodeQuery(asked)
       return Result.isFailure(query) ? refuseRequest(query.failure.issue, "query") : Effect.succeed(query.success)
@@ -205,7 +203,7 @@ export const compile = (
         },
         requestId: request.requestId,
       })
-      return Effect.flatMap(queryOf(request), (query) =>
+      return Effect.flatMap(decodedQuery(request), (query) =>
         Effect.flatMap(readBody(request), (payload) =>
           Effect.map(handle(call(query, payload)), (given) => answered(request, given)),
         ),

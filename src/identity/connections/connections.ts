@@ -78,8 +78,11 @@ type Issuer = Pick<ConnectionRow, "id" | "issuer" | "clientId" | "clientSecretSe
 export class Connections extends Context.Service<
   Connections,
   {
-    /** Where the issuer sends browsers back to. */
-    readonly redirectUri: string
+    /**
+     * Where the issuer sends browsers back to. Each connection has an address of its own: a code that another issuer made for its client is
+     * of no use at this one, so that no issuer gets it by sending browsers on to the other (RFC 9700 §4.4).
+     */
+    readonly redirectUriOf: (connectionId: string) => string
     /** Domains have to be proved; otherwise each counts at once. */
     readonly provesDomains: boolean
     readonly sealSecret: (connectionId: string, secret: string) => Uint8Array
@@ -118,7 +121,7 @@ export class Connections extends Context.Service<
         const egress = yield* Egress
         const timers = yield* currentTimers
         const { tripKeys, secretKeys, provesDomains } = options
-        const redirectUri = `${options.publicUrl}/v1/auth/sso/callback`
+        const redirectUriOf = (connectionId: string) => `${options.publicUrl}/v1/auth/sso/${connectionId}/callback`
         const remembered = new LRUCache<string, Promise<Configuration>>({ max: MOST_REMEMBERED, ttl: DISCOVERY_MS })
 
         const send = async (
@@ -179,7 +182,7 @@ export class Connections extends Context.Service<
         const tripIn = (cookie: string | undefined) => openTrip<Trip>(tripKeys, OWNER, cookie, timers.now())
 
         return {
-          redirectUri,
+          redirectUriOf,
           provesDomains,
           sealSecret: (connectionId, secret) => sealText(secretKeys, connectionId, secret),
           checkIssuer: (issuer) =>
@@ -198,7 +201,8 @@ export class Connections extends Context.Service<
             ),
           start: (connection, { fresh, isOwn }) =>
             attempt(async () => {
-              const { url, trip } = await beginRoundTrip(await configured(connection), redirectUri, timers.now(), fresh)
+              const back = redirectUriOf(connection.id)
+              const { url, trip } = await beginRoundTrip(await configured(connection), back, timers.now(), fresh)
               const given: Trip = { ...trip, connectionId: connection.id, isOwn }
               return { url, cookie: sealTrip(tripKeys, OWNER, given) }
             }),

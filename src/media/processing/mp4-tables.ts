@@ -123,6 +123,38 @@ class Claims {
 const skippedIn = (bytes: Buffer, { name, content }: Box, end: number): number =>
   name === "meta" && content + 4 <= end && bytes.readUInt32BE(content) === 0 ? 4 : 0
 
+/** Of entries of one time the library moves all that follow for each. */
+const MOST_OF_ONE_TIME = 10_000
+
+/** The table of fragments: entries alone, and few of one time. The library takes other boxes in it for those of the movie. */
+const isFragmentTableBounded = (bytes: Buffer): boolean => {
+  for (let box = boxAt(bytes, 0, bytes.byteLength); box !== undefined; box = boxAt(bytes, box.end, bytes.byteLength)) {
+    if (CONTAINERS.has(box.name)) return false
+    const content = bytes.subarray(box.content, box.end)
+    if (box.name !== "tfra" || content.byteLength < 16) continue
+    const timeBytes = content.readUInt8(0) === 1 ? 8 : 4
+    const lengths = content.readUInt8(11)
+    const entryBytes = 2 * timeBytes + 3 + ((lengths >> 4) & 3) + ((lengths >> 2) & 3) + (lengths & 3)
+    const count = Math.min(content.readUInt32BE(12), Math.floor((content.byteLength - 16) / entryBytes))
+    const times = new Set<string>()
+    for (let n = 0; n < count; n++)
+      times.add(content.toString("latin1", 16 + n * entryBytes, 16 + n * entryBytes + timeBytes))
+    if (count - times.size > MOST_OF_ONE_TIME) return false
+  }
+  return true
+}
+
+/** The library finds that table by the last bytes of the file, wherever it stands. */
+const fragmentTableOf = async ({ size, read }: BytesAt): Promise<Buffer | "none" | "too large"> => {
+  if (size < 16) return "none"
+  const at = size - (await read(size - 4, size)).readUInt32BE(0)
+  const head = at < 0 || at + 16 > size ? undefined : await read(at, at + 16)
+  const box = head && boxAt(head, 0, head.byteLength)
+  if (box?.name !== "mfra") return "none"
+  const end = Math.min(size, at + box.end)
+  return end - at > LARGEST_INDEX ? "too large" : read(at + box.content, end)
+}
+
 interface Index {
   readonly name: string
   readonly size: number
@@ -160,7 +192,8 @@ const isBounded = async (file: BytesAt): Promise<boolean> => {
     // Samples outside of the index are in fragments alone.
     if (name === "moov" && !bytes.includes("mvex", 0, "latin1")) return true
   }
-  return true
+  const table = await fragmentTableOf(file)
+  return table === "none" || (table !== "too large" && isFragmentTableBounded(table))
 }
 
 /** Does the file hold what its tables claim? */

@@ -129,6 +129,18 @@ export interface Holder {
 
 export const holderText = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind}:${id}`
 
+/** A user who is an account holds what it was given as the account. */
+export const heldBy = async <H extends { readonly kind: string; readonly id: string }>(
+  sql: Queryable,
+  workspaceId: string,
+  holder: H,
+): Promise<H | Holder> => {
+  if (holder.kind !== "user") return holder
+  const [row] = await sql<{ id: string }[]>`
+    select account_id as id from users where id = ${holder.id} and workspace_id = ${workspaceId} and account_id is not null`
+  return row === undefined ? holder : { kind: "account", ...row }
+}
+
 /** `undefined`: the workspace has no such person or key. */
 export const findHolder = async (
   sql: Queryable,

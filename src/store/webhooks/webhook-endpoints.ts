@@ -75,10 +75,21 @@ export const findWebhookEndpointOwner = async (
   return row
 }
 
+/**
+ * The types that the endpoint receives: those that it names, and that of the audit log while one of its deliveries may still be sent. Locks the
+ * endpoint; run it in a transaction. `undefined`: there is none.
+ */
+export const findReceivedTypes = async (sql: Queryable, id: string): Promise<ReadonlyArray<string> | undefined> => {
+  const [row] = await sql<{ types: string[] }[]>`
+    select e.event_types || array(select distinct m.type from webhook_deliveries d join outbox_messages m on m.id = d.message_id
+                                   where d.endpoint_id = e.id and d.status = 'pending' and m.type = 'audit.created') as types
+      from webhook_endpoints e where e.id = ${id} for no key update of e`
+  return row?.types
+}
+
 /** Deletes the endpoint and, by the foreign key, every pending try with it. */
-export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise<boolean> => {
-  const rows = await sql`delete from webhook_endpoints where id = ${id} returning id`
-  return rows.length > 0
+export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise<void> => {
+  await sql`delete from webhook_endpoints where id = ${id}`
 }
 
 export interface WebhookEndpointChange {
@@ -87,11 +98,15 @@ export interface WebhookEndpointChange {
   readonly status?: "active" | "disabled"
 }
 
-/** Changes the given fields. Failures are counted anew for another address, and from each change of the status. */
+/**
+ * Changes the given fields. Failures are counted anew for another address, and from each change of the status. `keyId`: of the key that changes it,
+ * null: a member: whoever sets another address counts as its maker, so that it ends with what a key made.
+ */
 export const updateWebhookEndpoint = async (
   sql: Queryable,
   id: string,
   change: WebhookEndpointChange,
+  keyId: string | null = null,
 ): Promise<WebhookEndpointRow | undefined> => {
   const { url = null, eventTypes, status = null } = change
   const types = eventTypes === undefined ? null : [...eventTypes]
@@ -102,6 +117,7 @@ export const updateWebhookEndpoint = async (
            disabled_reason = case coalesce(${status}, status) when 'disabled' then coalesce(disabled_reason, 'manual') end,
            failing_since = case when coalesce(${url}, url) = url and coalesce(${status}, status) = status
                                 then failing_since end,
+           created_by_key_id = case when coalesce(${url}, url) = url then created_by_key_id else ${keyId}::uuid end,
            is_untold = is_untold and coalesce(${status}, status) = 'disabled'
      where id = ${id} returning ${sql.unsafe(COLUMNS)}`
   return row

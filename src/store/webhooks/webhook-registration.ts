@@ -16,6 +16,8 @@ import { query } from "../query.ts"
 import { sealText } from "../sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
 import {
+  deleteWebhookEndpoint,
+  findReceivedTypes,
   insertWebhookEndpoint,
   MAX_ENDPOINTS_PER_WORKSPACE,
   replaceSecret,
@@ -36,6 +38,14 @@ export const requireReader = (
   if ("keyId" in credential) return credential.rights.scopes.includes("admin") ? Effect.void : Effect.fail(refused)
   return Effect.catchTag(requireCredential(sql, workspaceId, credential), "Unauthorized", () => Effect.fail(refused))
 }
+
+/** Who may not receive what an endpoint receives may not turn it elsewhere either, nor take it from those who do. */
+const requireReceiver = (sql: Queryable, { id, workspaceId, credential }: OwnedWebhookEndpoint) =>
+  Effect.gen(function* () {
+    yield* requireMember(sql, workspaceId, credential)
+    const types = yield* query(() => findReceivedTypes(sql, id))
+    return yield* types === undefined ? NotFound.of("webhook") : requireReader(sql, workspaceId, credential, types)
+  })
 
 /** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
 const SKIPPED_AT_ONCE = 1_000
@@ -77,6 +87,10 @@ export class WebhookRegistration extends Context.Service<
       endpoint: OwnedWebhookEndpoint,
       change: WebhookEndpointChange,
     ) => Effect.Effect<WebhookEndpointRow, BadRequest | Forbidden | NotFound | Unauthorized | Unavailable>
+    /** Deletes the endpoint with the deliveries that wait. */
+    readonly remove: (
+      endpoint: OwnedWebhookEndpoint,
+    ) => Effect.Effect<void, Forbidden | NotFound | Unauthorized | Unavailable>
     /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
     readonly rotateSecret: (endpoint: OwnedWebhookEndpoint) => Effect.Effect<
       {
@@ -132,8 +146,8 @@ export class WebhookRegistration extends Context.Service<
               if (change.url !== undefined) yield* checkTarget(change.url)
               return yield* database.transaction((sql) =>
                 Effect.gen(function* () {
-                  yield* requireMember(sql, workspaceId, credential)
-                  const endpoint = yield* query(() => updateWebhookEndpoint(sql, id, change))
+                  yield* requireReceiver(sql, { id, workspaceId, credential })
+                  const endpoint = yield* query(() => updateWebhookEndpoint(sql, id, change, keyOf(credential)))
                   if (endpoint === undefined) return yield* NotFound.of("webhook")
                   yield* requireReader(sql, workspaceId, credential, endpoint.eventTypes)
                   if (endpoint.status === "disabled") yield* query(() => skipDeliveries(sql, SKIPPED_AT_ONCE))
@@ -141,6 +155,13 @@ export class WebhookRegistration extends Context.Service<
                 }),
               )
             }),
+          remove: (endpoint) =>
+            database.transaction((sql) =>
+              Effect.andThen(
+                requireReceiver(sql, endpoint),
+                query(() => deleteWebhookEndpoint(sql, endpoint.id)),
+              ),
+            ),
           rotateSecret: ({ id, workspaceId, credential }) =>
             Effect.gen(function* () {
               const secret = newSigningSecret()

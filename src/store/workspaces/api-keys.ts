@@ -113,20 +113,22 @@ export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, k
 }
 
 /**
- * Revokes the active keys that this one created, directly or through other keys. Resolves to their ids. The statement waits for a
+ * Revokes the active keys that this one created, directly or through other keys, and tells of all of them. The statement waits for a
  * key that is being created, and a later one finds its creator revoked. Run it in the transaction that revokes the key itself.
  */
 export const revokeKeysMadeBy = async (
   sql: Queryable,
   workspaceId: string,
   keyId: string,
-): Promise<ReadonlyArray<string>> => {
+): Promise<{ readonly made: ReadonlyArray<string>; readonly revoked: ReadonlyArray<string> }> => {
   await lockWorkspace(sql, workspaceId)
-  const rows = await sql<{ id: string }[]>`
+  const rows = await sql<{ id: string; isRevoked: boolean }[]>`
     with recursive made as (
       select id from api_keys where created_by_key_id = ${keyId} and workspace_id = ${workspaceId}
       union select k.id from api_keys k join made on k.created_by_key_id = made.id
+    ), revoked as (
+      update api_keys set revoked_at = now() where id in (select id from made) and revoked_at is null returning id
     )
-    update api_keys set revoked_at = now() where id in (select id from made) and revoked_at is null returning id`
-  return rows.map(({ id }) => id)
+    select made.id, revoked.id is not null as is_revoked from made left join revoked using (id)`
+  return { made: rows.map(({ id }) => id), revoked: rows.filter(({ isRevoked }) => isRevoked).map(({ id }) => id) }
 }

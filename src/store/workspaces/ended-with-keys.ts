@@ -34,16 +34,16 @@ const removeMembersOf = async (
   return { members, departures }
 }
 
-/** `keyIds`: keys that this transaction has revoked. Run it under `lockWorkspace`. `by`: the account that asks. */
+/** `revoked`: those of the keys that this transaction has revoked. Run it under `lockWorkspace`. `by`: the account that asks. */
 export const endMadeByKeys = async (
   sql: Queryable,
   workspaceId: string,
-  keyIds: ReadonlyArray<string>,
+  { revoked, all }: { readonly revoked: ReadonlyArray<string>; readonly all: ReadonlyArray<string> },
   by: string,
 ): Promise<EndedWithKeys> => {
-  const ids = [...keyIds]
+  const ids = [...all]
   const keys = await sql<EndedWithKeys["keys"][number][]>`
-    select id, workspace_id, name, prefix, last4 from api_keys where id = any (${ids}::uuid[]) order by id`
+    select id, workspace_id, name, prefix, last4 from api_keys where id = any (${[...revoked]}::uuid[]) order by id`
   const invites = await revokeInvitesOfKeys(sql, workspaceId, ids)
   const { members, departures } = await removeMembersOf(sql, workspaceId, ids, by)
   const roles = await sql<EndedWithKeys["roles"][number][]>`

@@ -1091,7 +1091,8 @@ export interface RestClient {
   /** Send the browser to a workspace's identity provider for consent. */
   readonly startSso: (request: { readonly params: { readonly connectionId: string }; readonly query?: { readonly fresh?: "true" | "false" } }, settings?: CallSettings) => Promise<void>
   /** Where a workspace's identity provider sends the browser back to; signs in. */
-  readonly finishSso: (request?: {
+  readonly finishSso: (request: {
+    readonly params: { readonly connectionId: string }
     readonly query?: {
       readonly code?: string
       readonly state?: string

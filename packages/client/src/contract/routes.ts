@@ -81,7 +81,6 @@ auth
 /idp/start,GstartIdp
 /idp/callback,GfinishIdp
 /sso,GfindSso
-/sso/callback,GfinishSso
 webhooks,PcreateWebhook,GlistWebhooks
 webhook-event-types,GlistWebhookEventTypes
 webhooks/:id,ApatchWebhook,DdeleteWebhook
@@ -127,6 +126,7 @@ accounts/sessions/:sessionId,DendSession
 accounts/passkeys/:passkeyId,ApatchPasskey,DdeletePasskey
 auth/sso/:connectionId
 /start,GstartSso
+/callback,GfinishSso
 help
 /chat,PaskHelp
 platform

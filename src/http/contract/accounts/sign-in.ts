@@ -46,7 +46,14 @@ export const SignIn = HttpApiGroup.make("signIn")
         session_state: given("Sent by some providers; not used."),
       },
       success: redirect,
-      error: problems("bad_request", "email_taken", "idp_not_configured", "unavailable", "internal_error"),
+      error: problems(
+        "bad_request",
+        "email_taken",
+        "idp_not_configured",
+        "rate_limited",
+        "unavailable",
+        "internal_error",
+      ),
     })
       .annotate(EndpointAccess, "browser")
       .annotate(OpenApi.Summary, "Where the identity provider sends the browser back to; signs in"),

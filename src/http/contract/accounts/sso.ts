@@ -11,6 +11,8 @@ import { FreshQuery } from "./sign-in.ts"
 const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
 const given = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
+const ConnectionPath = { connectionId: Id.annotate({ description: "The id of the connection." }) }
+
 const AskedEmail = Schema.String.check(
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
   // The last check carries the description.
@@ -30,14 +32,15 @@ export const Sso = HttpApiGroup.make("sso")
       .annotate(AddressLimit, "login")
       .annotate(OpenApi.Summary, "The identity provider for the domain of an address"),
     HttpApiEndpoint.get("startSso", "/v1/auth/sso/:connectionId/start", {
-      params: { connectionId: Id.annotate({ description: "The id of the connection." }) },
+      params: ConnectionPath,
       query: FreshQuery,
       success: redirect,
       error: problems("bad_request", "not_found", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "browser")
       .annotate(OpenApi.Summary, "Send the browser to a workspace's identity provider for consent"),
-    HttpApiEndpoint.get("finishSso", "/v1/auth/sso/callback", {
+    HttpApiEndpoint.get("finishSso", "/v1/auth/sso/:connectionId/callback", {
+      params: ConnectionPath,
       query: {
         code: given("The provider's code, which is exchanged for the sign-in."),
         state: given("The value that the start gave to the provider."),
@@ -46,7 +49,7 @@ export const Sso = HttpApiGroup.make("sso")
         session_state: given("Sent by some providers; not used."),
       },
       success: redirect,
-      error: problems("bad_request", "unavailable", "internal_error"),
+      error: problems("bad_request", "not_found", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "browser")
       .annotate(OpenApi.Summary, "Where a workspace's identity provider sends the browser back to; signs in"),

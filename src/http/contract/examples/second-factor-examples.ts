@@ -28,7 +28,7 @@ const CONNECTION = {
     },
   ],
   defaultRole: "member",
-  redirectUri: "https://events.example.com/v1/auth/sso/callback",
+  redirectUri: `https://events.example.com/v1/auth/sso/${ids.connection}/callback`,
   createdAt: T0,
   updatedAt: T0,
   lastSuccessAt: T1,

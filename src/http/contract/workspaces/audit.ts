@@ -5,7 +5,7 @@ import { Id } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, NeededScope } from "../access.ts"
-import { PathId, pageOf } from "../endpoint.ts"
+import { FreshSignIn, PathId, pageOf } from "../endpoint.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems } from "../problem.ts"
 
@@ -110,9 +110,10 @@ export const Audit = HttpApiGroup.make("audit")
         to: Schema.optionalKey(InstantInput.annotate({ description: "Only acts before this time." })),
       },
       success: [pageOf("entries", AuditEntry), Csv],
-      error: problems("bad_request", ...COMMON, "not_found"),
+      error: problems("bad_request", ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(FreshSignIn, "file")
       .annotate(NeededScope, "admin")
       .annotate(OpenApi.Summary, "Administrative acts, newest first"),
   )

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { Passkeys } from "../../../identity/accounts/passkeys.ts"
 import { SecondFactors } from "../../../identity/accounts/second-factors.ts"
-import { RequestCaller } from "../../../identity/callers/request-caller.ts"
 import { Conflict, NotFound, Unauthorized } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { findPassword, findPrimaryAddress, lockAccount } from "../../../store/accounts/accounts.ts"
@@ -11,9 +10,9 @@ import { Database, outsideTransaction } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
 import type { AssertionResponse, PasskeysApi } from "../../contract/accounts/passkeys.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { tellChange } from "./account-acts.ts"
+import { countAtAddress } from "./second-step.ts"
 import { signedIn } from "./signed-in.ts"
 
 const MOST = 20
@@ -25,8 +24,7 @@ const asJson = <R extends object>(given: R) => ({ ...given, clientExtensionResul
 /** Resolves to the account of the passkey. A wrong answer counts at the address as a wrong password does. */
 export const accountByPasskey = ({ response, ...credential }: AssertionResponse) =>
   Effect.gen(function* () {
-    const { address } = yield* RequestCaller
-    const takeBack = yield* (yield* RateLimits).takeAll([["loginFailureByAddress", address]])
+    const takeBack = yield* countAtAddress
     const { userHandle, ...rest } = response
     const given = asJson({ ...credential, response: { ...rest, ...(userHandle ? { userHandle } : {}) } })
     const { signIn } = yield* Passkeys

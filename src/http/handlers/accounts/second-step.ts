@@ -46,6 +46,15 @@ export const challengeFor = (proved: ProvedCredentials) =>
   })
 
 /**
+ * Counts a sign-in at the client's address before it is known whether it fails, where it names no account. Resolves to an effect that takes the
+ * count back.
+ */
+export const countAtAddress = Effect.gen(function* () {
+  const { address } = yield* RequestCaller
+  return yield* (yield* RateLimits).takeAll([["loginFailureByAddress", address]])
+})
+
+/**
  * Counts a try of a code for the account before it is known to be wrong. Resolves to an effect that takes the count back. The limit by
  * account refuses, unlike that of passwords: whoever gets so far knows the password.
  */

@@ -17,7 +17,7 @@ import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { RETRY_SLUG } from "../workspaces/slug.ts"
 import { insertAccountWithWorkspace } from "./account-entry.ts"
 import { announceTakenBack, takenBackNotice } from "./first-proof.ts"
-import { challengeFor } from "./second-step.ts"
+import { challengeFor, countAtAddress } from "./second-step.ts"
 import { type Invited, requireSignup } from "./sign-up-rule.ts"
 
 const ROUND_TRIP_COOKIE = "gc_idp"
@@ -96,10 +96,11 @@ export const signIn: Handlers<typeof SignIn> = {
         // A person who refuses at the provider comes back to the application, signed out as before.
         if (returned.error !== undefined && provider.isConfigured)
           return redirect(`${appUrl}/?signIn=refused`, [forget])
-        const identity = yield* provider.finish(
-          `${publicUrl}${path}?${scope.queryString}`,
-          scope.cookie(ROUND_TRIP_COOKIE),
-        )
+        const takeBack = yield* countAtAddress
+        const identity = yield* provider
+          .finish(`${publicUrl}${path}?${scope.queryString}`, scope.cookie(ROUND_TRIP_COOKIE))
+          .pipe(Effect.tapErrorTag(["IdpNotConfigured", "Unavailable"], () => takeBack))
+        yield* takeBack
         const note = yield* takenBackNotice(requestId)
         const { accountId, credentialsVersion, takenBack } = yield* (yield* Database)
           .transaction((sql) =>

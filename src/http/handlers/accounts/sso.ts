@@ -30,7 +30,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { RETRY_SLUG } from "../workspaces/slug.ts"
 import { announceTakenBack, takenBackNotice } from "./first-proof.ts"
-import { challengeFor } from "./second-step.ts"
+import { challengeFor, countAtAddress } from "./second-step.ts"
 import { accountOf, redirect, tripCookie } from "./sign-in.ts"
 
 const COOKIE = "gc_sso"
@@ -115,16 +115,19 @@ export const sso: Handlers<typeof Sso> = {
   },
   finishSso: {
     access: "browser",
-    handle: ({ query: returned, path, requestId, device, scope }) =>
+    handle: ({ params: { connectionId }, query: returned, path, requestId, device, scope }) =>
       Effect.gen(function* () {
         const { publicUrl, appUrl } = yield* HttpSettings
         const database = yield* Database
         const { tripIn, finish } = yield* Connections
         const cookie = scope.cookie(COOKIE)
         const trip = tripIn(cookie)
-        const connection =
-          trip === undefined ? undefined : yield* database.run((sql) => findConnection(sql, trip.connectionId))
+        // An answer to another connection's address is another issuer's, whatever it says.
+        const isTrip = trip?.connectionId === connectionId
+        const connection = isTrip ? yield* database.run((sql) => findConnection(sql, connectionId)) : undefined
         if (connection === undefined || returned.error !== undefined) return yield* backWith("refused")
+        // Whoever began one sign-in could have any number of codes sent to the issuer in the workspace's name.
+        const takeBack = yield* countAtAddress
         const signingIn = Effect.gen(function* () {
           const identity = yield* finish(connection, `${publicUrl}${path}?${scope.queryString}`, cookie)
           if (identity.email === null || !identity.emailVerified || !isProved(connection, identity.email)) {
@@ -155,6 +158,7 @@ export const sso: Handlers<typeof Sso> = {
           if (takenBack !== null) yield* recheckSockets({ accountId: proved.accountId })
           yield* announceTakenBack(takenBack)
           yield* database.run((sql) => noteConnectionUse(sql, connection.id, null))
+          yield* takeBack
           const forget = tripCookie(publicUrl, PATH, COOKIE, "", 0)
           const challenge = yield* challengeFor(proved)
           if (challenge !== null) return redirect(`${appUrl}/?signIn=code#mfaToken=${challenge.mfaToken}`, [forget])

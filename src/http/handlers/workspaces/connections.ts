@@ -25,9 +25,9 @@ import { proveBy } from "./domain-proofs.ts"
 
 const MOST = 10
 
-const viewOf = (redirectUri: string, row: ConnectionRow): Connection => ({
+const viewOf = ({ redirectUriOf }: Connections["Service"], row: ConnectionRow): Connection => ({
   ...row,
-  redirectUri,
+  redirectUri: redirectUriOf(row.id),
   domains: row.domains.map((one) => ({
     domain: one.domain,
     proved: one.provedAt !== null,
@@ -75,16 +75,17 @@ export const connections: Handlers<typeof ConnectionsApi> = {
     access: "workspaceAdmin",
     handle: ({ scope: { workspaceId } }) =>
       Effect.gen(function* () {
-        const { redirectUri } = yield* Connections
+        const service = yield* Connections
         const rows = yield* (yield* Database).run((sql) => listConnections(sql, workspaceId))
-        return { connections: rows.map((row) => viewOf(redirectUri, row)) }
+        return { connections: rows.map((row) => viewOf(service, row)) }
       }),
   },
   createConnection: {
     access: "workspaceOwner",
     handle: ({ payload, scope, scope: { workspaceId, accountId } }) =>
       Effect.gen(function* () {
-        const { redirectUri, provesDomains, sealSecret, checkIssuer } = yield* Connections
+        const service = yield* Connections
+        const { provesDomains, sealSecret, checkIssuer } = service
         yield* checkIssuer(payload.issuer)
         const id = newId()
         const { name, issuer, clientId, clientSecret, defaultRole = "member" } = payload
@@ -100,14 +101,15 @@ export const connections: Handlers<typeof ConnectionsApi> = {
             return yield* connectionOf(sql, workspaceId, id)
           }),
         )
-        return viewOf(redirectUri, row)
+        return viewOf(service, row)
       }),
   },
   patchConnection: {
     access: "workspaceOwner",
     handle: ({ params: { connectionId }, payload, scope, scope: { workspaceId } }) =>
       Effect.gen(function* () {
-        const { redirectUri, provesDomains, sealSecret } = yield* Connections
+        const service = yield* Connections
+        const { provesDomains, sealSecret } = service
         const { clientSecret, domains, ...fields } = payload
         const secret = clientSecret === undefined ? {} : { clientSecretSealed: sealSecret(connectionId, clientSecret) }
         const row = yield* change(scope, (sql) =>
@@ -120,7 +122,7 @@ export const connections: Handlers<typeof ConnectionsApi> = {
             return yield* connectionOf(sql, workspaceId, connectionId)
           }),
         )
-        return viewOf(redirectUri, row)
+        return viewOf(service, row)
       }),
   },
   checkConnection: {
@@ -128,7 +130,8 @@ export const connections: Handlers<typeof ConnectionsApi> = {
     handle: ({ params: { connectionId }, requestId, scope: { workspaceId } }) =>
       Effect.gen(function* () {
         const database = yield* Database
-        const { redirectUri, recordsOf, test } = yield* Connections
+        const service = yield* Connections
+        const { recordsOf, test } = service
         const row = yield* database.run((sql) => connectionOf(sql, workspaceId, connectionId))
         for (const one of row.domains.filter(({ provedAt }) => provedAt === null)) {
           const { domain } = one
@@ -139,7 +142,7 @@ export const connections: Handlers<typeof ConnectionsApi> = {
         }
         const error = yield* Effect.match(test(row), { onSuccess: () => null, onFailure: ({ reason }) => reason })
         yield* database.run((sql) => noteConnectionUse(sql, connectionId, error))
-        return viewOf(redirectUri, yield* database.run((sql) => connectionOf(sql, workspaceId, connectionId)))
+        return viewOf(service, yield* database.run((sql) => connectionOf(sql, workspaceId, connectionId)))
       }),
   },
   deleteConnection: {

@@ -39,9 +39,11 @@ export const endKey = (
   Effect.gen(function* () {
     const { isGone, ...done } = yield* query(async () => {
       await lockWorkspace(sql, workspaceId)
-      const revoked = isCascade ? [keyId, ...(await revokeKeysMadeBy(sql, workspaceId, keyId))] : [keyId]
-      // What it made is read before the key is removed.
-      const ended = isCascade ? await endMadeByKeys(sql, workspaceId, revoked, accountId) : null
+      const below = isCascade ? await revokeKeysMadeBy(sql, workspaceId, keyId) : null
+      const revoked = [keyId, ...(below?.revoked ?? [])]
+      // What it made is read before the key is removed. A key below that was revoked alone before has left what it made.
+      const keys = { revoked, all: [keyId, ...(below?.made ?? [])] }
+      const ended = isCascade ? await endMadeByKeys(sql, workspaceId, keys, accountId) : null
       // The request itself is the entry of the keys.
       if (ended !== null) await insertAuditEntries(sql, entriesOf({ ...ended, keys: [] }, accountId, requestId))
       else await revokeInvitesOfKeys(sql, workspaceId, revoked)

@@ -8,6 +8,7 @@ import {
   endLinksOf,
   findHolder,
   type Holder,
+  heldBy,
   holderText,
   pageLinks,
 } from "../../../store/links/listed-links.ts"
@@ -36,12 +37,13 @@ const endOf = (sql: Queryable, { workspaceId, role }: Scopes["workspaceAdmin"], 
       const isEnded = yield* query(() => endLink(sql, workspaceId, target.id))
       return isEnded ? undefined : yield* NotFound.of("link")
     }
-    const found = yield* query(() => findHolder(sql, workspaceId, target))
+    const holder = yield* query(() => heldBy(sql, workspaceId, target))
+    const found = yield* query(() => findHolder(sql, workspaceId, holder))
     if (found === undefined) return yield* NotFound.of("holder of links")
     if (found.isOwner && role !== "owner") {
       return yield* new Forbidden({ detail: "Only owners may end the links of an owner." })
     }
-    return yield* query(() => endLinksOf(sql, workspaceId, target))
+    return yield* query(() => endLinksOf(sql, workspaceId, holder))
   })
 
 export const links: Handlers<typeof Links> = {
@@ -50,11 +52,13 @@ export const links: Handlers<typeof Links> = {
     handle: (call) =>
       Effect.gen(function* () {
         const { kind, eventId } = call.query
-        const holder = yield* targetIn(call.query)
+        const asked = yield* targetIn(call.query)
         const request = yield* pageRequest(call.query)
-        const page = yield* (yield* Database).run((sql) =>
-          pageLinks(sql, call.scope.workspaceId, { kind, eventId, holder: holder && holderText(holder) }, request),
-        )
+        const { workspaceId } = call.scope
+        const page = yield* (yield* Database).run(async (sql) => {
+          const holder = asked && holderText(await heldBy(sql, workspaceId, asked))
+          return pageLinks(sql, workspaceId, { kind, eventId, holder }, request)
+        })
         return pageReply(call, page, { links: page.rows, nextCursor: page.nextCursor })
       }),
   },

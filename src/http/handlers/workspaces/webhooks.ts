@@ -10,7 +10,7 @@ import {
   pageWebhookDeliveries,
   type WebhookDeliveryWithAttempts,
 } from "../../../store/webhooks/webhook-delivery-log.ts"
-import { deleteWebhookEndpoint, pageWebhookEndpoints } from "../../../store/webhooks/webhook-endpoints.ts"
+import { pageWebhookEndpoints } from "../../../store/webhooks/webhook-endpoints.ts"
 import { requireReader, WebhookRegistration } from "../../../store/webhooks/webhook-registration.ts"
 import type { Webhooks } from "../../contract/workspaces/webhooks.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
@@ -74,11 +74,8 @@ export const webhooks: Handlers<typeof Webhooks> = {
   },
   deleteWebhook: {
     access: "webhook",
-    handle: ({ scope: { webhookId } }) =>
-      Effect.gen(function* () {
-        const isDeleted = yield* (yield* Database).run((sql) => deleteWebhookEndpoint(sql, webhookId))
-        if (!isDeleted) return yield* NotFound.of("webhook")
-      }),
+    handle: ({ scope: { webhookId, workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ remove }) => remove({ id: webhookId, workspaceId, credential })),
   },
   rotateWebhookSecret: {
     access: "webhook",
@@ -117,6 +114,11 @@ export const webhooks: Handlers<typeof Webhooks> = {
   },
   redeliverWebhookDelivery: {
     access: "webhookDelivery",
-    handle: ({ scope: { deliveryId } }) => deliver((sql) => appendRedelivery(sql, deliveryId), "delivery"),
+    handle: ({ scope: { deliveryId, workspaceId, credential } }) =>
+      Effect.gen(function* () {
+        const { type } = yield* (yield* Database).run((sql) => findDelivery(sql, deliveryId))
+        yield* (yield* Database).run((sql) => requireReader(sql, workspaceId, credential, [type]))
+        return yield* deliver((sql) => appendRedelivery(sql, deliveryId), "delivery")
+      }),
   },
 }
