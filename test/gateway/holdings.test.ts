@@ -49,10 +49,14 @@ const told = (clients: ReadonlyArray<Client>): ReadonlyArray<string> =>
     .filter(({ t, d }) => TOLD.has(t) || (t === "hand.queue" && d.remove.includes("ann")))
     .map(({ t }) => t)
 
-/** `url`: where Ann's socket is. */
+/** `url`: of Ann's node, which is not the first one; the others are there then. */
 const open = async (house: House, stage: Stage, { role, waits = false }: Holding, url?: string): Promise<At> => {
-  const host = await house.join(stage, "host", "host", { kind: "user" })
-  const bob = await house.join(stage, "bob", role, { kind: "user" })
+  const join = async (who: string, as?: EventRole): Promise<Client> => {
+    const client = house.connect(url === undefined ? {} : { url: house.url })
+    await client.identify(await house.token(stage, who, as, { kind: "user" }))
+    return client
+  }
+  const [host, bob] = [await join("host", "host"), await join("bob", role)]
   const { client: ann } = await enter(house, stage, "ann", role, url)
   if (waits) await received(host, "lobby.waiting", ({ add }) => add.some((p: Frame) => p.participantId === "ann"))
   await untilPresent(house, stage, waits ? ["host", "bob"] : ["host", "bob", "ann"])
