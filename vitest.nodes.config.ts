@@ -14,6 +14,7 @@ const GATEWAY = [
   "departures",
   "edges",
   "grants",
+  "holdings",
   "identify",
   "known",
   "leaving-tabs",

@@ -71,6 +71,7 @@ import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { StorageProbe } from "./media/storage/storage-probe.ts"
 import { Unavailable } from "./model/errors.ts"
 import { listenUrl } from "./model/listen-url.ts"
+import { RETURN_WITHIN_MS } from "./model/live/holdings.ts"
 import { RELEASE } from "./protocol/wire/release.ts"
 import { deriveKeyRing, type KeyRing } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
@@ -125,8 +126,6 @@ const STOP_WITHIN_MS = 9000
 const LAYERS_WITHIN_MS = 4000
 /** For an immediate shutdown of the embedded database, after its fast one did not work out. */
 const RESERVE_MS = 1000
-/** As long as a client's longest wait before it tries again. */
-const RETURN_WITHIN_MS = 30_000
 /** For one task of the process for media, and its memory. */
 const INSPECT_WITHIN_MS = 120_000
 const INSPECT_MARGIN_MS = 30_000

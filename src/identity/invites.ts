@@ -16,6 +16,7 @@ import {
   type InviteRow,
   insertInvite,
   insertMember,
+  letIn,
   renewInvite,
   settleInvite,
 } from "../store/workspaces/invites.ts"
@@ -110,6 +111,7 @@ const joinWorkspace = (
   Effect.gen(function* () {
     const isNew = yield* query(() => insertMember(sql, { id: newId(), workspaceId, accountId, role }))
     if (!isNew) return yield* new Conflict({ detail: "You are a member of this workspace already." })
+    yield* query(() => letIn(sql, workspaceId, accountId))
   })
 
 /**

@@ -31,6 +31,8 @@ const GatewayGrant = Schema.Struct({
   role: EventRole,
   /** True for a user who neither belongs to the workspace nor is on the event's list. */
   walkIn: Schema.optionalKey(Schema.Boolean),
+  /** A host has blocked somebody with the same address. */
+  barred: Schema.optionalKey(Schema.Boolean),
   /** For a user: the basis of the session that the token was minted with, and so of the socket. */
   basis: Schema.optionalKey(Basis),
   /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */

@@ -118,6 +118,7 @@ const NOBODY = {
   all: () => [].values(),
   storedAs: () => [],
   waiting: () => [].values(),
+  absent: () => [].values(),
 }
 
 const context = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })

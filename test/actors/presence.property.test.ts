@@ -39,7 +39,7 @@ const perform = (presence: Presence, connected: Map<string, Set<string>>, { kind
 test("every joined has one left, alternately, and presence equals the connected participants", () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 60 }), fc.constantFrom(0, 50), (acts, graceMs) => {
-      const presence = new Presence(true, graceMs)
+      const presence = new Presence(true, graceMs, 0)
       const connected = new Map<string, Set<string>>()
       for (const [index, one] of acts.entries()) perform(presence, connected, one, (index + 1) * 10)
       const now = acts.length * 10
@@ -58,7 +58,7 @@ test("every joined has one left, alternately, and presence equals the connected 
 })
 
 test("a return within the grace is no absence", () => {
-  const presence = new Presence(true, 100)
+  const presence = new Presence(true, 100, 0)
   presence.join(on("a"), person("p"), AT)
   presence.leave("a", "p", 0, AT)
   expect(presence.expire(50, AT)).toBe(100)
@@ -68,7 +68,7 @@ test("a return within the grace is no absence", () => {
 })
 
 test("people in the waiting room wait until the last node that they are connected to is gone", () => {
-  const presence = new Presence(true, 0)
+  const presence = new Presence(true, 0, 0)
   presence.joinWaitingRoom(on("a"), person("p1"), 0, AT)
   presence.joinWaitingRoom(on("a"), person("p2"), 0, AT)
   presence.joinWaitingRoom(on("b"), person("p2"), 0, AT)
@@ -79,7 +79,7 @@ test("people in the waiting room wait until the last node that they are connecte
 })
 
 test("those who wait before the start join when it comes, and nobody is present before", () => {
-  const presence = new Presence(false, 0)
+  const presence = new Presence(false, 0, 0)
   presence.join(on("a"), person("p1"), AT)
   presence.join(on("a"), person("p2"), AT)
   presence.leave("a", "p2", 0, AT)
@@ -91,7 +91,7 @@ test("those who wait before the start join when it comes, and nobody is present 
 })
 
 test("the list gives way to the summary above 250 and comes back at 200", () => {
-  const presence = new Presence(true, 0)
+  const presence = new Presence(true, 0, 0)
   const modes: string[] = []
   const settle = () => {
     if (presence.settleMode()) modes.push(`${presence.mode} at ${presence.size}`)
@@ -108,7 +108,7 @@ test("the list gives way to the summary above 250 and comes back at 200", () => 
 })
 
 test("connections in the waiting room are counted also during the grace of those that were inside", () => {
-  const presence = new Presence(true, 100)
+  const presence = new Presence(true, 100, 0)
   presence.join(on("a"), person("p"), AT)
   presence.joinWaitingRoom({ node: "a", connections: [1, 2] }, person("p"), 0, AT)
   expect(presence.connectionsOf("p")).toEqual([
@@ -118,10 +118,10 @@ test("connections in the waiting room are counted also during the grace of those
 })
 
 test("people who are moved to the waiting room of one node keep waiting on another one", () => {
-  const presence = new Presence(true, 0)
+  const presence = new Presence(true, 0, 0)
   presence.joinWaitingRoom(on("b"), person("p"), 0, AT)
   presence.join(on("a"), person("p"), AT)
-  presence.moveToWaitingRoom(() => "waits", AT)
+  presence.moveToWaitingRoom(() => "waits", 0, AT)
   expect(presence.connectionsOf("p").map(({ node }) => node)).toEqual(["b", "a"])
   presence.leave("a", "p", 0, AT)
   expect(Array.from(presence.waiting(), ({ participantId }) => participantId)).toEqual(["p"])
@@ -135,12 +135,12 @@ test("speakers are found by their stored role, whatever became of it and of them
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, open) => {
-      const presence = new Presence(open, 0)
+      const presence = new Presence(open, 0, 0)
       for (const { kind, who, role } of steps) {
         if (kind === "join") presence.join(on("a"), person(who, role), AT)
         else if (kind === "leave") presence.leave("a", who, 0, AT)
         else if (kind === "wait") presence.joinWaitingRoom(on("a"), person(who, role), 0, AT)
-        else presence.restore([{ ...person(who, role), joinedAt: AT }], 0)
+        else presence.restore([{ ...person(who, role), joinedAt: AT }], [], 0)
       }
       const connected = [...presence.connectedPeople.all()]
       const speakers = connected.filter(({ role }) => role === "speaker").map(({ participantId }) => participantId)

@@ -1,6 +1,7 @@
 /** Several people at an event, present as far as its actor knows: what breakouts and rotations are tested with. */
 import { Effect } from "effect"
 import { LiveEvents } from "../../src/actors/live-events.ts"
+import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
 import type { EventRole } from "../../src/model/roles.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
@@ -25,6 +26,13 @@ export const untilPresent = (house: House, stage: Stage, who: ReadonlyArray<stri
 
 export const untilGone = (house: House, stage: Stage, who: string): Promise<void> =>
   eventually(async () => !(await presentAt(house, stage)).includes(who), `${who} being gone`)
+
+/** Loses the participant's only connection, and puts the live event's clock forward by the time in which they may return. */
+export const depart = async (house: House, stage: Stage, who: string, client: Client): Promise<void> => {
+  await client.cut()
+  await untilGone(house, stage, who)
+  house.actors.clock.jump(RETURN_WITHIN_MS)
+}
 
 /** Of one or more. */
 type Crowd = readonly [Client, ...Client[]]

@@ -1,7 +1,7 @@
 /** A turn of the event's own that fails half-way leaves nothing behind, and the next try does the whole of it. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { rotation } from "../../src/actors/domain/activities/rooms/rotation.ts"
-import { crowd, readyOf, received } from "./crowd.ts"
+import { crowd, depart, readyOf, received } from "./crowd.ts"
 import { type House, openHouse } from "./house.ts"
 
 let house: House
@@ -22,13 +22,13 @@ test("a failed turn leaves a raised hand up, and the next try lowers it and noti
   await received(host, "hand.queue", ({ add }) => add.length === 1)
   // A departure lowers the hand first, then the rotation's hook is called: here it fails until the spy is gone.
   const failed = new Promise<void>((resolve) => {
-    vi.spyOn(rotation, "departed").mockImplementation((_turn, people) => {
-      if (people.length === 0) return
+    vi.spyOn(rotation.holdings, "release").mockImplementation((_turn, participantIds) => {
+      if (participantIds.length === 0) return
       resolve()
       throw new Error("a failure of the test")
     })
   })
-  await ann.cut()
+  await depart(house, stage, "ann", ann)
   await failed
   const { handQueue, hands } = await readyOf(house, stage, "second host", "host")
   expect([hands.count, handQueue.items]).toMatchObject([1, [{ participantId: "ann", note: "me" }]])

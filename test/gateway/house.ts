@@ -87,6 +87,8 @@ export interface House {
   readonly metrics: () => string
   /** One more gateway before the same actors; its address. */
   readonly anotherNode: (name: string) => Promise<string>
+  /** Of several nodes: the gateway of the one that owns the event, and its end, after which the event is another node's. */
+  readonly ownerOf: (stage: Stage) => Promise<{ readonly url: string; readonly stop: () => Promise<void> }>
   readonly stop: () => Promise<void>
 }
 
@@ -181,14 +183,16 @@ export const openHouse = async (
 ): Promise<House> => {
   const database = takeOver === undefined ? await createTestDatabase() : undefined
   const databaseUrl = database?.url ?? takeOver ?? ""
-  const houses = await openActors(databaseUrl, placement)
-  const [{ actors }] = houses
+  const opened = await openActors(databaseUrl, placement)
+  const [{ actors }] = opened
+  const houses = [...opened]
   const [first, ...others] = await Promise.all(houses.map((one) => startNode(one.actors, one.node, options)))
   if (first === undefined) throw new Error("a house needs a node")
   const nodes = [first, ...others]
   const clients: Client[] = []
   let turn = 0
-  const nextUrl = (): string => nodes[turn++ % houses.length]?.url ?? first.url
+  const balanced = nodes.map(({ url }) => url)
+  const nextUrl = (): string => balanced[turn++ % balanced.length] ?? first.url
 
   const connect: House["connect"] = ({ url = nextUrl(), protocols, from } = {}) => {
     const client = new Client(url, protocols, from === undefined ? {} : { "x-forwarded-for": from })
@@ -247,6 +251,22 @@ export const openHouse = async (
       const node = await startNode(actors, name, options)
       nodes.push(node)
       return node.url
+    },
+    ownerOf: async ({ eventId }) => {
+      const [row] = await actors.sql<{ node: string }[]>`select node from live_events where event_id = ${eventId}`
+      const index = houses.findIndex(({ node }) => node === row?.node)
+      const [node, own] = [nodes[index], houses[index]]
+      if (node === undefined || own === undefined) throw new Error("no node owns the event")
+      return {
+        url: node.url,
+        stop: async () => {
+          balanced.splice(balanced.indexOf(node.url), 1)
+          nodes.splice(index, 1)
+          houses.splice(index, 1)
+          await node.stop()
+          await own.actors.stop()
+        },
+      }
     },
     stop: async () => {
       for (const client of clients) client.socket.terminate()

@@ -1,5 +1,6 @@
 /** The lobby of a call: the people who wait, their dispatches, their admission, and the absence of other reports about them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -133,6 +134,10 @@ describe("a walk-in", () => {
     await untilWaiting(host, "guest")
     await guest.cut()
     await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest gave up")
+    house.actors.clock.jump(RETURN_WITHIN_MS)
+    const { sql } = house.actors
+    const places = () => sql`select 1 from live_records where event_id = ${stage.eventId} and kind = 'waiting'`
+    await eventually(async () => (await places()).length === 0, "the end of their place")
     expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({ ok: false, e: { code: "not_found" } })
   })
 })

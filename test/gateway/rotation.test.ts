@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test as one } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { crowd, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
+import { crowd, depart, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 /** Each has an event of its own and waits for the clock most of the time, so that they run side by side. */
@@ -273,24 +273,25 @@ test("a round's or a break's timer that runs out elapses, and one that is stoppe
     await received(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
   }))
 
-test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", async () => {
-  const { stage, host, clients } = await staged(2)
-  await host.command("rotation.start", LONG)
-  const [stays, leaves] = clients
-  const told = await inRound(leaves as Client, 1)
-  await (leaves as Client).cut()
-  expect((await received(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
-  expect((await readyOf(house, stage, "p0")).round.partners).toMatchObject([{ participantId: "p1" }])
-  const back = await house.join(stage, "p1")
-  expect(back.received.find(({ t }) => t === "ready").d).toMatchObject({ round: told, me: { roomId: told.roomId } })
-  await received(stays, "rotation.round", () => roundsOf(stays).length === 2)
-  expect(roundsOf(stays)[1]).toEqual(roundsOf(stays)[0])
-  const [joiner] = await crowd(house, stage, ["p2"])
-  await crowd(house, stage, ["p3"])
-  expect(await readyOf(house, stage, "p2")).toMatchObject({ round: null, me: { roomId: null } })
-  await host.command("rotation.skip")
-  expect((await inRound(joiner, 2)).bye).toBe(false)
-})
+test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", () =>
+  withOwnHouse(async (own) => {
+    const { stage, host, clients } = await staged(2, own)
+    await host.command("rotation.start", LONG)
+    const [stays, leaves] = clients
+    const told = await inRound(leaves as Client, 1)
+    await depart(own, stage, "p1", leaves as Client)
+    expect((await received(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
+    expect((await readyOf(own, stage, "p0")).round.partners).toMatchObject([{ participantId: "p1" }])
+    const back = await own.join(stage, "p1")
+    expect(back.received.find(({ t }) => t === "ready").d).toMatchObject({ round: told, me: { roomId: told.roomId } })
+    await received(stays, "rotation.round", () => roundsOf(stays).length === 2)
+    expect(roundsOf(stays)[1]).toEqual(roundsOf(stays)[0])
+    const [joiner] = await crowd(own, stage, ["p2"])
+    await crowd(own, stage, ["p3"])
+    expect(await readyOf(own, stage, "p2")).toMatchObject({ round: null, me: { roomId: null } })
+    await host.command("rotation.skip")
+    expect((await inRound(joiner, 2)).bye).toBe(false)
+  }))
 
 test("a pair that both lost their links come back to each other, also within a moment", async () => {
   const { stage, host, clients } = await staged(2)

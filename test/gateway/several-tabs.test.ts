@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
+import { depart, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -81,8 +82,8 @@ test("a departure whose consequences the store refuses for a while has them when
     create trigger lowering before insert on publications for each row
       when (new.frame like '%hand.lowered%' and new.event_id = '${stage.eventId}') execute function refuse_lowering()`,
   )
-  await guest.cut()
-  await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("guest"), "the departure")
+  await depart(house, stage, "guest", guest)
+  await received(host, "presence.diff", ({ left }) => left.includes("guest"))
   await sql`drop trigger lowering on publications`
   await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("guest"), "the hand that went down")
 })

@@ -6,6 +6,7 @@ import type { Dispatch } from "../../packages/client/src/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"
 import type { Client, Frame } from "./client.ts"
+import { depart } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -60,13 +61,13 @@ describe("a hand", () => {
     expect((await viewer.next(({ t, d }) => t === "hand.count" && d.n === 0, "no hands")).d).toEqual({ n: 0 })
   })
 
-  test("is lowered by a host, one or all, and by leaving", async () => {
+  test("is lowered by a host, one or all, and by leaving for good", async () => {
     const { stage, host, viewer } = await open()
     const others = await Promise.all(["a", "b", "c"].map((who) => house.join(stage, who, "viewer")))
     for (const client of [viewer, ...others]) await client.command("hand.raise")
     expect(await host.command("hand.lowerFor", { id: "a" })).toMatchObject({ ok: true, d: { lowered: ["a"] } })
     await seen(host, "b")
-    await others[1]?.cut()
+    await depart(house, stage, "b", others[1] as Client)
     await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("b"), "the hand of who left")
     expect((await host.command("hand.lowerFor", { all: true })).d.lowered.toSorted()).toEqual(["c", "viewer"])
     expect(await viewer.dispatch("hand.lowered")).toMatchObject({ st: "me" })

@@ -229,6 +229,26 @@ describe("signing in", () => {
     expect(joined).toMatchObject([{ actor: { kind: "account", id: account.id } }])
   })
 
+  test("does not bring back somebody who was removed, who may be invited again", async () => {
+    const { acme, domain, connection } = await connected()
+    const grace = personOf(domain)
+    const { session } = await signInBy(connection, grace)
+    const memberOf = async () => {
+      const { body } = await api("GET", `/v1/workspaces/${acme.id}/members`, { cookie: acme.owner.cookie })
+      return body.members.find(({ email }: Json) => email === grace.email)
+    }
+    const { id } = await memberOf()
+    const path = `/v1/workspaces/${acme.id}/members/${id}`
+    expect((await api("DELETE", path, { cookie: acme.owner.cookie })).status).toBe(204)
+    expect((await signInBy(connection, grace)).location).toBe(`${HOME}?signIn=unreachable`)
+    expect(await memberOf()).toBeUndefined()
+    const asked = { cookie: acme.owner.cookie, body: { role: "member", email: grace.email } }
+    const token = tokenIn((await api("POST", `/v1/workspaces/${acme.id}/invites`, asked)).body.inviteUrl)
+    expect((await api("POST", `/v1/invites/${token}/accept`, { cookie: session })).status).toBe(200)
+    expect((await signInBy(connection, grace)).location).toBe(HOME)
+    expect(await memberOf()).toMatchObject({ role: "member" })
+  })
+
   test("links an account with the address, and asks for its second factor, whose session is the connection's", async () => {
     const { acme, domain, connection } = await connected()
     const account = await signup(server.url)

@@ -7,6 +7,7 @@
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
+import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { CallNews, NodeMessage, PeerSocket } from "../node-messages.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
 import { NodeSequences } from "./node-sequences.ts"
@@ -22,9 +23,6 @@ import {
   stepCall,
 } from "./room.ts"
 import { type CallSeat, CallSeats } from "./seats.ts"
-
-/** A peer keeps its place for this long after its socket was lost. */
-export const GRACE_MS = 15_000
 
 /** In which all nodes have told a new activation of their peers. */
 const REMEMBERED_WITHIN_MS = 2000
@@ -96,7 +94,7 @@ export class Calls {
   /** The node is gone with all sockets there: its peers have the usual time to come back elsewhere. */
   forgetNode(node: string): void {
     this.#sequences.forget(node)
-    for (const { roomId, connectionId } of this.#seats.ofNode(node)) this.#lose(roomId, connectionId, GRACE_MS)
+    for (const { roomId, connectionId } of this.#seats.ofNode(node)) this.#lose(roomId, connectionId, RETURN_WITHIN_MS)
     this.#sequences.deliver()
   }
 
@@ -115,7 +113,7 @@ export class Calls {
     const seat = this.#seats.at(node, step.socket)
     if (step.type === "signal") return this.#signal(seat, step)
     if (seat === undefined) return {}
-    if (step.type === "lose") this.#lose(seat.roomId, seat.connectionId, GRACE_MS)
+    if (step.type === "lose") this.#lose(seat.roomId, seat.connectionId, RETURN_WITHIN_MS)
     else if ((step.connectionId ?? seat.connectionId) === seat.connectionId) this.#leave(seat, "left")
     return {}
   }
@@ -153,7 +151,7 @@ export class Calls {
   }
 
   get #isYoung(): boolean {
-    return this.#ageMs < GRACE_MS
+    return this.#ageMs < RETURN_WITHIN_MS
   }
 
   get #ageMs(): number {
@@ -200,7 +198,13 @@ export class Calls {
     if (!this.#isYoung || this.#gone.has(peer.connectionId)) return
     if (this.#seats.find(peer.connectionId) !== undefined) return
     if (this.#seats.ofParticipant(peer.participantId).length > 0) return
-    this.#step(roomId, { type: "restore", peer, isClaimed: false, awayUntil: this.#awayUntil(GRACE_MS), maxPeers })
+    this.#step(roomId, {
+      type: "restore",
+      peer,
+      isClaimed: false,
+      awayUntil: this.#awayUntil(RETURN_WITHIN_MS),
+      maxPeers,
+    })
   }
 
   #claim(roomId: string, peer: CallPeer, from: PeerPlace, graceMs: number | null, maxPeers: number): void {
@@ -220,7 +224,7 @@ export class Calls {
     }
     const before = this.#seats.at(node, socket)
     if (before !== undefined && before.connectionId !== peer.connectionId) this.#leave(before, "left")
-    const awayUntil = graceMs === null ? null : this.#awayUntil(Math.min(graceMs, GRACE_MS))
+    const awayUntil = graceMs === null ? null : this.#awayUntil(Math.min(graceMs, RETURN_WITHIN_MS))
     const effects = this.#step(roomId, { type: "restore", peer, isClaimed: true, awayUntil, maxPeers }, from)
     if (effects.some(({ type }) => type === "refuse")) {
       this.#sequences.put(node, { type: "closed", to, why: "moved" })

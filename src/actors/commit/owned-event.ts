@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
-import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
 import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.ts"
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
@@ -25,6 +25,7 @@ import type { LoadedEvent } from "./loaded-event.ts"
 export interface OwnedEventNeeds extends ActorServices {
   readonly eventId: string
   readonly presenceGraceMs: number
+  readonly returnWithinMs: number
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
   readonly hasStageBroadcasts: boolean
@@ -200,26 +201,29 @@ export class OwnedEvent {
     const before = this.#loaded === undefined ? undefined : activePhaseOf(this.#loaded.state)?.modality
     this.#loaded = next
     const { status } = next.state.event
-    const at = toTimestamp(this.#needs.timers.now())
+    const now = this.#needs.timers.now()
+    const at = toTimestamp(now)
     const presence = this.#presence ?? this.#activate(next)
-    this.#closeLobbyPolicy(next, presence, at)
+    this.#closeLobbyPolicy(next, presence, now)
     if (status === "live") presence.open(at)
     this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
   }
 
   #activate(loaded: LoadedEvent): Presence {
     const { status } = loaded.state.event
-    const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
+    const { presenceGraceMs, returnWithinMs } = this.#needs
+    const presence = new Presence(status === "live" || status === "ended", presenceGraceMs, returnWithinMs)
     this.#presence = presence
     this.#emit({ type: "activated", loaded, presence })
     return presence
   }
 
   /** When the policy stops being `open`, participants inside without an admission move to the waiting room. */
-  #closeLobbyPolicy({ state, records }: LoadedEvent, presence: Presence, at: Timestamp): void {
+  #closeLobbyPolicy({ state, records }: LoadedEvent, presence: Presence, now: number): void {
     const policy = lobbyPolicy(state, records)
     const hasClosed = this.#policy === "open" && policy !== "open"
-    if (hasClosed) presence.moveToWaitingRoom((participant) => admissionOf(state, records, participant), at)
+    if (hasClosed)
+      presence.moveToWaitingRoom((participant) => admissionOf(state, records, participant), now, toTimestamp(now))
     this.#policy = policy
   }
 

@@ -14,6 +14,7 @@ import { moderateQuestion } from "./activities/questions/qa.ts"
 import {
   extendActivityTimer,
   performActivity,
+  releaseHoldings,
   runBarredHooks,
   runPhaseHooks,
   runPhaseUpdatedHooks,
@@ -122,12 +123,19 @@ const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: Readon
     if (!after.has(participantId)) turn.changeParticipant({ participantId, barred: false })
 }
 
+/** A participant whom a command removed has departed at once: they are not awaited as after a lost connection. */
+const notifyOfDepartures = (turn: Turn): void => {
+  const removed = turn.ejections.flatMap((ejection) => (ejection.who === "participant" ? ejection.participantId : []))
+  if (removed.length > 0) releaseHoldings(turn, removed)
+}
+
 export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
   const { command } = envelope
   const refused = forbid(turn, envelope)
   if (refused !== undefined) return refused
   const { removed } = turn.state
   const result = act(turn, command)
+  notifyOfDepartures(turn)
   if (turn.state.removed !== removed) notifyOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
   return result
 }

@@ -50,6 +50,7 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
     }
   },
   waiting: people.waiting,
+  absent: people.absent,
 })
 
 /**

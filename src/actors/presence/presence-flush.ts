@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { DueRun } from "../../clock/throttle.ts"
+import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, ephemeralOf } from "../../protocol/contract.ts"
 import type { PresenceDelta } from "../../store/live/live-commit.ts"
@@ -14,7 +15,8 @@ import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
 import { publishEphemeral } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { OwnedEvent } from "../commit/owned-event.ts"
-import { runJoinedHooks, runLeftHooks } from "../domain/activities/registry.ts"
+import { storePlaces } from "../domain/activities/lobby.ts"
+import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
 import type { ActorServices } from "../services.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import {
@@ -51,6 +53,8 @@ export class PresenceFlush {
   #resetDue = true
   /** Committed changes that the activities have not received yet: that is a commit of its own, which may fail. */
   #unreported: PresenceChange[] = []
+  /** Participants who did not return in time, likewise. */
+  #departed: string[] = []
 
   constructor(services: ActorServices, owned: OwnedEvent, run: Run) {
     this.#services = services
@@ -120,38 +124,41 @@ export class PresenceFlush {
     )
   }
 
-  /** Runs the activities' hooks for joins and leaves that are committed: a commit of its own, which may fail. */
+  /** Runs the activities' hooks for joins that are committed, and for departures: a commit of its own, which may fail. */
   #report(from: LoadedEvent, presence: Presence): Effect.Effect<unknown, NotOwner | StoreUnavailable> {
-    const changes = this.#unreported
-    const of = (type: PresenceChange["type"]) =>
-      changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
-    const isHere = (id: string): boolean => presence.find(id) !== undefined
+    const joined = this.#unreported
+      .filter(({ type }) => type === "joined")
+      .map(({ participant, at }) => ({ ...participant, joinedAt: at }))
+    const departed = this.#departed.filter((id) => !presence.isConnected(id))
+    const places = presence.lobby.unstoredPlaces
     const hooks = this.#owned.act(from, this.#services.timers.now(), (turn) => {
       // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
-      const isInside = (id: string): boolean => isHere(id) && turn.people.find(id) !== undefined
+      const isInside = (id: string): boolean => presence.find(id) !== undefined && turn.people.find(id) !== undefined
       runJoinedHooks(
         turn,
-        of("joined").filter(({ participantId }) => isInside(participantId)),
+        joined.filter(({ participantId }) => isInside(participantId)),
       )
-      runLeftHooks(
-        turn,
-        of("left").filter(({ participantId }) => !isHere(participantId)),
-      )
+      releaseHoldings(turn, departed)
+      storePlaces(turn, places)
     })
     return Effect.tap(hooks, () =>
       Effect.sync(() => {
         this.#unreported = []
+        this.#departed = []
+        presence.lobby.stored(places)
       }),
     )
   }
 
   #hasNews(presence: Presence): boolean {
-    return this.#unreported.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
+    if (this.#unreported.length + this.#departed.length > 0) return true
+    return presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
   }
 
   #expire(presence: Presence, now: number): void {
-    const next = presence.expire(now, toTimestamp(now))
-    if (next !== undefined) this.schedule(Math.max(TICK_MS, next - now))
+    this.#departed.push(...presence.lapse(now))
+    const next = Math.min(presence.expire(now, toTimestamp(now)) ?? Infinity, presence.nextLapse ?? Infinity)
+    if (next !== Infinity) this.schedule(Math.max(TICK_MS, next - now))
   }
 
   /** The pending announcements are committed. */
@@ -209,7 +216,7 @@ const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean 
 const stayOf = ({ participant, at, since }: PresenceChange): PresenceDelta["stays"] => {
   if (since === undefined) return []
   const { participantId, userId, name, role, kind } = participant
-  return [{ participantId, userId, name, role, kind, joinedAt: since, leftAt: at }]
+  return [{ participantId, userId, name, role, kind, joinedAt: since, leftAt: at, sameWithinMs: RETURN_WITHIN_MS }]
 }
 
 /** The outcome of some changes for the store: what holds now of those who came or changed, and who went. */
@@ -230,7 +237,7 @@ const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange
 
 /** New and former entries of the waiting room: for staff. */
 const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>
-  lobby.hasChanges ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
+  lobby.news.add.length + lobby.news.remove.length > 0 ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
 
 const stepOf = (
   { state }: LoadedEvent,

@@ -6,7 +6,8 @@
 import { newId } from "../../model/ids.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { Timestamp } from "../../model/timestamp.ts"
+import { type Timestamp, toMillis } from "../../model/timestamp.ts"
+import { Absences } from "./absences.ts"
 import type { Admission } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 import { RoleIndex } from "./role-index.ts"
@@ -37,6 +38,8 @@ export interface PresentPeople {
   readonly storedAs: (role: EventRole) => Iterable<string>
   /** The participants in the waiting room. */
   readonly waiting: () => IterableIterator<WaitingParticipant>
+  /** Those who lost their connections and may still return. */
+  readonly absent: () => IterableIterator<Participant>
 }
 
 export const NOBODY: PresentPeople = {
@@ -44,6 +47,7 @@ export const NOBODY: PresentPeople = {
   all: () => [].values(),
   storedAs: () => [],
   waiting: () => [].values(),
+  absent: () => [].values(),
 }
 
 /** A change for webhook receivers, in the order of occurrence. */
@@ -73,21 +77,25 @@ const LIST_AGAIN_AT = 200
 export type PresenceMode = "list" | "summary"
 
 export class Presence implements PresentPeople {
-  readonly lobby = new Lobby()
+  readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
   /** Of everyone in `#entries`. */
   readonly #roles = new RoleIndex()
   /** Participants without a connection, and when their grace ends. */
   readonly #leaving = new Map<string, number>()
+  readonly #absences = new Absences<Participant>()
   #changes: PresenceChange[] = []
   #mode: PresenceMode = "list"
   #open: boolean
   readonly #graceMs: number
+  readonly #returnWithinMs: number
 
-  /** `open`: the event is live, so that joining counts. */
-  constructor(open: boolean, graceMs: number) {
+  /** `open`: the event is live, so that joining counts. `returnWithinMs`: see `model/live/holdings.ts`. */
+  constructor(open: boolean, graceMs: number, returnWithinMs: number) {
     this.#open = open
     this.#graceMs = graceMs
+    this.#returnWithinMs = Math.max(graceMs, returnWithinMs)
+    this.lobby = new Lobby(this.#returnWithinMs)
   }
 
   get size(): number {
@@ -116,6 +124,10 @@ export class Presence implements PresentPeople {
     return this.lobby.all()
   }
 
+  absent(): IterableIterator<Participant> {
+    return this.#absences.all()
+  }
+
   /**
    * Everyone connected, also while the event is not live: a turn that starts it handles the participants that will be present
    * after its commit.
@@ -129,6 +141,7 @@ export class Presence implements PresentPeople {
       },
       storedAs: (role) => this.#roles.of(role),
       waiting: () => this.lobby.all(),
+      absent: () => this.#absences.all(),
     }
   }
 
@@ -145,13 +158,15 @@ export class Presence implements PresentPeople {
   enter(from: NodeConnections, participant: Participant, admission: Admission, at: Timestamp): void {
     if (admission === "waits") this.lobby.enter(from, participant, at)
     if (admission !== "in") return
-    this.lobby.leave(from.node, participant.participantId)
+    this.lobby.leave(from.node, participant.participantId, toMillis(at))
+    this.lobby.endPlace(participant.participantId)
     this.join(from, participant, at)
   }
 
   /** A participant's connections on a node: the first one is there, or they are others than before. */
   join(from: NodeConnections, participant: Participant, at: Timestamp): void {
     this.#leaving.delete(participant.participantId)
+    this.#absences.end(participant.participantId)
     const entry = this.#entries.get(participant.participantId)
     if (entry !== undefined) {
       entry.connections = reported(entry.connections, from)
@@ -164,7 +179,7 @@ export class Presence implements PresentPeople {
 
   /** A participant's last connection on a node dropped, inside or in the waiting room. */
   leave(node: string, participantId: string, now: number, at: Timestamp): void {
-    this.lobby.leave(node, participantId)
+    this.lobby.leave(node, participantId, now)
     this.#drop(node, participantId, now, at)
   }
 
@@ -183,6 +198,7 @@ export class Presence implements PresentPeople {
   #drop(node: string, participantId: string, now: number, at: Timestamp): void {
     const entry = this.#disconnect(node, participantId)
     if (entry === undefined) return
+    this.#absences.begin(participantId, now + this.#returnWithinMs, entry.present)
     if (this.#graceMs === 0) this.#remove(participantId, entry, at)
     else this.#leaving.set(participantId, now + this.#graceMs)
   }
@@ -195,20 +211,25 @@ export class Presence implements PresentPeople {
     return entry.connections.length === 0 ? entry : undefined
   }
 
-  /** The node is gone with all connections there. Its participants left unless they come back elsewhere until `due`. */
-  forgetNode(node: string, due: number): void {
-    this.lobby.forgetNode(node)
+  /** The node is gone with all connections there. Its participants left unless they come back elsewhere in time. */
+  forgetNode(node: string, now: number): void {
+    this.lobby.forgetNode(node, now)
+    const due = now + this.#returnWithinMs
     for (const participantId of this.#entries.keys()) {
-      if (this.#disconnect(node, participantId) !== undefined) this.#leaving.set(participantId, due)
+      const entry = this.#disconnect(node, participantId)
+      if (entry === undefined) continue
+      this.#leaving.set(participantId, due)
+      this.#absences.begin(participantId, due, entry.present)
     }
   }
 
   /** Participants that have to wait are no longer present: they are in the waiting room, or gone if the policy denies them. */
-  moveToWaitingRoom(admission: (participant: Participant) => Admission, at: Timestamp): void {
+  moveToWaitingRoom(admission: (participant: Participant) => Admission, now: number, at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) {
       const outcome = admission(entry.present)
       if (outcome === "in") continue
       this.#leaving.delete(participantId)
+      this.#absences.begin(participantId, now + this.#returnWithinMs, entry.present)
       this.#remove(participantId, entry, at)
       if (outcome === "waits") this.lobby.receive(entry.connections, entry.present, at)
     }
@@ -243,6 +264,23 @@ export class Presence implements PresentPeople {
     if (this.#open) this.#changes.push({ id: newId(), type: "left", participant: entry.present, at, since })
   }
 
+  /** Those who did not return in time: they have departed. */
+  lapse(now: number): ReadonlyArray<string> {
+    this.lobby.lapse(now)
+    return this.#absences.lapse(now)
+  }
+
+  /** When the next absence is over, if anybody is absent. */
+  get nextLapse(): number | undefined {
+    const [inside, waiting] = [this.#absences.next, this.lobby.nextLapse]
+    return inside === undefined || waiting === undefined ? (inside ?? waiting) : Math.min(inside, waiting)
+  }
+
+  /** Inside with a connection, present or waiting for the start. */
+  isConnected(participantId: string): boolean {
+    return (this.#entries.get(participantId)?.connections.length ?? 0) > 0
+  }
+
   /** Removes participants whose grace has passed; returns when the next grace ends, if any. */
   expire(now: number, at: Timestamp): number | undefined {
     let next: number | undefined
@@ -258,11 +296,16 @@ export class Presence implements PresentPeople {
     return next
   }
 
-  /** Participants present before a restart stay present if they return until `due` (Unix milliseconds). */
-  restore(roster: ReadonlyArray<Present>, due: number): void {
+  /**
+   * Participants present before a restart stay present if they return until `due` (Unix milliseconds). `holders` held something then,
+   * and keep it as long.
+   */
+  restore(roster: ReadonlyArray<Present>, holders: Iterable<string>, due: number): void {
+    for (const participantId of holders) this.#absences.begin(participantId, due)
     for (const present of roster) {
       this.#enter({ present, connections: [] })
       this.#leaving.set(present.participantId, due)
+      this.#absences.begin(present.participantId, due, present)
     }
   }
 

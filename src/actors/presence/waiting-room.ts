@@ -1,9 +1,11 @@
 /**
- * The waiting participants: connected, not present. They are kept in memory like presence; only an admission is stored. Staff
- * receive the difference at intervals, each participant once.
+ * The waiting participants: connected, not present. They are kept in memory like presence; stored are an admission, and since when they
+ * wait: their place, which they keep like everything that they hold (`model/live/holdings.ts`). Staff receive the difference at
+ * intervals, each participant once.
  */
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
+import { Absences } from "./absences.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 
 /** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
@@ -24,21 +26,33 @@ interface Entry {
 export class Lobby {
   readonly #entries = new Map<string, Entry>()
   readonly #changed = new Set<string>()
+  /** Also of participants who lost their connections and may return. */
+  readonly #places = new Map<string, Timestamp>()
+  readonly #absences = new Absences<never>()
+  /** Participants whose place is not stored as it is. */
+  readonly #unstored = new Set<string>()
+  readonly #returnWithinMs: number
+
+  constructor(returnWithinMs: number) {
+    this.#returnWithinMs = returnWithinMs
+  }
 
   get size(): number {
     return this.#entries.size
   }
 
   get hasChanges(): boolean {
-    return this.#changed.size > 0
+    return this.#changed.size + this.#unstored.size > 0
   }
 
   find(participantId: string): WaitingParticipant | undefined {
     return this.#entries.get(participantId)?.waiting
   }
 
-  *all(): IterableIterator<WaitingParticipant> {
-    for (const { waiting } of this.#entries.values()) yield waiting
+  /** In the order of their places. */
+  all(): IterableIterator<WaitingParticipant> {
+    const waiting = Array.from(this.#entries.values(), (entry) => entry.waiting)
+    return waiting.sort((a, b) => (a.since < b.since ? -1 : Number(a.since > b.since))).values()
   }
 
   connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {
@@ -60,8 +74,11 @@ export class Lobby {
   ): void {
     if (connections.length === 0) return
     const known = this.#entries.get(participantId)
+    this.#absences.end(participantId)
     if (known === undefined) {
-      this.#entries.set(participantId, { waiting: { participantId, name, kind, since }, connections })
+      const place = this.#places.get(participantId) ?? since
+      this.#entries.set(participantId, { waiting: { participantId, name, kind, since: place }, connections })
+      this.#setPlace(participantId, place)
       this.#changed.add(participantId)
       return
     }
@@ -69,19 +86,59 @@ export class Lobby {
     known.connections = [...known.connections.filter(isElsewhere), ...connections]
   }
 
-  /** No connection on that node waits any more: admitted, denied, or gone. */
-  leave(node: string, participantId: string): void {
+  /** No connection on that node waits any more: admitted, denied, or lost. */
+  leave(node: string, participantId: string, now: number): void {
     const entry = this.#entries.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return
     entry.connections = withoutNode(entry.connections, node)
     if (entry.connections.length > 0) return
     this.#entries.delete(participantId)
     this.#changed.add(participantId)
+    if (this.#places.has(participantId)) this.#absences.begin(participantId, now + this.#returnWithinMs)
+  }
+
+  /** A host has decided on the participant, or they are inside: who waits again waits anew. */
+  endPlace(participantId: string): void {
+    this.#absences.end(participantId)
+    this.#setPlace(participantId, undefined)
+  }
+
+  /** Places from before this activation; their participants are awaited until then. */
+  restore(places: ReadonlyMap<string, { readonly since: Timestamp }>, until: number): void {
+    for (const [participantId, { since }] of places) {
+      this.#places.set(participantId, since)
+      this.#absences.begin(participantId, until)
+    }
+  }
+
+  /** Participants who did not return in time lose their place. */
+  lapse(now: number): void {
+    for (const participantId of this.#absences.lapse(now)) this.#setPlace(participantId, undefined)
+  }
+
+  get nextLapse(): number | undefined {
+    return this.#absences.next
+  }
+
+  /** Some of the places that have to be stored; `undefined`: there is none any more. They stay until they are `stored`. */
+  get unstoredPlaces(): ReadonlyArray<readonly [participantId: string, since: Timestamp | undefined]> {
+    return [...this.#unstored].slice(0, PUBLISHED_AT_ONCE).map((id) => [id, this.#places.get(id)])
+  }
+
+  stored(places: Lobby["unstoredPlaces"]): void {
+    for (const [id, since] of places) if (this.#places.get(id) === since) this.#unstored.delete(id)
+  }
+
+  #setPlace(participantId: string, since: Timestamp | undefined): void {
+    if (this.#places.get(participantId) === since) return
+    if (since === undefined) this.#places.delete(participantId)
+    else this.#places.set(participantId, since)
+    this.#unstored.add(participantId)
   }
 
   /** The node is gone with all connections there. */
-  forgetNode(node: string): void {
-    for (const participantId of this.#entries.keys()) this.leave(node, participantId)
+  forgetNode(node: string, now: number): void {
+    for (const participantId of this.#entries.keys()) this.leave(node, participantId, now)
   }
 
   /** The changes that staff have not received yet. */

@@ -73,10 +73,10 @@ const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
 
 /**
  * The next deadline, given the moment up to which deadlines are handled. A timer's end is due even when it lies before that: a
- * crash must not skip it. `own`: a deadline of the event itself.
+ * crash must not skip it.
  */
-export const nextDeadline = (context: ReadContext, since: number, own?: ActivityDeadline): Deadline | undefined => {
+export const nextDeadline = (context: ReadContext, since: number): Deadline | undefined => {
   if (context.state.event.status !== "live") return undefined
-  const deadlines = [nextWarning(context, since), phaseDeadline(context.state), nextActivityDeadline(context), own]
+  const deadlines = [nextWarning(context, since), phaseDeadline(context.state), nextActivityDeadline(context)]
   return deadlines.reduce((next, one) => (next === undefined || (one !== undefined && one.at < next.at) ? one : next))
 }

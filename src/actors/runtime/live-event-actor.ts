@@ -16,8 +16,8 @@ import { publishEphemeral, publishReplaced } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { OwnedEvent, type OwnedEventChange, type OwnedEventNeeds } from "../commit/owned-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
-import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
-import { throttledDispatches } from "../domain/activities/registry.ts"
+import type { ReadContext } from "../domain/activities/activity.ts"
+import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
 import { unblock } from "../domain/activities/removals.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { surplus } from "../presence/open-connections.ts"
@@ -29,14 +29,12 @@ import { Replacements } from "../presence/replacements.ts"
 import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
-import { awaitHolders } from "./awaited-holders.ts"
 import { CommandQueue } from "./command-queue.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Deadline, nextDeadline } from "./deadlines.ts"
 import { type Mutex, openMutex } from "./mutex.ts"
 
 export interface ActorNeeds extends OwnedEventNeeds {
-  readonly returnWithinMs: number
   /** Of one participant, on all nodes together; the oldest of more are closed. */
   readonly connectionsPerParticipant: number
   /** How long a participant may have more, so that nodes that are gone are known to be. */
@@ -70,8 +68,6 @@ export class LiveEventActor {
   #calls: Calls | undefined
   /** Lets the entity go; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
-  /** The deadline for the return of participants that hold a hand or a seat from before this activation. */
-  #awaitedReturns: ActivityDeadline | undefined
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
@@ -86,7 +82,7 @@ export class LiveEventActor {
       next: (since) => {
         const { loaded } = owned
         if (loaded === undefined) return undefined
-        return nextDeadline(this.#readContext(loaded, needs.timers.now()), since, this.#awaitedReturns)
+        return nextDeadline(this.#readContext(loaded, needs.timers.now()), since)
       },
       handle: (deadline, at) => {
         needs.telemetry.metrics.timersFired.add()
@@ -154,8 +150,7 @@ export class LiveEventActor {
   forgetNode(node: string): Effect.Effect<void> {
     return this.#exclusive(
       Effect.sync(() => {
-        const { timers, returnWithinMs } = this.#needs
-        this.#owned.presence?.forgetNode(node, timers.now() + returnWithinMs)
+        this.#owned.presence?.forgetNode(node, this.#needs.timers.now())
         this.#flush.schedule()
         this.#calls?.forgetNode(node)
       }),
@@ -270,8 +265,18 @@ export class LiveEventActor {
 
   #committed(batch: Batch): void {
     this.#touch(batch.participantChanges)
+    this.#endPlaces(batch.participantChanges)
     if (batch.reachesMany) this.#snapshots.forget()
     if (batch.state.deleted) this.#deadlineTimer.clear()
+  }
+
+  /** A host has decided on participants who waited, or who have to wait from now on. */
+  #endPlaces(changes: Batch["participantChanges"]): void {
+    const { presence } = this.#owned
+    if (presence === undefined) return
+    for (const { participantId, admission } of changes)
+      if (admission !== undefined) presence.lobby.endPlace(participantId)
+    if (presence.lobby.hasChanges) this.#flush.schedule()
   }
 
   /** Lists show a participant's changed role or room, but not their admission or subscribed tallies. */
@@ -285,13 +290,13 @@ export class LiveEventActor {
     this.#flush.schedule()
   }
 
-  /** The event waits for those who were announced as present, so that neither a restart nor a crash ends their stay. */
+  /** The event waits for those who were announced as present or hold something, as after a lost connection. */
   #awaitReturns({ roster, records }: LoadedEvent, presence: Presence): void {
     const { timers, returnWithinMs } = this.#needs
-    this.#awaitedReturns = awaitHolders(records, timers.now() + returnWithinMs)
-    if (roster.length === 0) return
-    presence.restore(roster, timers.now() + returnWithinMs)
-    this.#flush.schedule(returnWithinMs)
+    const until = timers.now() + returnWithinMs
+    presence.restore(roster, holdersIn(records), until)
+    presence.lobby.restore(records.all("waiting"), until)
+    if (presence.nextLapse !== undefined) this.#flush.schedule(returnWithinMs)
   }
 
   /** A live event stays in memory without traffic, so that its timers fire. */
@@ -305,13 +310,7 @@ export class LiveEventActor {
 
   #handleDeadline(deadline: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
     if ("due" in deadline) {
-      return Effect.flatMap(this.#owned.current, (of) => this.#owned.act(of, at, deadline.due)).pipe(
-        Effect.tap(() =>
-          Effect.sync(() => {
-            if (deadline === this.#awaitedReturns) this.#awaitedReturns = undefined
-          }),
-        ),
-      )
+      return Effect.flatMap(this.#owned.current, (of) => this.#owned.act(of, at, deadline.due))
     }
     const { command } = deadline
     const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }

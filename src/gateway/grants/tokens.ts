@@ -112,5 +112,6 @@ export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, Not
     const sessionExpiresAt = sessionExpires * 1000
     if (sessionExpiresAt <= needs.timers.now()) return yield* Effect.fail(CLOSE.tokenExpired)
     const { role, walkIn, manages } = yield* accessOfGrant(needs, claims)
+    if (claims.barred === true && !manages) return yield* Effect.fail(CLOSE.removed)
     return { eventId, identity: { participantId, name, kind, userId, role, walkIn, manages }, sessionExpiresAt, basis }
   })

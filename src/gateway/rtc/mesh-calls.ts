@@ -4,10 +4,10 @@
  * is published, stored or logged: signals hold addresses of people, and go to one connection.
  */
 import type { StepAnswer } from "../../actors/calls/call-request.ts"
-import { GRACE_MS } from "../../actors/calls/calls.ts"
 import { NO_SUCH_PEER } from "../../actors/calls/room.ts"
 import type { CallNews, PeerSocket } from "../../actors/node-messages.ts"
 import { DueRun } from "../../clock/throttle.ts"
+import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { CommandData, ReplyData } from "../../protocol/contract.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
@@ -152,8 +152,8 @@ export class MeshCalls {
       this.#drop(member)
       return
     }
-    member.awayUntil = this.#services.timers.elapsed() + GRACE_MS
-    this.#expiry.within(GRACE_MS)
+    member.awayUntil = this.#services.timers.elapsed() + RETURN_WITHIN_MS
+    this.#expiry.within(RETURN_WITHIN_MS)
     this.#line.tell({ type: "lose", socket: connection.number })
   }
 

@@ -19,7 +19,7 @@ import type { Phase } from "../../model/phase.ts"
 import { guestRole } from "../../model/roles.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { wasRemoved } from "../../store/live/live-events.ts"
+import { isBlockedAt } from "../../store/live/live-events.ts"
 import { query } from "../../store/query.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { SessionPrincipal } from "./call.ts"
@@ -76,7 +76,7 @@ export const participantOf = (
         const participant =
           session.kind === "attendee" ? attendeeOf(event, session) : yield* userOf(sql, event, session, what)
         const { participantId, manages } = participant
-        if (manages !== true && (yield* query(() => wasRemoved(sql, event.id, participantId)))) return yield* removed
+        if (manages !== true && (yield* query(() => isBlockedAt(sql, event.id, participantId)))) return yield* removed
         return participant
       }),
     ),

@@ -222,6 +222,7 @@ const SignedOutCount = Schema.Struct({ voters: Schema.Int, addresses: Schema.Int
 const Origin = Schema.Struct({ address: Schema.String, votes: Schema.Int })
 const GivenRole = Schema.Struct({ role: EventRole })
 const Admission = Schema.Struct({ state: Schema.Literals(["admitted", "held"]) })
+const Waiting = Schema.Struct({ since: Instant })
 const Opt = Schema.Struct({ in: Schema.Boolean })
 
 export interface Records {
@@ -246,6 +247,8 @@ export interface Records {
   readonly membership: { readonly role: EventRole }
   readonly mute: Mute
   readonly admission: typeof Admission.Type
+  /** Since when they wait in the waiting room. */
+  readonly waiting: typeof Waiting.Type
   readonly seat: Seat
   /** Takes part in rotations, or sits them out: where it differs from the default of their role. */
   readonly opt: typeof Opt.Type
@@ -291,6 +294,7 @@ export const STORED_KINDS = {
   role: { version: 1, schema: GivenRole },
   mute: { version: 1, schema: Mute },
   admission: { version: 1, schema: Admission },
+  waiting: { version: 1, schema: Waiting },
   seat: { version: 1, schema: Seat },
   opt: { version: 1, schema: Opt },
   plan: { version: 1, schema: BreakoutPlan },

@@ -49,12 +49,13 @@ export const isRegistered = async (
   { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
 ): Promise<boolean> => (await findRegistrationById(sql, eventId, registrationOf(participantId))) !== undefined
 
-/** Gives the place free; the entry links go with it. `undefined`: there was none. */
+/** Gives the place free; the entry links go with it. `staysOut`: the address, because of what a host decided. `undefined`: there was none. */
 export const deleteRegistration = async (
   sql: Queryable,
   eventId: string,
-  id: string,
+  { id, staysOut }: { readonly id: string; readonly staysOut: boolean },
 ): Promise<{ readonly id: string; readonly name: string; readonly email: string } | undefined> => {
+  if (staysOut) await sql`select keep_blocks(${[id]}::uuid[])`
   const [row] = await sql<{ id: string; name: string; email: string }[]>`
     delete from registrations where event_id = ${eventId} and id = ${id} returning id, name, email`
   return row
@@ -101,8 +102,7 @@ export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): P
   const [row] = await sql<RegistrationRow[]>`
     select r.id, r.event_id, e.workspace_id, r.name
       from entry_tokens t join registrations r on r.id = t.registration_id join events e on e.id = r.event_id
-     where t.token_hash = ${tokenHash} and not exists (
-             select from live_removals l where l.event_id = e.id and l.participant_id = 'reg:' || r.id)
+     where t.token_hash = ${tokenHash} and not is_blocked(e.id, 'reg:' || r.id)
        and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
   return row
 }

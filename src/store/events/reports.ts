@@ -1,6 +1,7 @@
 /** Reports of an event: its people, messages, polls and rounds, the first first, each list from a position on. */
 
 import { Result } from "effect"
+import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { Poll, Round } from "../../model/live/live-records.ts"
 import { roomOf } from "../../model/live/streams.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
@@ -78,7 +79,8 @@ export const pageAttendees = async (
              coalesce(a.first_joined_at, h.joined_at) as first_joined_at, a.last_left_at,
              coalesce(a.attended_ms, 0)
                + coalesce(greatest(extract(epoch from ${now}::timestamptz - h.joined_at) * 1000, 0), 0) as attended_ms,
-             coalesce(a.stays, 0) + (h.joined_at is not null)::integer as stays
+             coalesce(a.stays, 0) + (h.joined_at is not null and coalesce(
+               h.joined_at > a.last_left_at + make_interval(secs => ${RETURN_WITHIN_MS / 1000}), true))::integer as stays
         from (select * from attendances where event_id = ${eventId}) a full join here h using (participant_id)
     )
     select e.participant_id, u.id as user_id, e.name, coalesce(u.email, r.email) as email, e.role, e.kind, e.present,

@@ -26,7 +26,7 @@ export const linksHold = async (sql: Queryable, links: ReadonlyArray<HeldLink>):
       select exists (select from bearer_links l where l.id in (a.id, a.everything) and l.ended_at >= a.given_at)
                or a.is_row and not exists (
                     select from bearer_links l where l.id = a.id and l.created_at = a.given_at and l.ended_at is null) as is_ended,
-             exists (select from live_removals r where r.event_id = a.event_id and r.participant_id = a.participant_id) as is_barred,
+             a.participant_id is not null and is_blocked(a.event_id, a.participant_id) as is_barred,
              exists (select from erased_guests g where g.event_id = a.event_id and g.participant_id = a.participant_id
                         -- The clocks of nodes differ.
                         and g.erased_at > a.given_at - interval '5 minutes')

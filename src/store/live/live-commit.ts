@@ -47,6 +47,8 @@ export interface EndedStay {
   readonly kind: ParticipantKind
   readonly joinedAt: Timestamp
   readonly leftAt: Timestamp
+  /** It goes on with the stay that ended no longer before it began. */
+  readonly sameWithinMs: number
 }
 
 /** Stores changes of presence that no commit carries, under the fence. */

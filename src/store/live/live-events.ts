@@ -120,11 +120,23 @@ export const isNewestActivation = async (sql: Queryable, eventId: string, fencin
   return rows.length > 0
 }
 
-/** Did a host remove this participant for good? */
-export const wasRemoved = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
-  const rows = await sql`
-    select 1 from live_removals where event_id = ${eventId} and participant_id = ${participantId}`
+/** Did a host block this participant, under this id or another one of the same address? */
+export const isBlockedAt = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
+  const [row] = await sql<{ isBlocked: boolean }[]>`select is_blocked(${eventId}, ${participantId})`
+  return row?.isBlocked === true
+}
+
+/** Did a host block this very participant, mute them, or send them to the waiting room? */
+export const isDecidedOn = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
+  const rows = await sql`select 1 from decided_at(${eventId}) where participant_id = ${participantId}`
   return rows.length > 0
+}
+
+/** Did a host block somebody with the address of this participant? */
+export const isBlockedByAddress = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
+  const [row] = await sql<{ isBlocked: boolean }[]>`
+    select is_blocked_by_address(${eventId}, ${participantId}) as is_blocked`
+  return row?.isBlocked === true
 }
 
 /** The stored ones among some answers. */

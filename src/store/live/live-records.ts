@@ -14,6 +14,7 @@ import {
   type Records,
 } from "../../model/live/live-records.ts"
 import { roomOf, roomStream } from "../../model/live/streams.ts"
+import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { decodeRecord, type RecordUnreadable, versionOf } from "./record-versions.ts"
 
@@ -149,15 +150,32 @@ export const findChatMessages = async (
   return rows.map(messageOf)
 }
 
-/** The newest messages of each present place, by the index: messages of closed rooms are not read. */
+/** The places of the chat, without rooms that were closed. */
+const chatPlaces = (sql: Queryable, eventId: string) => sql`
+  select 'event' as target
+  union select 'staff'
+  union select 'room:' || id from live_records where event_id = ${eventId} and kind = 'room'
+  union select 'room:' || (body->>'roomId') from live_records where event_id = ${eventId} and kind = 'seat'`
+
+/** When each participant wrote last who may have to wait in slow mode. */
+const readLastChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const rows = await sql<{ id: string; at: Timestamp }[]>`
+    with slow as (
+      select make_interval(secs => (body->>'chatSlowMs')::float8 / 1000) as wait
+        from live_records where event_id = ${eventId} and kind = 'settings' and (body->>'chatSlowMs')::float8 > 0
+    )
+    select m.participant_id as id, max(m.at) as at
+      from slow cross join (${chatPlaces(sql, eventId)}) p
+     cross join lateral (select participant_id, at from chat_messages
+                          where event_id = ${eventId} and target = p.target and at > now() - slow.wait) m
+     group by m.participant_id`
+  return rows.map(({ id, at }) => ({ kind: "lastChat", id, record: toMillis(at) }))
+}
+
+/** The newest messages of each present place, by the index. */
 const readChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<StoredMessage[]>`
-    with places as (
-      select 'event' as target
-      union select 'staff'
-      union select 'room:' || id from live_records where event_id = ${eventId} and kind = 'room'
-      union select 'room:' || (body->>'roomId') from live_records where event_id = ${eventId} and kind = 'seat'
-    )
+    with places as (${chatPlaces(sql, eventId)})
     select m.id, m.target, m.participant_id, m.name, m.role, m.text, m.reply_to, m.at
       from places p
      cross join lateral (select * from chat_messages where event_id = ${eventId} and target = p.target
@@ -201,7 +219,7 @@ export const readLiveRecords = async (
   sql: Queryable,
   eventId: string,
 ): Promise<Result.Result<ReadonlyArray<StoredRecord>, RecordUnreadable>> => {
-  const ownTables = [readQuestions, readVotes, readChat, readBroadcasts]
+  const ownTables = [readQuestions, readVotes, readChat, readLastChat, readBroadcasts]
   const [records, others] = await Promise.all([
     Promise.all(ownTables.map((read) => read(sql, eventId))),
     readOthers(sql, eventId),

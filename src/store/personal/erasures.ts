@@ -52,6 +52,9 @@ const deleteRegistrationsOf = async (
   workspaceId: string,
   email: string,
 ): Promise<ReadonlyArray<string>> => {
+  await sql`
+    select keep_blocks(array_agg(r.id)) from registrations r join events e on e.id = r.event_id
+     where e.workspace_id = ${workspaceId} and r.email = ${email.toLowerCase()}`
   const rows = await sql<{ id: string }[]>`
     delete from registrations r using events e
      where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = ${foldEmail(email)} returning r.id`

@@ -156,7 +156,7 @@ const readAt = async (
       union all
       select r.event_id, 'record', r.kind || ' ' || r.id, null, jsonb_build_object('record', r.kind, 'body', r.body)
         from walked w join live_records r using (event_id)
-       where r.kind in ('hand', 'seat', 'stage', 'role', 'mute', 'admission', 'opt') and r.id = any (${people}::text[])
+       where r.kind in ('hand', 'seat', 'stage', 'role', 'mute', 'admission', 'waiting', 'opt') and r.id = any (${people}::text[])
       union all
       select r.event_id, 'registration', r.id::text, r.created_at, jsonb_build_object('name', r.name, 'email', r.email)
         from walked w join registrations r using (event_id) where r.email = ${address}

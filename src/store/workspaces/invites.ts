@@ -187,6 +187,11 @@ export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email
   return rows.length > 0
 }
 
+/** Whoever was removed and is invited anew is a member like others. */
+export const letIn = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
+  await sql`delete from removed_members where workspace_id = ${workspaceId} and account_id = ${accountId}`
+}
+
 /** Resolves to whether the account was no member before. */
 export const insertMember = async (
   sql: Queryable,

@@ -91,6 +91,23 @@ export const depart = async (sql: Queryable, workspaceId: string, accountId: str
   return { accountId, userId: user.id, eventIds }
 }
 
+/** The removal holds against invites of before, and against the workspace's connections. */
+const shutOut = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
+  await sql`
+    insert into removed_members (workspace_id, account_id) values (${workspaceId}, ${accountId}) on conflict do nothing`
+  await sql`
+    update invites set status = 'revoked', revoked_at = now()
+     where workspace_id = ${workspaceId} and status = 'pending' and email in (
+             select email from account_emails where account_id = ${accountId} and (verified_at is not null or is_primary))`
+}
+
+/** Was the account removed from the workspace, and not invited since? */
+export const isShutOut = async (sql: Queryable, workspaceId: string, accountId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from removed_members where workspace_id = ${workspaceId} and account_id = ${accountId}`
+  return rows.length > 0
+}
+
 /** `Forbidden` for an owner. Run it under `lockWorkspace`. */
 export const removeMember = (
   sql: Queryable,
@@ -102,6 +119,7 @@ export const removeMember = (
     if (member.role === "owner") return yield* isOwner
     return yield* query(async () => {
       await sql`delete from workspace_members where id = ${memberId}`
+      await shutOut(sql, workspaceId, member.accountId)
       return depart(sql, workspaceId, member.accountId)
     })
   })

@@ -2,11 +2,12 @@
 import fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import type { CallReply, CallRequest, CallStep, RememberedRoom } from "../../../src/actors/calls/call-request.ts"
-import { Calls, GRACE_MS } from "../../../src/actors/calls/calls.ts"
+import { Calls } from "../../../src/actors/calls/calls.ts"
 import { MAX_AUDIO_PEERS } from "../../../src/actors/calls/limits.ts"
 import type { CallRoom } from "../../../src/actors/calls/room.ts"
 import type { NodeMessage } from "../../../src/actors/node-messages.ts"
 import { systemTimers } from "../../../src/clock/timers.ts"
+import { RETURN_WITHIN_MS } from "../../../src/model/live/holdings.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -273,7 +274,7 @@ test("a peer that no node claims, or whose node is gone, has left after its time
       const world = new World()
       for (const given of acts) world.do(given)
       for (const name of NODES) world.calls.forgetNode(name)
-      vi.advanceTimersByTime(GRACE_MS + 1)
+      vi.advanceTimersByTime(RETURN_WITHIN_MS + 1)
       expect([world.calls.isEmpty, vi.getTimerCount()]).toEqual([true, 0])
     }),
     { numRuns: 300 },

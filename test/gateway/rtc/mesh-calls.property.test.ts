@@ -1,8 +1,8 @@
 /** The calls of an event for any sequence of joins, moves, losses and returns on several nodes, as their peers see them. */
 import fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { GRACE_MS } from "../../../src/actors/calls/calls.ts"
 import { systemTimers } from "../../../src/clock/timers.ts"
+import { RETURN_WITHIN_MS } from "../../../src/model/live/holdings.ts"
 import type { Frame } from "../client.ts"
 import { openCallNodes, type TestSocket } from "./call-nodes.ts"
 
@@ -261,7 +261,7 @@ test("when all sockets are lost and the grace is over, nothing is left", () => {
       const event = openEvent()
       for (const given of acts) event.perform(given)
       event.closeAll()
-      vi.advanceTimersByTime(GRACE_MS + 1)
+      vi.advanceTimersByTime(RETURN_WITHIN_MS + 1)
       const { nodes } = event
       const isEmpty = NODES.map((node) => nodes.nodeOf(node).isEmpty)
       expect([nodes.owner.isEmpty, isEmpty, vi.getTimerCount()]).toEqual([true, [true, true, true], 0])

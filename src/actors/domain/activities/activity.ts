@@ -53,6 +53,12 @@ export interface ThrottledView {
   readonly dispatches: (context: ReadContext, id: string) => ReadonlyArray<Ephemeral>
 }
 
+export interface Holdings {
+  readonly holders: (records: RecordStore) => Iterable<string>
+  /** The participants were removed, or did not return in time (`model/live/holdings.ts`). */
+  readonly release: (turn: Turn, participantIds: ReadonlyArray<string>) => void
+}
+
 export interface Activity {
   readonly commands: CommandHandlers
   readonly phaseStarted?: (turn: Turn, phase: PhaseState) => void
@@ -65,7 +71,8 @@ export interface Activity {
   readonly visibilityChanged?: (turn: Turn) => void
   /** Participants that became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
-  readonly departed?: (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>) => void
+  /** What participants hold and others wait for, as long as they are there. The rest of their records outlives their departure. */
+  readonly holdings?: Holdings
   /** A participant was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients show, besides the phase's. */

@@ -1,5 +1,5 @@
 /**
- * Raised hands: a queue for staff, and its length for everyone. A participant's hand goes down when they leave. Staff receive the
+ * Raised hands: a queue for staff, and its length for everyone. A participant's hand goes down when they have departed. Staff receive the
  * changes of the first hands only, so that the cost does not grow with the queue.
  */
 import { type Hand, ONLY } from "../../../model/live/live-records.ts"
@@ -80,11 +80,7 @@ export const hands = {
     },
   },
   phaseEnded: (turn) => lower(turn, [...turn.all("hand").keys()]),
-  departed: (turn, people) =>
-    lower(
-      turn,
-      people.map(({ participantId }) => participantId),
-    ),
+  holdings: { holders: (records) => records.all("hand").keys(), release: lower },
   view: (context) => ({ hands: { count: context.records.all("hand").size } }),
   staffView: (context) => ({
     handQueue: { items: shownOf(context), rev: context.records.get("handQueue", ONLY) ?? 0 },

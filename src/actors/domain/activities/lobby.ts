@@ -9,9 +9,11 @@ import { ONLY } from "../../../model/live/live-records.ts"
 import type { LobbyPolicy } from "../../../model/live/live-values.ts"
 import type { PhaseState } from "../../../model/phase.ts"
 import { isOnStage } from "../../../model/roles.ts"
+import type { Timestamp } from "../../../model/timestamp.ts"
 import { isWalkIn, lobbyPolicy, policyOf } from "../../presence/admission-policy.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
+import { lowerHand } from "./hands.ts"
 import { removeParticipant } from "./removals.ts"
 import { leaveRoom } from "./rooms/rooms.ts"
 import { leaveRound } from "./rooms/rotation.ts"
@@ -29,7 +31,7 @@ const admit = (turn: Turn, participantId: string): void => {
 /** Participants inside a call when its policy closes stay admitted: a lost connection must not move them to the waiting room. */
 const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
   if (before !== "open" || lobbyPolicy(turn.state, turn.records) === "open") return
-  for (const person of turn.everybody.all()) {
+  for (const person of [...turn.everybody.all(), ...turn.everybody.absent()]) {
     const { participantId } = person
     if (isWalkIn(person) && turn.get("admission", participantId) === undefined) admit(turn, participantId)
   }
@@ -57,20 +59,33 @@ const part = (ids: ReadonlyArray<string>, isThere: (id: string) => boolean) => {
   return { there, missing }
 }
 
+/** Since when participants wait, for the next activation. */
+export const storePlaces = (turn: Turn, places: ReadonlyArray<readonly [string, Timestamp | undefined]>): void => {
+  for (const [participantId, since] of places) {
+    if (since === undefined) turn.remove("waiting", participantId)
+    else if (turn.get("waiting", participantId)?.since !== since) turn.put("waiting", participantId, { since })
+  }
+}
+
+/** In the waiting room, or about to return to it. */
+const isWaiting = (turn: Turn) => {
+  const connected = waitingIds(turn)
+  return (id: string): boolean => connected.has(id) || turn.get("waiting", id) !== undefined
+}
+
 export const lobby = {
   commands: {
     "lobby.admit": (turn, d) => {
-      const waiting = waitingIds(turn)
+      const waits = isWaiting(turn)
       const isKnown = (id: string): boolean =>
-        waiting.has(id) || turn.everybody.find(id) !== undefined || turn.get("admission", id) !== undefined
-      const { there, missing } = part("ids" in d ? d.ids : [...waiting], isKnown)
+        waits(id) || turn.everybody.find(id) !== undefined || turn.get("admission", id) !== undefined
+      const { there, missing } = part("ids" in d ? d.ids : [...waitingIds(turn)], isKnown)
       if (there.length === 0 && missing.length > 0) return noSuch("participant in the lobby")
       for (const id of there) admit(turn, id)
       return { admitted: there, missing }
     },
     "lobby.deny": (turn, { ids: asked, block = false }) => {
-      const waiting = waitingIds(turn)
-      const { there, missing } = part(asked, (id) => waiting.has(id))
+      const { there, missing } = part(asked, isWaiting(turn))
       if (there.length === 0) return noSuch("participant in the lobby")
       for (const participantId of there) {
         // A participant that a host moved to the waiting room waits again on return, under every policy.
@@ -91,6 +106,7 @@ export const lobby = {
     "participant.toLobby": (turn, { id }) => {
       if (turn.people.find(id) === undefined) return noSuch("participant")
       if (id === turn.by?.participantId) return refuse("conflict", "You cannot send yourself to the lobby.")
+      lowerHand(turn, id)
       leaveRound(turn, id)
       leaveRoom(turn, id, false)
       turn.put("admission", id, { state: "held" })

@@ -7,6 +7,7 @@ import { type Joined, joined, type Repeated } from "../../../protocol/joined.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
 import type { ActivityCommand, Refused } from "../../commands.ts"
 import type { Present } from "../../presence/presence.ts"
+import type { RecordStore } from "../record-store.ts"
 import type { Turn } from "../turn.ts"
 import type {
   Activity,
@@ -92,13 +93,18 @@ export const runJoinedHooks = (turn: Turn, people: ReadonlyArray<Present>): void
   for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
 }
 
-export const runLeftHooks = (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>): void => {
-  for (const activity of ACTIVITIES) activity.departed?.(turn, people)
+/** The participants have departed. */
+export const releaseHoldings = (turn: Turn, participantIds: ReadonlyArray<string>): void => {
+  for (const { holdings } of ACTIVITIES) holdings?.release(turn, participantIds)
 }
 
 export const runBarredHooks = (turn: Turn, participantId: string): void => {
   for (const activity of ACTIVITIES) activity.barred?.(turn, participantId)
 }
+
+/** The participants who hold something that is released when they have departed. */
+export const holdersIn = (records: RecordStore): ReadonlySet<string> =>
+  new Set(ACTIVITIES.flatMap(({ holdings }) => [...(holdings?.holders(records) ?? [])]))
 
 /** The earliest deadline of all activities. */
 export const nextActivityDeadline = (context: ReadContext): ActivityDeadline | undefined => {

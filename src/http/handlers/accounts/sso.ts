@@ -22,6 +22,7 @@ import {
   noteConnectionUse,
 } from "../../../store/workspaces/connections.ts"
 import { insertMember } from "../../../store/workspaces/invites.ts"
+import { isShutOut } from "../../../store/workspaces/members.ts"
 import type { Sso } from "../../contract/accounts/sso.ts"
 import { writeEntries } from "../../requests/audit.ts"
 import { issueSession } from "../../requests/browser-session.ts"
@@ -66,6 +67,11 @@ const join = (sql: Queryable, { id, workspaceId, defaultRole }: ConnectionRow, a
     // It may have been removed meanwhile.
     if ((yield* query(() => findConnection(sql, id))) === undefined) {
       return yield* new ConnectionFailed({ reason: "The connection was removed." })
+    }
+    if (yield* query(() => isShutOut(sql, workspaceId, accountId))) {
+      return yield* new ConnectionFailed({
+        reason: "The person was removed from the workspace; an invite lets them in again.",
+      })
     }
     const memberId = newId()
     const isNew = yield* query(() => insertMember(sql, { id: memberId, workspaceId, accountId, role: defaultRole }))

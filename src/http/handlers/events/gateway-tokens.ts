@@ -9,6 +9,7 @@ import { guestRole } from "../../../model/roles.ts"
 import { findGrantState } from "../../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
+import { isBlockedByAddress } from "../../../store/live/live-events.ts"
 import { query } from "../../../store/query.ts"
 import type { GatewayTokens } from "../../contract/events/gateway-tokens.ts"
 import type { Handlers, Scopes } from "../../requests/call.ts"
@@ -93,7 +94,8 @@ const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
     if (session === null && event.status === "draft") return yield* NotFound.of("event")
     const grant = yield* grantOf(sql, event, session)
     if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-    return grant
+    const barred = yield* query(() => isBlockedByAddress(sql, eventId, grant.participantId))
+    return barred ? { ...grant, barred } : grant
   })
 
 export const gatewayTokens: Handlers<typeof GatewayTokens> = {

@@ -21,6 +21,7 @@ import {
   type ReportedMessage,
   type ReportPosition,
 } from "../../../store/events/reports.ts"
+import { isDecidedOn } from "../../../store/live/live-events.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { Reports } from "../../contract/events/reports.ts"
@@ -148,6 +149,9 @@ export const reports: Handlers<typeof Reports> = {
         const database = yield* Database
         const isThere = yield* database.run((sql) => findRegistrationById(sql, event.id, registrationId))
         if (isThere === undefined) return yield* NotFound.of("registration")
+        const staysOut = yield* database.run((sql) =>
+          query(() => isDecidedOn(sql, event.id, registeredAs(registrationId))),
+        )
         // First out of the event and then off the list: a repeat after a fault does both again.
         if (event.status === "scheduled" || event.status === "live") {
           const remove = { type: "participant.remove", d: { id: registeredAs(registrationId), block: true } } as const
@@ -156,7 +160,7 @@ export const reports: Handlers<typeof Reports> = {
         const now = toTimestamp(yield* Clock.currentTimeMillis)
         yield* database.transaction((sql) =>
           Effect.gen(function* () {
-            const gone = yield* query(() => deleteRegistration(sql, event.id, registrationId))
+            const gone = yield* query(() => deleteRegistration(sql, event.id, { id: registrationId, staysOut }))
             // Of several cancels at once one deletes the registration; the others are 404 and not in the audit log.
             if (gone === undefined) return yield* NotFound.of("registration")
             yield* query(() => appendRegistrationNotice(sql, "registration.cancelled", event, gone, now))

@@ -21,6 +21,20 @@ end $$;
 create or replace trigger registrations_lost after delete on registrations referencing old table as lost
   for each statement execute function count_lost_registrations();
 
+-- A role that was changed or taken away on an event holds against older invites to it. One that is being accepted at this moment goes on.
+create or replace function end_older_invites() returns trigger language plpgsql as $$
+begin
+  update invites i set status = 'revoked', revoked_at = now()
+   where i.id in (select o.id from invites o
+                   where o.event_id = old.event_id and o.status = 'pending'
+                     and o.email in (select addresses_of(old.event_id, old.user_id::text)) for update skip locked);
+  return null;
+end $$;
+create or replace trigger memberships_changed after update of role on memberships
+  for each row when (old.role is distinct from new.role) execute function end_older_invites();
+create or replace trigger memberships_taken after delete on memberships
+  for each row execute function end_older_invites();
+
 -- A registered person keeps the place. A registration locks the event's row, so the number is exact under concurrency.
 create or replace function refuse_lower_capacity() returns trigger language plpgsql as $$
 begin

@@ -212,9 +212,12 @@ export const rotation = {
     for (const { participantId } of people) rejoin(turn, participantId)
     gather(turn)
   },
-  departed: (turn, people) => {
-    if (current(turn) === undefined) return
-    for (const { participantId } of people) miss(turn, participantId)
+  holdings: {
+    holders: (records) => (current({ records }) === undefined ? [] : records.all("seat").keys()),
+    release: (turn, participantIds) => {
+      if (current(turn) === undefined) return
+      for (const participantId of participantIds) miss(turn, participantId)
+    },
   },
   deadlines: (context) => {
     const going = current(context)
