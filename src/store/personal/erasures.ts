@@ -54,7 +54,7 @@ const deleteRegistrationsOf = async (
 ): Promise<ReadonlyArray<string>> => {
   await sql`
     select keep_blocks(array_agg(r.id)) from registrations r join events e on e.id = r.event_id
-     where e.workspace_id = ${workspaceId} and r.email = ${email.toLowerCase()}`
+     where e.workspace_id = ${workspaceId} and r.email = ${foldEmail(email)}`
   const rows = await sql<{ id: string }[]>`
     delete from registrations r using events e
      where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = ${foldEmail(email)} returning r.id`
