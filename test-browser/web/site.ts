@@ -5,6 +5,7 @@ import type { AxeResults, ElementContext, RunOptions } from "axe-core"
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { expect, onTestFinished } from "vitest"
 import { startServerWithPages, type TestServer } from "../../test/support/server.ts"
+import { eventually } from "../../test/support/wait.ts"
 import { launchChromium } from "../chromium.ts"
 import { complaintsOf } from "../complaints.ts"
 
@@ -90,6 +91,15 @@ export const openWebSite = async (environment: { readonly [key: string]: string 
   }
 }
 
-/** Presses Enter on a button that is ready: as long as its last press is answered, a button takes no other. */
-export const pressButton = (button: Locator): Promise<void> =>
-  button.and(button.page().locator(':not([aria-disabled="true"], :disabled)')).press("Enter")
+/**
+ * Presses Enter on a button that is ready: as long as its last press is answered, a button takes no other. Behind a dialog that is about
+ * to close it takes no focus, and the key would go to the dialog.
+ */
+export const pressButton = async (button: Locator): Promise<void> => {
+  const ready = button.and(button.page().locator(':not([aria-disabled="true"], :disabled)'))
+  await eventually(async () => {
+    await ready.focus()
+    return ready.evaluate((one) => one === document.activeElement)
+  }, "the button having the focus")
+  await ready.press("Enter")
+}

@@ -110,10 +110,11 @@ const ROADS: Readonly<Record<string, Road>> = {
     return [(await received(room, "question.created")).question.text]
   },
   "a poll": async (text, room) => {
-    const poll = { question: text, kind: "single", options: [text, text] }
+    const poll = { question: text, kind: "single", options: [text, `2${text}`] }
     await accepted(room.host, "poll.create", poll)
     const created = (await received(room, "poll.created")).poll
-    return [created.question, ...created.options.map((option: { readonly text: string }) => option.text)]
+    const options: ReadonlyArray<{ readonly text: string }> = created.options
+    return [created.question, ...options.map((option, n) => option.text.slice(n))]
   },
   "an announcement": async (text, room) => {
     await accepted(room.host, "announce", { text })

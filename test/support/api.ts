@@ -69,8 +69,11 @@ export interface Account {
 }
 
 export const signup = async (base: string, name = "Ada"): Promise<Account> => {
-  const email = `${name.toLowerCase()}-${randomUUID()}@example.com`
-  const answer = await call(base, "POST", "/v1/accounts/signup", { body: { email, password: PASSWORD, name } })
+  let email = ""
+  const answer = await untilTaken(() => {
+    email = `${name.toLowerCase()}-${randomUUID()}@example.com`
+    return call(base, "POST", "/v1/accounts/signup", { body: { email, password: PASSWORD, name } })
+  })
   if (answer.status !== 201) throw new Error(`signup: ${answer.status} ${JSON.stringify(answer.body)}`)
   return {
     id: answer.body.account.id,
@@ -88,7 +91,9 @@ export interface Workspace {
 
 export const createWorkspace = async (base: string, owner?: Account): Promise<Workspace> => {
   const account = owner ?? (await signup(base))
-  const answer = await call(base, "POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "Acme" } })
+  const answer = await untilTaken(() =>
+    call(base, "POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "Acme" } }),
+  )
   if (answer.status !== 201) throw new Error(`workspace: ${answer.status} ${JSON.stringify(answer.body)}`)
   return { id: answer.body.id, key: answer.body.apiKey.secret, owner: account }
 }
@@ -105,7 +110,7 @@ export const createEvent = async (
     phases: [{ modality: "broadcast" }],
     ...fields,
   }
-  const answer = await call(base, "POST", "/v1/events", { key, body })
+  const answer = await untilTaken(() => call(base, "POST", "/v1/events", { key, body }))
   if (answer.status !== 201) throw new Error(`event: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
