@@ -14,6 +14,7 @@ import {
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
 
 let server: TestServer
 let rows: Rows
@@ -171,8 +172,11 @@ describe("proving", () => {
     }
     expect(problemOf(await api("POST", PROOF, { body: { password: PASSWORD } }))).toEqual([401, "unauthorized"])
     const { cookie, workspaceId } = account
-    const { entries } = (await api("GET", `/v1/workspaces/${workspaceId}/audit`, { cookie })).body
-    expect(entries.map(({ action }: Json) => action)).toContain("sign_in.failed")
+    // Failures are added up, and written after the answer.
+    await eventually(async () => {
+      const { entries } = (await api("GET", `/v1/workspaces/${workspaceId}/audit`, { cookie })).body
+      return entries.some(({ action }: Json) => action === "sign_in.failed")
+    }, "the entry")
   })
 
   test("tells an account that has neither to sign in at its provider", async () => {

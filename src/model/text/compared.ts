@@ -21,11 +21,14 @@ export const byCodeUnits = (a: string, b: string): number => Number(a > b) - Num
 /** How a text looks: two texts with the same look cannot be told apart. Letters may be composed or not (Unicode Annex 15, NFC). */
 export const lookOf = (text: string): string => withoutUnseen(text).normalize("NFC").replace(/\s+/gu, " ").trim()
 
+/** Without capitals and without the variants of letters: a capital may have none until it is one. */
+const plain = (text: string): string => text.normalize("NFKC").toLowerCase().normalize("NFKC")
+
 /**
  * For search: capitals, wide and composed letters are found by plain ones (NFKC), and both forms of the Greek sigma by either.
  * The store searches registrants in the same form (`pageRegistrations`).
  */
-export const searchForm = (text: string): string => lookOf(text).normalize("NFKC").toLowerCase().replaceAll("ς", "σ")
+export const searchForm = (text: string): string => lookOf(plain(text).replaceAll("ς", "σ"))
 
 /** Letters and digits of ASCII in lower case, with hyphens between words. */
 export const slugOf = (name: string): string =>
@@ -42,5 +45,4 @@ export const slugOf = (name: string): string =>
 const BETWEEN = /[\s\p{Pd}\u2212\u30fc]/gu
 
 /** A code that was typed, also with wide letters and digits, in lower case, without blanks and hyphens. */
-export const typedCode = (text: string): string =>
-  withoutUnseen(text).replace(BETWEEN, "").normalize("NFKC").toLowerCase()
+export const typedCode = (text: string): string => lookOf(plain(text)).replace(BETWEEN, "").normalize("NFKC")
