@@ -2,7 +2,6 @@
  * The interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command
  * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
  */
-
 import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { ClusterError, Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"

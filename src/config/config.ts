@@ -226,7 +226,7 @@ const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyAr
     ...(mode === "production" && isOpen && secret === null
       ? ["CLUSTER_SECRET must be set in production, unless CLUSTER_ADDRESS is on this machine."]
       : []),
-    // Whoever can use that NATS would read what is said in private events, and could speak for their hosts.
+    // A stranger who reaches that NATS would read what is said in private events, and could speak for their hosts.
     ...(nats != null && secret === null && !isNatsHere(Redacted.value(nats))
       ? ["CLUSTER_SECRET must be set, unless NATS_URL is on this machine."]
       : []),

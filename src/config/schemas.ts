@@ -1,5 +1,4 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
-
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"

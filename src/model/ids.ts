@@ -2,7 +2,6 @@
  * Identifiers. Every resource id is a UUIDv7 (RFC 9562 §5.7): unique without coordination and sortable by creation time,
  * so a primary key index grows at its right edge and keyset pages need no second index.
  */
-
 import { randomFillSync } from "node:crypto"
 import { Schema, SchemaTransformation } from "effect"
 import { v5, v7 } from "uuid"

@@ -1,5 +1,4 @@
 /** The forms in which texts are compared, over texts that strangers send. */
-import { domainToASCII } from "node:url"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { parseJoinCode } from "../../src/model/join-code.ts"
@@ -49,14 +48,19 @@ test.each([
 ])("a join code is read from %j", (typed) => expect(parseJoinCode(typed)).toBe("K7MPX4"))
 
 test.each([
-  ["jörg@bücher.example", "JÖRG@BÜCHER.example", "jo\u0308rg@bu\u0308cher.example", "jörg@xn--bcher-kva.example"],
-  ["用户@例子.公司", "用户@xn--fsqu00a.xn--55qx5d", "用户@例子。公司"],
-  ["a@straße.example", "a@xn--strae-oqa.example", "A@STRAßE.example"],
-  ["a@example.com", "A@EXAMPLE.com", " a@example.com\n"],
-])("an address is one, however it is written: %s", (...spellings) => {
+  [
+    "xn--bcher-kva.example",
+    "jörg@bücher.example",
+    "JÖRG@BÜCHER.example",
+    "jo\u0308rg@bu\u0308cher.example",
+    "jörg@xn--bcher-kva.example",
+  ],
+  ["xn--fsqu00a.xn--55qx5d", "用户@例子.公司", "用户@xn--fsqu00a.xn--55qx5d", "用户@例子。公司"],
+  ["xn--strae-oqa.example", "a@straße.example", "a@xn--strae-oqa.example", "A@STRAßE.example"],
+  ["example.com", "a@example.com", "A@EXAMPLE.com", " a@example.com\n"],
+])("an address is one, however it is written, and its domain is %s", (domain, ...spellings) => {
   expect(new Set(spellings.map(foldEmail))).toEqual(new Set([spellings[0]]))
-  const [, domain = ""] = spellings[0].split("@")
-  expect(new Set(spellings.map((one) => domainOfEmail(foldEmail(one))))).toEqual(new Set([domainToASCII(domain)]))
+  expect(new Set(spellings.map((one) => domainOfEmail(foldEmail(one))))).toEqual(new Set([domain]))
 })
 
 test("a domain in ASCII hides no letters of another script", () => {

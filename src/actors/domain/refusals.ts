@@ -34,7 +34,7 @@ const DEED: Record<AgendaCommandType, string> = {
 /** Commands for an event that is live. */
 const NEED_LIVE: ReadonlySet<AgendaCommandType> = new Set(["phase.next", "event.end", "timer.extend"])
 
-/** What the caller has to do first, if anything helps. */
+/** The command that has to come first, if one helps. */
 const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType): string => {
   if (status === "draft" && type === "event.start") return " Publish it first."
   if (status === "draft" && NEED_LIVE.has(type)) return " Publish and start it first."

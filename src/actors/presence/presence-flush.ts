@@ -236,8 +236,8 @@ const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange
 }
 
 /** New and former entries of the waiting room: for staff. */
-const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>
-  lobby.news.add.length + lobby.news.remove.length > 0 ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
+const lobbyNews = ({ lobby: { news } }: Presence): ReadonlyArray<Dispatch> =>
+  news.add.length + news.remove.length > 0 ? [{ stream: "staff", t: "lobby.waiting", d: news }] : []
 
 const stepOf = (
   { state }: LoadedEvent,

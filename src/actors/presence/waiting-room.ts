@@ -4,6 +4,7 @@
  * intervals, each participant once.
  */
 import type { ParticipantKind } from "../../model/participants.ts"
+import { byCodeUnits } from "../../model/text/compared.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Absences } from "./absences.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
@@ -52,7 +53,7 @@ export class Lobby {
   /** In the order of their places. */
   all(): IterableIterator<WaitingParticipant> {
     const waiting = Array.from(this.#entries.values(), (entry) => entry.waiting)
-    return waiting.sort((a, b) => (a.since < b.since ? -1 : Number(a.since > b.since))).values()
+    return waiting.sort((a, b) => byCodeUnits(a.since, b.since)).values()
   }
 
   connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {

@@ -2,7 +2,6 @@
  * The gateway's description (AsyncAPI 3.0.0), derived from the protocol's tables. It is written from the server's side: the
  * server receives the commands of clients and sends the dispatches.
  */
-
 import type { JsonSchema } from "effect"
 import { capital } from "../../model/text/compared.ts"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"

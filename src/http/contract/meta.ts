@@ -12,7 +12,7 @@ export const Meta = HttpApiGroup.make("meta")
         code: Schema.String,
         status: Schema.Int,
         meaning: Schema.String,
-        /** What the caller does about it. */
+        /** The next step of the caller. */
         remedy: Schema.String,
       }),
       error: problems("not_found", "internal_error"),

@@ -2,7 +2,6 @@
  * The generated parts of an operation's description: an example of each body, the errors of limits, repeated requests and
  * caching beside those of its handler, and the headers of those.
  */
-
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { capital } from "../../model/text/compared.ts"

@@ -1,5 +1,4 @@
 /** The machine-readable description (OpenAPI 3.1.0), derived from the contract, and a reference page that works offline. */
-
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"

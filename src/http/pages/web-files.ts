@@ -1,5 +1,4 @@
 /** The pages of `packages/web` for attendees, hosts, a projector and operators: files that come with the build of the server. */
-
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { lowerAscii } from "../../model/text/compared.ts"

@@ -11,7 +11,6 @@
  * So no key is ever held or released. Only answers of work that was done are kept: a refused request has begun nothing, and comes again
  * with another body, a right that was missing, or at a better time.
  */
-
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"

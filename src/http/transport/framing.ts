@@ -5,6 +5,7 @@
  * counts as `chunked`.
  */
 import { lowerAscii } from "../../model/text/compared.ts"
+
 export class Framing {
   #length: string | undefined
   #encoding: string | undefined

@@ -1,5 +1,4 @@
 /** Bodies and their parts, read from requests and decoded by the contract's schemas. */
-
 import { Effect, Result, Schema, type SchemaIssue } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BadRequest, type FieldFault, UnsupportedMediaType } from "../../model/errors.ts"

@@ -2,7 +2,6 @@
  * A body that is the same for everybody and never changes: made, tagged and compressed once, when it is first asked for. Dynamic answers
  * are not compressed: they are small, and a proxy that compresses does it once for all that it forwards.
  */
-
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { Effect } from "effect"

@@ -3,7 +3,6 @@
  * response that is not sent at once has an abort handler and is never touched after it fired; body chunks are copied, because their
  * memory is reused; every write is corked.
  */
-
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
 import type { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { BadRequest } from "../../model/errors.ts"

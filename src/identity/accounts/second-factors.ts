@@ -1,5 +1,4 @@
 /** The second factor of an account: set up, proved by codes that each count once, and removed. All of it runs in the caller's transaction. */
-
 import { Clock, Context, Effect, Layer } from "effect"
 import { BadRequest, Conflict, NotFound, type Unavailable } from "../../model/errors.ts"
 import { typedCode } from "../../model/text/compared.ts"

@@ -1,5 +1,4 @@
 /** Codes of programs on people's phones (TOTP, RFC 6238), and recovery codes. */
-
 import { randomBytes } from "node:crypto"
 import { Secret, TOTP } from "otpauth"
 import { typedCode } from "../../model/text/compared.ts"

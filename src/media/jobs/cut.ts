@@ -1,5 +1,4 @@
 /** Cuts clips out of recordings, within the room that there is for them. */
-
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"

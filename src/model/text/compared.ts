@@ -4,13 +4,14 @@
  */
 import { withoutUnseen } from "./shown-text.ts"
 
-const UPPER = /[A-Z]/g
-const LOWER = /[a-z]/g
+const IS_ASCII = /^\p{ASCII}*$/u
 
 /** For ids, header values and other words of ASCII: no letter of another script becomes one of them. */
-export const lowerAscii = (text: string): string => text.replace(UPPER, (letter) => letter.toLowerCase())
+export const lowerAscii = (text: string): string =>
+  IS_ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-export const upperAscii = (text: string): string => text.replace(LOWER, (letter) => letter.toUpperCase())
+export const upperAscii = (text: string): string =>
+  IS_ASCII.test(text) ? text.toUpperCase() : text.replace(/[a-z]/g, (letter) => letter.toUpperCase())
 
 /** "account": "Account"; for words of ours. */
 export const capital = (text: string): string => upperAscii(text.charAt(0)) + text.slice(1)

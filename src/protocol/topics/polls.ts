@@ -1,5 +1,4 @@
 /** Polls: drafted by staff, opened, voted in, closed, published. */
-
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
 import { PollKind, PollResults } from "../../model/live/live-values.ts"

@@ -1,5 +1,4 @@
 /** Reports of an event: its people, messages, polls and rounds, the first first, each list from a position on. */
-
 import { Result } from "effect"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { Poll, Round } from "../../model/live/live-records.ts"

@@ -128,8 +128,8 @@ export const isBlockedAt = async (sql: Queryable, eventId: string, participantId
 
 /** Did a host block this very participant, mute them, or send them to the waiting room? */
 export const isDecidedOn = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
-  const rows = await sql`select 1 from decided_at(${eventId}) where participant_id = ${participantId}`
-  return rows.length > 0
+  const [row] = await sql<{ isDecided: boolean }[]>`select is_decided_on(${eventId}, ${participantId}) as is_decided`
+  return row?.isDecided === true
 }
 
 /** Did a host block somebody with the address of this participant? */

@@ -3,7 +3,6 @@
  * an erasure; passes over the workspace's events then remove the person's name from what the events keep. Each step is one bounded
  * transaction and may be repeated.
  */
-
 import { newId } from "../../model/ids.ts"
 import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
 import { foldEmail } from "../../model/text/email.ts"

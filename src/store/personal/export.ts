@@ -2,7 +2,6 @@
  * Everything that is stored about a person of a workspace, in pages: the person, and then what each event has of them, newest event
  * first. A page looks at a bounded number of events.
  */
-
 import { parseId } from "../../model/ids.ts"
 import { type Guest, guestAt, registeredAs } from "../../model/participants.ts"
 import { foldEmail } from "../../model/text/email.ts"

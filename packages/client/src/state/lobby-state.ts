@@ -30,7 +30,7 @@ const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waitin
   const beyond = state.total - people.size
   const left = remove.filter((id) => !people.delete(id)).length
   for (const person of add) people.set(person.participantId, person)
-  // Who was away for a moment comes back to their place.
+  // A participant who was away for a moment comes back to their place.
   const waiting = [...people.values()].sort((a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
   return { ...state, waiting, total: people.size + Math.max(0, beyond - left) }
 }

@@ -71,7 +71,7 @@ export interface Activity {
   readonly visibilityChanged?: (turn: Turn) => void
   /** Participants that became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
-  /** What participants hold and others wait for, as long as they are there. The rest of their records outlives their departure. */
+  /** The records of participants that others wait for: they end with a departure, which all other records outlive. */
   readonly holdings?: Holdings
   /** A participant was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void

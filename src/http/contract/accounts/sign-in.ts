@@ -18,6 +18,15 @@ export const FreshQuery = {
 
 const given = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
+/** The parameters of the address that an identity provider sends the browser back to (OpenID Connect Core 1.0, section 3.1.2.5; RFC 9207). */
+export const ReturnedQuery = {
+  code: given("The provider's code, which is exchanged for the sign-in."),
+  state: given("The value that the start gave to the provider."),
+  error: given("The provider's reason for a sign-in that did not come about."),
+  iss: given("The provider."),
+  session_state: given("Sent by some providers; not used."),
+}
+
 export const SignIn = HttpApiGroup.make("signIn")
   .add(
     HttpApiEndpoint.get("getIdp", "/v1/auth/idp", {
@@ -38,13 +47,7 @@ export const SignIn = HttpApiGroup.make("signIn")
       .annotate(EndpointAccess, "browser")
       .annotate(OpenApi.Summary, "Send the browser to the identity provider for consent"),
     HttpApiEndpoint.get("finishIdp", "/v1/auth/idp/callback", {
-      query: {
-        code: given("The provider's code, which is exchanged for the sign-in."),
-        state: given("The value that the start gave to the provider."),
-        error: given("The provider's reason for a sign-in that did not come about."),
-        iss: given("The provider."),
-        session_state: given("Sent by some providers; not used."),
-      },
+      query: ReturnedQuery,
       success: redirect,
       error: problems(
         "bad_request",

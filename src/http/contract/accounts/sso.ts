@@ -6,10 +6,9 @@ import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit } from "../endpoint.ts"
 import { problems } from "../problem.ts"
-import { FreshQuery } from "./sign-in.ts"
+import { FreshQuery, ReturnedQuery } from "./sign-in.ts"
 
 const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
-const given = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 const ConnectionPath = { connectionId: Id.annotate({ description: "The id of the connection." }) }
 
@@ -41,13 +40,7 @@ export const Sso = HttpApiGroup.make("sso")
       .annotate(OpenApi.Summary, "Send the browser to a workspace's identity provider for consent"),
     HttpApiEndpoint.get("finishSso", "/v1/auth/sso/:connectionId/callback", {
       params: ConnectionPath,
-      query: {
-        code: given("The provider's code, which is exchanged for the sign-in."),
-        state: given("The value that the start gave to the provider."),
-        error: given("The provider's reason for a sign-in that did not come about."),
-        iss: given("The provider."),
-        session_state: given("Sent by some providers; not used."),
-      },
+      query: ReturnedQuery,
       success: redirect,
       error: problems("bad_request", "not_found", "rate_limited", "unavailable", "internal_error"),
     })

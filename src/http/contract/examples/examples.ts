@@ -1,5 +1,4 @@
 /** One example of every body that is sent or answered, by endpoint. A test decodes each with its schema. */
-
 import { PROBLEMS } from "../problem.ts"
 import {
   account,

@@ -174,7 +174,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         const ended = yield* (yield* Database).transaction((sql) =>
           query(async () => {
             await lockAccount(sql, scope.accountId)
-            // Whoever signs others out does not want their links either.
+            // The links of a session end with it: a person who signs other sessions out means those too.
             await deleteAccountTokens(sql, scope.accountId, "reset_password")
             return deleteAccountSession(sql, scope.accountId, params.sessionId)
           }),

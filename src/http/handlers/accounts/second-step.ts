@@ -56,7 +56,7 @@ export const countAtAddress = Effect.gen(function* () {
 
 /**
  * Counts a try of a code for the account before it is known to be wrong. Resolves to an effect that takes the count back. The limit by
- * account refuses, unlike that of passwords: whoever gets so far knows the password.
+ * account refuses, unlike that of passwords: a caller who gets so far knows the password.
  */
 export const countCode = (accountId: string) =>
   Effect.gen(function* () {

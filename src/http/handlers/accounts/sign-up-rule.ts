@@ -1,4 +1,4 @@
-/** Who may make an account on this deployment: everybody, people with an open invite, or nobody (`SIGNUP`). */
+/** The rule for new accounts of this deployment (`SIGNUP`): everybody makes one, people with an open invite, or nobody. */
 import { Effect } from "effect"
 import { readInvitation } from "../../../identity/invites.ts"
 import { SignupClosed, type Unavailable } from "../../../model/errors.ts"

@@ -2,7 +2,6 @@
  * Signing in through a workspace's identity provider. The provider has to say that the address is verified, and the connection has
  * proved its domain. People who are no members yet become members with the connection's role.
  */
-
 import { Effect } from "effect"
 import { ROUND_TRIP_SECONDS } from "../../../identity/accounts/oidc.ts"
 import { RequestCaller } from "../../../identity/callers/request-caller.ts"
@@ -132,7 +131,7 @@ export const sso: Handlers<typeof Sso> = {
         const isTrip = trip?.connectionId === connectionId
         const connection = isTrip ? yield* database.run((sql) => findConnection(sql, connectionId)) : undefined
         if (connection === undefined || returned.error !== undefined) return yield* backWith("refused")
-        // Whoever began one sign-in could have any number of codes sent to the issuer in the workspace's name.
+        // Without the limit one sign-in that was begun could send any number of codes to the issuer in the workspace's name.
         const takeBack = yield* countAtAddress
         const signingIn = Effect.gen(function* () {
           const identity = yield* finish(connection, `${publicUrl}${path}?${scope.queryString}`, cookie)

@@ -94,6 +94,7 @@ const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
     if (session === null && event.status === "draft") return yield* NotFound.of("event")
     const grant = yield* grantOf(sql, event, session)
     if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+    if (session === null) return grant
     const barred = yield* query(() => isBlockedByAddress(sql, eventId, grant.participantId))
     return barred ? { ...grant, barred } : grant
   })

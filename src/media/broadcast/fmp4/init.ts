@@ -1,5 +1,4 @@
 /** The part of a stream that describes it: `ftyp` and `moov`, of one picture, one sound, or both. */
-
 import { createHash } from "node:crypto"
 import { byCodeUnits } from "../../../model/text/compared.ts"
 import { atMostOne, type Box, boxesIn, childrenOf, exactlyOne, Fields, viewOf, within } from "./boxes.ts"

@@ -20,24 +20,34 @@ create or replace function addresses_of(of_event uuid, participant text) returns
    where u.id = uuid_or_null(participant)
 $$;
 
--- Whom hosts have blocked, muted, or sent to the waiting room.
-create or replace function decided_at(of_event uuid) returns table (participant_id text, address_mark bytea) language sql stable as $$
-  select participant_id, address_mark from live_removals where event_id = of_event
+-- The ids of people at the event with an address, each found by an index: the number of participants does not count.
+create or replace function people_with(of_event uuid, address text) returns setof text language sql stable as $$
+  select 'reg:' || id from registrations where event_id = of_event and email = address
   union all
-  select id, null from live_records
-   where event_id = of_event
-     and (kind = 'admission' and body->>'state' = 'held'
-          or kind = 'mute' and coalesce((body->>'until')::timestamptz > now(), true))
+  select u.id::text from users u join events e on e.workspace_id = u.workspace_id
+   where e.id = of_event and lower(u.email) = address and u.account_id is null
+  union all
+  select u.id::text from account_emails m join users u on u.account_id = m.account_id
+    join events e on e.workspace_id = u.workspace_id
+   where e.id = of_event and m.email = address and m.verified_at is not null
 $$;
 
--- Somebody with the same address is blocked, muted, or has to wait for a host: they come in as that participant, or not at all. Hosts, who
--- may have tried the event as a registered person, are not meant.
+create or replace function is_decided_on(of_event uuid, participant text) returns boolean language sql stable as $$
+  select exists (select from live_removals where event_id = of_event and participant_id = participant)
+      or exists (select from live_records where event_id = of_event and kind = 'admission' and id = participant and body->>'state' = 'held')
+      or exists (select from live_records where event_id = of_event and kind = 'mute' and id = participant
+                    and coalesce((body->>'until')::timestamptz > now(), true))
+$$;
+
+-- A host has blocked or muted somebody with the same address, or sent them to the waiting room: this person comes in as that participant, or
+-- not at all. Hosts of the event are exempt: they may have tried it as a registered person.
 create or replace function is_blocked_by_address(of_event uuid, participant text) returns boolean language sql stable as $$
   select exists (
-    select from decided_at(of_event) as decided cross join addresses_of(of_event, participant) as own(address)
-     where decided.participant_id <> participant
-       and (decided.address_mark = address_mark(of_event, own.address)
-            or own.address in (select addresses_of(of_event, decided.participant_id))))
+    select from addresses_of(of_event, participant) as own(address)
+     where exists (select from live_removals
+                    where event_id = of_event and address_mark = address_mark(of_event, own.address) and participant_id <> participant)
+        or exists (select from people_with(of_event, own.address) as other(id)
+                    where other.id <> participant and is_decided_on(of_event, other.id)))
      and not exists (
     select from memberships m
      where m.event_id = of_event and m.user_id = uuid_or_null(participant) and m.role in ('host', 'workspace_admin'))

@@ -95,11 +95,8 @@ const Row = ({
             question={host.passkeys.removeQuestion}
             isPending={removal.isPending}
             error={removal.error}
-            onConfirm={async () => {
-              const isDone = (await removal.run()) === true
-              if (isDone) onChange()
-              return isDone
-            }}
+            onConfirm={removal.run}
+            onDone={onChange}
           />
         </span>
       </div>

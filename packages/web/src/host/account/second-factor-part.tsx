@@ -137,11 +137,8 @@ const Present = ({
           question={host.mfa.removeQuestion}
           isPending={removal.isPending}
           error={removal.error}
-          onConfirm={async () => {
-            const isDone = (await removal.run()) === true
-            if (isDone) onRemoved()
-            return isDone
-          }}
+          onConfirm={removal.run}
+          onDone={onRemoved}
         />
       </div>
     </>

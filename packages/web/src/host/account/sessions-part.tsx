@@ -87,7 +87,7 @@ export const SessionsPart = ({ sessions }: { readonly sessions: Loaded<ReadonlyA
           question={host.account.signOutEverywhereQuestion}
           isPending={all.isPending}
           error={all.error}
-          onConfirm={async () => (await all.run()) === true}
+          onConfirm={all.run}
         />
       </div>
     </section>

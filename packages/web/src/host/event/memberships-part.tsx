@@ -46,11 +46,8 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
           question={host.takeRoleQuestion(name)}
           isPending={taking.isPending}
           error={taking.error}
-          onConfirm={async () => {
-            const isDone = (await taking.run()) === true
-            if (isDone) onChange()
-            return isDone
-          }}
+          onConfirm={taking.run}
+          onDone={onChange}
         />
       </span>
       <Failure error={giving.error} words={{ role_not_on_event: host.roleNotOnEvent }} />

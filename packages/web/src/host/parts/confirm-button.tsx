@@ -11,8 +11,9 @@ export interface ConfirmButtonProps extends FailureProps {
   readonly name?: string
   readonly question: string
   readonly isPending: boolean
-  /** Resolves with whether it was done. */
-  readonly onConfirm: () => Promise<boolean>
+  /** Resolves to true when it was done. */
+  readonly onConfirm: () => Promise<boolean | undefined>
+  readonly onDone?: () => void
   readonly isDisabled?: boolean
 }
 
@@ -24,12 +25,15 @@ export const ConfirmButton = ({
   error,
   words = {},
   onConfirm,
+  onDone,
   isDisabled = false,
 }: ConfirmButtonProps) => {
   const { cancel } = useTexts()
   const [isOpen, open] = useState(false)
   const confirm = async () => {
-    if (await onConfirm()) open(false)
+    if ((await onConfirm()) !== true) return
+    onDone?.()
+    open(false)
   }
   return (
     <>

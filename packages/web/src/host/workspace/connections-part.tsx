@@ -150,11 +150,8 @@ const Row = ({
             isPending={removal.isPending}
             error={removal.error}
             words={{ conflict: host.sso.lastOne }}
-            onConfirm={async () => {
-              const isDone = (await removal.run()) === true
-              if (isDone) onChange()
-              return isDone
-            }}
+            onConfirm={removal.run}
+            onDone={onChange}
           />
         </span>
       </div>

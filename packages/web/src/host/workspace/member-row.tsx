@@ -60,11 +60,8 @@ const Changes = (props: Props) => {
           isPending={removal.isPending}
           error={removal.error}
           words={words}
-          onConfirm={async () => {
-            const isDone = (await removal.run()) === true
-            if (isDone) onChange()
-            return isDone
-          }}
+          onConfirm={removal.run}
+          onDone={onChange}
         />
       </span>
       <Failure error={role.error} words={words} />

@@ -74,11 +74,8 @@ export const WebhookRow = ({
             question={host.deleteWebhookQuestion}
             isPending={removal.isPending}
             error={removal.error}
-            onConfirm={async () => {
-              const isDone = (await removal.run()) === true
-              if (isDone) onChange()
-              return isDone
-            }}
+            onConfirm={removal.run}
+            onDone={onChange}
           />
         </span>
       </div>

@@ -2,7 +2,6 @@
  * The rounds of a rotation: pairing the present participants, seating them, and the view of the round for each of them. A seat
  * outlives a lost connection while its round runs. Dispatches of a round and `ready` use the same view.
  */
-
 import { namedId } from "../../../../model/ids.ts"
 import { ONLY, type Rotation, type Round } from "../../../../model/live/live-records.ts"
 import {
