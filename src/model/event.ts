@@ -1,5 +1,6 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
 import { Effect, Schema } from "effect"
+import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
 import { ShownText } from "./text/shown-text.ts"
@@ -58,8 +59,8 @@ export const EventPatch = Schema.Struct({
 export type EventPatch = typeof EventPatch.Type
 
 export const Event = Schema.Struct({
-  id: Schema.String,
-  workspaceId: Schema.String,
+  id: Uuid,
+  workspaceId: Uuid,
   type: Schema.String,
   title: Schema.String,
   status: EventStatus,
@@ -83,9 +84,16 @@ export type Event = typeof Event.Type
 export const EventWithPhases = Schema.Struct({
   ...Event.fields,
   phases: Schema.Array(Phase),
-  activePhaseId: Schema.NullOr(Schema.String),
+  activePhaseId: Schema.NullOr(Uuid),
 }).annotate(named("EventWithPhases"))
 export type EventWithPhases = typeof EventWithPhases.Type
+
+/** As much of an event as an answer about something else shows. */
+export const EventReference = Schema.Struct({
+  id: Uuid,
+  title: Schema.String,
+  scheduledAt: Schema.NullOr(Instant),
+}).annotate(named("EventReference"))
 
 /** A node of the release that knew no reminders answers without them. */
 const REMINDERS_OF_NODE = { reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))) }

@@ -3,6 +3,7 @@
  * changes by a moderator. The author of an anonymous question is dropped here, before anything is stored or sent.
  */
 import { Schema } from "effect"
+import { Uuid } from "./ids.ts"
 import type { EventStatus } from "./event.ts"
 import type { WebhookEvent } from "./integrations/webhook-events.ts"
 import { named } from "./named.ts"
@@ -19,13 +20,13 @@ const MAX_TEXT_LENGTH = 1000
 const MAX_ANSWER_LENGTH = 4000
 
 export const Question = Schema.Struct({
-  id: Schema.String,
-  eventId: Schema.String,
+  id: Uuid,
+  eventId: Uuid,
   /** The phase that was active when it was asked. */
-  phaseId: Schema.NullOr(Schema.String),
+  phaseId: Schema.NullOr(Uuid),
   text: Schema.String,
   status: QuestionStatus,
-  authorUserId: Schema.NullOr(Schema.String),
+  authorUserId: Schema.NullOr(Uuid),
   authorName: Schema.NullOr(Schema.String),
   anonymous: Schema.Boolean,
   pinned: Schema.Boolean,

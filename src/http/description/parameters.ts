@@ -40,6 +40,9 @@ const pathDescription = (path: string, name: string): string =>
 const partsOf = (schema: Keywords): ReadonlyArray<Keywords> =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as ReadonlyArray<Keywords>) : [schema]
 
+/** A query has text alone; the server takes these two words. */
+const isFlag = (schema: Keywords): boolean => JSON.stringify(schema["enum"]) === '["true","false"]'
+
 const withoutWords = ({ description, examples, ...schema }: Keywords): Keywords => schema
 
 /** Completes the parameters in place. Queries are described by the annotations of their schemas, paths by themselves. */
@@ -51,8 +54,9 @@ export const describeParameters = (parameters: ReadonlyArray<Parameter>, endpoin
     if (decoded === undefined) continue
     const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
     const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
-    parameter.schema = withoutWords(described)
+    const flag = isFlag(described)
+    parameter.schema = flag ? { type: "boolean", default: false } : withoutWords(described)
     if (typeof description === "string") parameter.description = description
-    if (Array.isArray(examples)) parameter.example = examples[0]
+    if (Array.isArray(examples)) parameter.example = flag ? examples[0] === "true" : examples[0]
   }
 }

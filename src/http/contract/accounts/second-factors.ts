@@ -1,6 +1,7 @@
 /** The second factors of an account: an authenticator app (TOTP, RFC 6238), passkeys, and recovery codes. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { FreshSignIn } from "../endpoint.ts"
@@ -16,7 +17,7 @@ export const SecondFactors = HttpApiGroup.make("secondFactors")
   .add(
     HttpApiEndpoint.get("getMfa", "/v1/accounts/mfa", {
       success: Schema.Struct({
-        totp: Schema.NullOr(Schema.Struct({ confirmedAt: Instant })),
+        totp: Schema.NullOr(Schema.Struct({ confirmedAt: Instant }).annotate(named("AuthenticatorApp"))),
         passkeys: Schema.Array(Passkey),
         recoveryCodesLeft: Schema.Int,
       }),

@@ -1,6 +1,7 @@
 /** Short codes and QR codes that lead to an event (shapes by decision). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { EventStatus } from "../../../model/event.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -20,7 +21,7 @@ const JoinCode = Schema.Struct({
 }).annotate(named("JoinCode"))
 
 const JoinTarget = Schema.Struct({
-  eventId: Schema.String,
+  eventId: Uuid,
   title: Schema.String,
   status: EventStatus,
   scheduledAt: Schema.NullOr(Instant),

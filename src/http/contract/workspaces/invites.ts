@@ -1,7 +1,7 @@
 /** Invites to workspaces and events (specification §2 and §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
@@ -16,11 +16,11 @@ const Status = Schema.Literals(["pending", "accepted", "declined", "revoked", "e
 )
 
 const Invite = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   kind: Kind,
   email: Schema.NullOr(Schema.String),
   role: Schema.String,
-  eventId: Schema.NullOr(Schema.String),
+  eventId: Schema.NullOr(Uuid),
   status: Status,
   createdAt: Instant,
   expiresAt: Instant,
@@ -40,7 +40,7 @@ const IssuedInvite = Schema.Struct({
 
 const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String }).annotate(named("InvitedWorkspace"))
 const InvitedEvent = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   title: Schema.String,
   scheduledAt: Schema.NullOr(Instant),
 }).annotate(named("InvitedEvent"))
@@ -111,7 +111,7 @@ export const Invites = HttpApiGroup.make("invites")
       params: PathToken,
       success: Schema.Struct({
         invite: Invite,
-        workspace: Schema.Struct({ id: Schema.String, ...InvitedWorkspace.fields }),
+        workspace: Schema.Struct({ id: Uuid, ...InvitedWorkspace.fields }).annotate(named("JoinedWorkspace")),
         event: Schema.optionalKey(InvitedEvent),
       }),
       error: problems(...COMMON, "not_found", "conflict"),
