@@ -1,8 +1,7 @@
 /** Clients in Go. */
-import { mkdir } from "node:fs/promises"
+import { cp, mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "vitest"
-import { cp } from "node:fs/promises"
 import { descriptionIn, openapiGenerator, place, run, tools, workFolder } from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
 

@@ -18,7 +18,11 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 const compileAndRun = async (library: string, program: string): Promise<void> => {
   const folder = await workFolder()
   const input = await descriptionIn(folder, house.serverUrl)
-  await openapiGenerator(input, folder, { name: "java", library, options: { ...PACKAGES, hideGenerationTimestamp: "true" } })
+  await openapiGenerator(input, folder, {
+    name: "java",
+    library,
+    options: { ...PACKAGES, hideGenerationTimestamp: "true" },
+  })
   const main = `${program}.java`
   await place(main, join(folder, main))
   const classes = join(folder, "classes")

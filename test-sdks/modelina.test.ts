@@ -22,6 +22,16 @@ test("no model is anonymous, each is named once, and all of them compile", async
   expect(new Set(names).size).toBe(names.length)
   const files = (await readdir(models)).map((name) => join(models, name))
   expect(files).toHaveLength(names.length)
-  const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2023", "--module", "nodenext", "--types", ""]
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--target",
+    "es2023",
+    "--module",
+    "nodenext",
+    "--types",
+    "",
+  ]
   await run(process.execPath, [join(modules, "typescript/bin/tsc"), ...options, ...files])
 })

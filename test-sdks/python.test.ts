@@ -8,9 +8,7 @@ const house = programHouse()
 
 const runProgram = async (folder: string, program: string): Promise<void> => {
   await place(program, join(folder, "program.py"))
-  await house.expectRuns((url, key) =>
-    run(join(tools().python, "python"), ["program.py", url, key], { cwd: folder }),
-  )
+  await house.expectRuns((url, key) => run(join(tools().python, "python"), ["program.py", url, key], { cwd: folder }))
 }
 
 test("openapi-python-client", async () => {

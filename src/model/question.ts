@@ -3,8 +3,8 @@
  * changes by a moderator. The author of an anonymous question is dropped here, before anything is stored or sent.
  */
 import { Schema } from "effect"
-import { Uuid } from "./ids.ts"
 import type { EventStatus } from "./event.ts"
+import { Uuid } from "./ids.ts"
 import type { WebhookEvent } from "./integrations/webhook-events.ts"
 import { named } from "./named.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"

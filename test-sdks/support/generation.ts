@@ -76,6 +76,9 @@ export const openapiGenerator = async (input: string, output: string, generator:
     ...["-g", name, "-i", input, "-o", output],
     ...(library === undefined ? [] : ["--library", library]),
     ...(properties.length === 0 ? [] : ["--additional-properties", properties.join(",")]),
-    ...["--global-property", "apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"],
+    ...[
+      "--global-property",
+      "apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false",
+    ],
   ])
 }

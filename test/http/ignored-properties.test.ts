@@ -1,10 +1,8 @@
 /** In development an answer names the properties of the body that its endpoint does not know, so that a misspelt one is found. */
 import { randomUUID } from "node:crypto"
-import { Context, Option } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Api } from "../../src/http/contract/api.ts"
-import { ExactBody } from "../../src/http/contract/endpoint.ts"
 import { EXAMPLES } from "../../src/http/contract/examples/examples.ts"
 import { ignoredProperties } from "../../src/http/transport/ignored-properties.ts"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"

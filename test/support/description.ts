@@ -120,7 +120,9 @@ export const breachOf = (method: string, path: string, answer: Answer): string |
   if (known === undefined || operation === undefined) return undefined
   const described = answerOf(known, method.toLowerCase(), answer.status)
   const breach =
-    described === undefined ? "is not described" : (bodyBreach(described, answer) ?? headerBreach(described, answer.headers))
+    described === undefined
+      ? "is not described"
+      : (bodyBreach(described, answer) ?? headerBreach(described, answer.headers))
   return breach && `${operation.operationId}: ${answer.status} ${breach}`
 }
 

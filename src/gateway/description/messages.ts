@@ -6,8 +6,8 @@ import { Result, Schema } from "effect"
 import type { StreamKind } from "../../model/live/streams.ts"
 import type { AnyCommand } from "../../protocol/command.ts"
 import { COMMANDS, DISPATCHES } from "../../protocol/contract.ts"
-import { Position } from "../../protocol/topics/fields.ts"
 import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES } from "../../protocol/dispatch.ts"
+import { Position } from "../../protocol/topics/fields.ts"
 import {
   CommandFrame,
   DispatchFrame,

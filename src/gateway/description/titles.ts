@@ -22,7 +22,11 @@ const fieldName = (name: string): string => (name === "d" ? "Data" : capital(nam
 
 /** A branch is named by the word or flag that it alone has, or else by its place. */
 const branchName = (branch: unknown, place: number): string => {
-  const { properties = {}, type, const: own } = (isSchema(branch) ? branch : {}) as {
+  const {
+    properties = {},
+    type,
+    const: own,
+  } = (isSchema(branch) ? branch : {}) as {
     readonly properties?: { readonly [name: string]: Schema }
     readonly type?: unknown
     readonly const?: unknown

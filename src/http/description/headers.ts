@@ -13,7 +13,9 @@ export const HEADERS = {
     "In development: the parameters and the properties of the body that were ignored, such as `?status,titel,phases.0.roomSize`. Names are percent-encoded, long ones cut; `...` stands for more.",
   ),
   etag: text("The tag of this answer, for `If-None-Match`."),
-  "idempotency-replayed": text("`true` on the first answer to a request that is sent again under its `Idempotency-Key`."),
+  "idempotency-replayed": text(
+    "`true` on the first answer to a request that is sent again under its `Idempotency-Key`.",
+  ),
   link: text('The next page, where there is one (RFC 8288): `<…>; rel="next"`.'),
   location: text("The address of the object, where it can be read by `GET`."),
   ratelimit: text(

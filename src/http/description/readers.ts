@@ -76,7 +76,9 @@ export const promised = (definitions: Definitions, { answers, exact }: Bodies): 
 
 /** The value that a property has in each of some named objects; `undefined` where one has none of its own. */
 const valuesOf = (property: string, objects: ReadonlyArray<JsonObject>): ReadonlyArray<string> | undefined => {
-  const values = objects.map(({ properties = {} }) => (properties as { [name: string]: JsonObject })[property]?.["const"])
+  const values = objects.map(
+    ({ properties = {} }) => (properties as { [name: string]: JsonObject })[property]?.["const"],
+  )
   const texts = values.filter((value) => typeof value === "string")
   return new Set(texts).size === objects.length ? texts : undefined
 }

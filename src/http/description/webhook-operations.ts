@@ -55,7 +55,7 @@ export const webhookOperations = (definitions: Definitions): { readonly [type: s
   if (first === undefined) throw new Error("there is no webhook")
   const represented = SchemaRepresentation.toRepresentations([first, ...others], NAMING)
   const { schemas, definitions: shared } = JsonSchema.toMultiDocumentOpenApi3_1(
-    SchemaRepresentation.toJsonSchemaMultiDocument(represented),
+    SchemaRepresentation.toJsonSchemaMultiDocument(represented, { onExcessProperty: "error" }),
   )
   for (const [name, schema] of Object.entries(shared)) define(definitions, name, schema)
   // The contract takes any object: a body that an earlier release sent is shown as it was.

@@ -48,10 +48,10 @@ const REGISTRATION = {
   email: Schema.String,
 }
 const PHASE = { phaseId: Uuid, position: Schema.Int, modality: Modality, startedAt: Instant }
-const CHOICE = { id: Uuid, text: Schema.String }
-/** Named for the description. */
+const CHOICE = { id: Schema.String, text: Schema.String }
 const OfferedChoice = Schema.Struct(CHOICE).annotate(named("OfferedChoice"))
-const CountedChoice = Schema.Struct({ ...CHOICE, votes: Schema.Int }).annotate(named("CountedChoice"))
+/** An option of a poll with its votes. */
+export const PollOption = Schema.Struct({ ...CHOICE, votes: Schema.Int }).annotate(named("PollOption"))
 const POLL = {
   pollId: Uuid,
   question: Schema.String,
@@ -142,7 +142,7 @@ export const WEBHOOK_BODIES = {
       closedAt: Instant,
       /** People who voted. */
       voters: Schema.Int,
-      options: Schema.Array(CountedChoice),
+      options: Schema.Array(PollOption),
     },
   ),
   "audit.created": body(

@@ -104,9 +104,6 @@ export const AGENDA_DISPATCHES = {
   /** `phase`: present for a phase's timer. */
   "timer.updated": ordered(["event"], Schema.Struct({ timer: TimerView, phase: optional(PhaseView) })),
   "timer.warning": ordered(["event"], Schema.Struct({ timerId: Uuid, remainingMs: Schema.Int })),
-  "timer.elapsed": ordered(
-    ["event"],
-    Schema.Struct({ timerId: Uuid, timer: TimerView, phase: optional(PhaseView) }),
-  ),
+  "timer.elapsed": ordered(["event"], Schema.Struct({ timerId: Uuid, timer: TimerView, phase: optional(PhaseView) })),
   announcement: ordered(["event", "room"], Announcement),
 } as const

@@ -273,6 +273,9 @@ export interface EventPatch {
   readonly metadata?: { readonly [key: string]: Json }
 }
 
+/** As much of an event as an answer about something else shows. */
+export interface EventReference { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+
 export type EventRole = "workspace_admin" | "host" | "speaker" | "participant" | "viewer"
 
 export type EventStatus = "draft" | "scheduled" | "live" | "ended"
@@ -577,6 +580,9 @@ export interface PlatformStatus {
 }
 
 export type PollKind = "single" | "multi" | "rating"
+
+/** An option of a poll with its votes. */
+export interface PollOption { readonly id: string; readonly text: string; readonly votes: number }
 
 export type PollResults = "live" | "afterVote" | "onPublish"
 
@@ -890,7 +896,7 @@ export interface TableDraft {
 }
 
 export interface TableSummary {
-  readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+  readonly event: EventReference
   readonly table: { readonly roomId: string; readonly number: number; readonly label: string }
   readonly recipientUserId: string
   readonly recipientName: string | null

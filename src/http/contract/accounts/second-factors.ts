@@ -11,7 +11,7 @@ import { Code } from "./accounts.ts"
 import { Passkey } from "./passkeys.ts"
 
 /** They are shown here and never again. */
-const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) })
+const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) }).annotate(named("RecoveryCodes"))
 
 export const SecondFactors = HttpApiGroup.make("secondFactors")
   .add(

@@ -24,9 +24,7 @@ export const Sso = HttpApiGroup.make("sso")
     HttpApiEndpoint.get("findSso", "/v1/auth/sso", {
       query: { email: AskedEmail },
       success: Schema.Struct({
-        connection: Schema.NullOr(
-          Schema.Struct({ id: Uuid, name: Schema.String }).annotate(named("FoundConnection")),
-        ),
+        connection: Schema.NullOr(Schema.Struct({ id: Uuid, name: Schema.String }).annotate(named("FoundConnection"))),
       }),
       error: problems("bad_request", "rate_limited", "unavailable", "internal_error"),
     })

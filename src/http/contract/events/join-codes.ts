@@ -1,8 +1,8 @@
 /** Short codes and QR codes that lead to an event (shapes by decision). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Uuid } from "../../../model/ids.ts"
 import { EventStatus } from "../../../model/event.ts"
+import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"

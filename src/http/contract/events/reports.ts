@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id, Uuid } from "../../../model/ids.ts"
+import { PollOption } from "../../../model/integrations/webhook-bodies.ts"
 import { Poll } from "../../../model/live/live-records.ts"
 import { named } from "../../../model/named.ts"
 import { ParticipantKind } from "../../../model/participants.ts"
@@ -57,9 +58,7 @@ const PollResult = Schema.Struct({
   kind: Poll.fields.kind,
   status: Poll.fields.status,
   voters: Schema.Int,
-  options: Schema.Array(
-    Schema.Struct({ id: Uuid, text: Schema.String, votes: Schema.Int }).annotate(named("PollOption")),
-  ),
+  options: Schema.Array(PollOption),
   createdAt: Instant,
   openedAt: Schema.NullOr(Instant),
   closedAt: Schema.NullOr(Instant),

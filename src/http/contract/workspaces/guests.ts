@@ -46,9 +46,7 @@ export const Guests = HttpApiGroup.make("guests")
       params: PathId,
       payload: Schema.Struct({
         issuer: text(MAX_ISSUER_LENGTH),
-        jwksUrl: Schema.optionalKey(
-          Schema.String.annotate({ format: "uri" }).check(Schema.isBetweenLength(1, 2048)),
-        ),
+        jwksUrl: Schema.optionalKey(Schema.String.annotate({ format: "uri" }).check(Schema.isBetweenLength(1, 2048))),
         publicKeyPem: Schema.optionalKey(text(MAX_PEM_LENGTH)),
       }),
       success: created(GuestIntegration),

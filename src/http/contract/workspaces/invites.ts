@@ -1,6 +1,7 @@
 /** Invites to workspaces and events (specification §2 and §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { EventReference } from "../../../model/event.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -39,18 +40,13 @@ const IssuedInvite = Schema.Struct({
 }).annotate(named("IssuedInvite"))
 
 const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String }).annotate(named("InvitedWorkspace"))
-const InvitedEvent = Schema.Struct({
-  id: Uuid,
-  title: Schema.String,
-  scheduledAt: Schema.NullOr(Instant),
-}).annotate(named("InvitedEvent"))
 
 /** The content of an invite page; the address is masked. */
 const Preview = Schema.Struct({
   kind: Kind,
   status: Status,
   workspace: InvitedWorkspace,
-  event: Schema.NullOr(InvitedEvent),
+  event: Schema.NullOr(EventReference),
   role: Schema.String,
   email: Schema.NullOr(Schema.String),
   expiresAt: Instant,
@@ -112,7 +108,7 @@ export const Invites = HttpApiGroup.make("invites")
       success: Schema.Struct({
         invite: Invite,
         workspace: Schema.Struct({ id: Uuid, ...InvitedWorkspace.fields }).annotate(named("JoinedWorkspace")),
-        event: Schema.optionalKey(InvitedEvent),
+        event: Schema.optionalKey(EventReference),
       }),
       error: problems(...COMMON, "not_found", "conflict"),
     })
