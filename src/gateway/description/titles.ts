@@ -41,10 +41,16 @@ const branchName = (branch: unknown, place: number): string => {
 
 const ALTERNATIVES = ["anyOf", "oneOf"] as const
 
-/** The schema with a title for itself and for each part that has no name of its own. A reference has its name. */
+/** Is a type written for it? Texts, numbers and lists of others are written where they stand. */
+const isType = (schema: Schema): boolean =>
+  schema["type"] === "object" ||
+  Array.isArray(schema["items"]) ||
+  ["enum", ...ALTERNATIVES].some((keyword) => schema[keyword] !== undefined)
+
+/** The schema with titles for itself and its parts, as far as they are types. A reference has its name. */
 export const titled = (schema: Schema, title: string): Schema => {
   if (schema["$ref"] !== undefined) return schema
-  const named: { [keyword: string]: unknown } = { title, ...schema }
+  const named: { [keyword: string]: unknown } = isType(schema) ? { title, ...schema } : { ...schema }
   const inner = (value: unknown, suffix: string): unknown =>
     isSchema(value) ? titled(value, `${title}${suffix}`) : value
   if (isSchema(schema["properties"])) {

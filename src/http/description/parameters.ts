@@ -45,18 +45,22 @@ const isFlag = (schema: Keywords): boolean => JSON.stringify(schema["enum"]) ===
 
 const withoutWords = ({ description, examples, ...schema }: Keywords): Keywords => schema
 
+/** As a caller gives it. A number is one, a flag too, and a text has the schema of its text. */
+const describeQuery = (parameter: Parameter, decoded: Keywords): void => {
+  const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
+  const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
+  const flag = isFlag(described)
+  parameter.schema = flag ? { type: "boolean", default: false } : withoutWords(described)
+  if (typeof description === "string") parameter.description = description
+  if (Array.isArray(examples)) parameter.example = flag ? examples[0] === "true" : examples[0]
+}
+
 /** Completes the parameters in place. Queries are described by the annotations of their schemas, paths by themselves. */
 export const describeParameters = (parameters: ReadonlyArray<Parameter>, endpoint: HttpApiEndpoint.Top): void => {
   const queries = endpoint.query === undefined ? {} : decodedFields(endpoint.query)
   for (const parameter of parameters) {
     if (parameter.in === "path") parameter.description ??= pathDescription(endpoint.path, parameter.name)
     const decoded = parameter.in === "query" ? queries[parameter.name] : undefined
-    if (decoded === undefined) continue
-    const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
-    const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
-    const flag = isFlag(described)
-    parameter.schema = flag ? { type: "boolean", default: false } : withoutWords(described)
-    if (typeof description === "string") parameter.description = description
-    if (Array.isArray(examples)) parameter.example = flag ? examples[0] === "true" : examples[0]
+    if (decoded !== undefined) describeQuery(parameter, decoded)
   }
 }
