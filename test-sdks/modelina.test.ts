@@ -2,7 +2,7 @@
 import { mkdir, readdir, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { descriptionIn, place, run, tools, workFolder } from "./support/generation.ts"
+import { compileTypeScript, descriptionIn, place, run, tools, workFolder } from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
 
 const house = programHouse()
@@ -20,18 +20,6 @@ test("no model is anonymous, each is named once, and all of them compile", async
   expect(names).toEqual(expect.arrayContaining(["ChatSendCommand", "ChatSendReply", "ChatMessageDispatch", "Hello"]))
   expect(names.filter((name) => /anonymous|reserved/i.test(name))).toEqual([])
   expect(new Set(names).size).toBe(names.length)
-  const files = (await readdir(models)).map((name) => join(models, name))
-  expect(files).toHaveLength(names.length)
-  const options = [
-    "--noEmit",
-    "--strict",
-    "--skipLibCheck",
-    "--target",
-    "es2023",
-    "--module",
-    "nodenext",
-    "--types",
-    "",
-  ]
-  await run(process.execPath, [join(modules, "typescript/bin/tsc"), ...options, ...files])
+  expect(await readdir(models)).toHaveLength(names.length)
+  await compileTypeScript(folder, ["models/*.ts"], { moduleResolution: "bundler", module: "esnext" })
 })

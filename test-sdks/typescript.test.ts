@@ -1,19 +1,19 @@
 /** Clients in TypeScript: compiled strictly, without any library of Node. */
-import { mkdir, symlink, writeFile } from "node:fs/promises"
+import { symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "vitest"
-import { descriptionIn, openapiGenerator, place, run, tools, workFolder } from "./support/generation.ts"
+import {
+  compileTypeScript,
+  descriptionIn,
+  openapiGenerator,
+  place,
+  run,
+  tools,
+  workFolder,
+} from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
 
 const house = programHouse()
-
-const OPTIONS = [
-  ["--module", "nodenext"],
-  ["--target", "es2023"],
-  ["--lib", "es2023,dom,dom.iterable"],
-  ["--strict", "--skipLibCheck"],
-  ["--types", ""],
-].flat()
 
 /** A folder of modules beside the libraries of the tools. */
 const projectFolder = async (): Promise<string> => {
@@ -26,10 +26,8 @@ const projectFolder = async (): Promise<string> => {
 const toolPath = (...parts: ReadonlyArray<string>): string => join(tools().npm, "node_modules", ...parts)
 
 const compileAndRun = async (folder: string, url: string, key: string): Promise<string> => {
-  const out = join(folder, "out")
-  await mkdir(out)
-  await run(process.execPath, [toolPath("typescript/bin/tsc"), ...OPTIONS, "--outDir", out, join(folder, "program.ts")])
-  return run(process.execPath, [join(out, "program.js"), url, key])
+  await compileTypeScript(folder, ["program.ts"])
+  return run(process.execPath, [join(folder, "out", "program.js"), url, key])
 }
 
 test("openapi-typescript and openapi-fetch", async () => {

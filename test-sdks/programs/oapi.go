@@ -29,7 +29,7 @@ func main() {
 	api := must(client.NewClientWithResponses(url, client.WithRequestEditorFn(authorize)))
 
 	phases := []client.PhaseInput{{
-		Modality: client.Meeting,
+		Modality: client.ModalityMeeting,
 		Config:   &client.PhaseConfig{DurationSeconds: pointer(600)},
 	}}
 	event := must(api.CreateEventWithResponse(ctx, nil, client.EventInput{

@@ -58,6 +58,19 @@ export const place = async (program: string, path: string): Promise<void> => {
   await cp(join(PROGRAMS, program), path)
 }
 
+/** As strictly as the compiler can, without types of Node; into `out`. */
+export const compileTypeScript = async (
+  folder: string,
+  include: ReadonlyArray<string>,
+  more: { readonly [option: string]: string } = {},
+): Promise<void> => {
+  const options = { strict: true, skipLibCheck: true, target: "es2023", module: "nodenext", types: [], outDir: "out" }
+  const lib = ["es2023", "dom", "dom.iterable"]
+  const project = { compilerOptions: { ...options, lib, ...more }, include }
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(project))
+  await run(process.execPath, [join(tools().npm, "node_modules/typescript/bin/tsc"), "-p", folder])
+}
+
 interface Generator {
   readonly name: string
   readonly library?: string

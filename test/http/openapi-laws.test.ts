@@ -91,6 +91,7 @@ const OTHER_IDS = [
   /^PersonalItem\/properties\/id$/,
   // An option is numbered within its poll.
   /^(OfferedChoice|PollOption)\/properties\/id$/,
+  /^Round\/properties\/id$/,
   // Rooms and readers of tables are named by the caller.
   /^(CreateRecordingInput|CreateRecordingResult|Recording|CaptionSegment)\/properties\/roomId$/,
   /^(MailedRecipient|PutTableSummaryResult|SummarizedTable|TableBadge|TablePerson|TableRecipient|TableSummary)\/properties\/(id|roomId|userId|recipientUserId)$/,

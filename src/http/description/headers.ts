@@ -55,13 +55,15 @@ export const describeHeaders = (
     "ratelimit-policy",
     IGNORED_HEADER,
   )
+  // Of a repeated creation 200 is the answer, with the same address.
+  const isCreation = "201" in operation.responses || "202" in operation.responses
   for (const [status, response] of Object.entries(operation.responses)) {
     const isSuccess = status < "300"
-    const isAddressed = status === "201" || status === "202" || status === "302"
     response.headers = {
       ...response.headers,
-      ...(isAddressed ? headers("location") : {}),
+      ...(isSuccess && isCreation ? headers("location") : {}),
       ...(isSuccess ? always : {}),
+      ...(status === "302" ? headers("location") : {}),
     }
   }
 }

@@ -11,8 +11,9 @@ import { EXAMPLES } from "../contract/examples/examples.ts"
 import { OPERATION_TEXTS } from "../contract/operation-texts.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
+import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
 import { CALLERS, PROOF } from "./callers.ts"
-import { describeHeaders } from "./headers.ts"
+import { describeHeaders, headers } from "./headers.ts"
 import { describeParameters, type Parameter } from "./parameters.ts"
 import { problemResponse } from "./problem-answers.ts"
 import { type Definitions, namedBody } from "./schema-names.ts"
@@ -103,6 +104,11 @@ export interface Described {
   readonly errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 }
 
+const NOT_MODIFIED = {
+  description: "Not modified since the given `If-None-Match`.",
+  headers: headers("etag", "ratelimit", "ratelimit-policy", IGNORED_HEADER),
+}
+
 /** Completes an operation in place. `definitions` takes the schemas of its bodies. */
 export const describeOperation = (
   operation: Operation,
@@ -138,6 +144,6 @@ export const describeOperation = (
   const isRevalidated = Option.isSome(Context.getOption(endpoint.annotations, Revalidated))
   const isTagged = (isPublicRead(access) && endpoint.method === "GET") || isRevalidated
   describeHeaders(operation, { isRepeated: isRepeatable(endpoint.method, access), isTagged })
-  if (isTagged) operation.responses["304"] = { description: "Not modified since the given `If-None-Match`." }
+  if (isTagged) operation.responses["304"] = NOT_MODIFIED
   operation.responses["431"] = { $ref: "#/components/responses/HeadersTooLarge" }
 }

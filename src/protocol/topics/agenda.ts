@@ -19,8 +19,8 @@ export type PhaseView = typeof PhaseView.Type
 export const TimerView = Schema.Struct({
   id: Uuid,
   scope: Schema.Literals(["phase", "room", "round", "poll"]),
-  /** Id of the timed entity. */
-  ref: Uuid,
+  /** Id of the timed entity, or the number of the round. */
+  ref: Schema.String,
   state: Schema.Literals(["running", "paused", "elapsed", "cancelled"]),
   startedAt: Instant,
   endsAt: Instant,

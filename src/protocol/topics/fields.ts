@@ -27,7 +27,7 @@ export type Counts = typeof Counts.Type
 export const Position = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** The highest position seen of each stream. */
-export const Cursors = Schema.Record(Schema.String, Position)
+export const Cursors = Schema.Record(Schema.String, Schema.Int)
 export type Cursors = typeof Cursors.Type
 
 /** The participant that did something; the name is null for participants without one. */

@@ -65,7 +65,8 @@ const PollResult = Schema.Struct({
 }).annotate(named("PollResult"))
 
 const HeldRound = Schema.Struct({
-  id: Uuid,
+  /** Of the breakout; of a rotation with the number of the round. */
+  id: Schema.String,
   /** From 1 in a rotation; 0 for a breakout. */
   number: Schema.Int,
   at: Instant,

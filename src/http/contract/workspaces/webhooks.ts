@@ -17,7 +17,7 @@ const fields = {
   eventTypes: Schema.Array(WebhookEventType),
   status: Schema.Literals(["active", "disabled"]),
   disabledReason: Schema.NullOr(
-    Schema.Literals(["manual", "failing", "gone"]).annotate(named("WebhookDisabledReason")),
+    Schema.Literals(["manual", "failing", "gone"]).annotate(named("DisablingReason")),
   ),
   createdAt: Instant,
   lastSuccessAt: Schema.NullOr(Instant),
