@@ -68,7 +68,7 @@ const npm = () =>
     await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder })
   })
 
-/** A virtual environment is not moved: its programs name its folder. */
+/** Its programs name the folder that they were installed in, which is renamed: they are called as modules of its Python. */
 const python = () =>
   kept("python", ["tools/requirements.txt"], async (folder) => {
     await run("python3", ["-m", "venv", "--copies", folder])

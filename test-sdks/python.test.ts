@@ -15,7 +15,7 @@ test("openapi-python-client", async () => {
   const folder = await workFolder()
   const input = await descriptionIn(folder, house.serverUrl)
   const output = ["--meta", "none", "--output-path", join(folder, "client")]
-  await run(join(tools().python, "openapi-python-client"), ["generate", "--path", input, ...output])
+  await run(join(tools().python, "python"), ["-m", "openapi_python_client", "generate", "--path", input, ...output])
   await runProgram(folder, "openapi_python_client.py")
 })
 

@@ -17,7 +17,15 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
 }
 
 /** Of one message alone, or of its length and encoding, which the added fields change. */
-const NOT_HANDED_ON = new Set(["host", "connection", "content-length", "transfer-encoding", "accept-encoding"])
+const NOT_HANDED_ON = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "host",
+  "http2-settings",
+  "transfer-encoding",
+  "upgrade",
+])
 
 const handOn = async (target: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>

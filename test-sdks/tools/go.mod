@@ -1,6 +1,6 @@
 module sdk
 
-go 1.26.0
+go 1.24
 
 require (
 	github.com/google/uuid v1.6.0
