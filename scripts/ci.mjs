@@ -28,6 +28,9 @@ const PROGRAMS = {
   coturn: "turnserver --version",
   "nats-server": "nats-server --version",
   "python3-swift": "/usr/bin/python3 -c 'import swift'",
+  "default-jdk-headless": "javac -version",
+  maven: "mvn -version",
+  "python3-venv": "python3 -c 'import venv, ensurepip'",
 }
 const missing = Object.entries(PROGRAMS)
   .map(([name, shows]) => `(${shows}) > /dev/null 2>&1 || packages="$packages ${name}"`)
@@ -61,6 +64,8 @@ const SUITES = [
   suite("test:browser", 30, "--project pages", "of pages"),
   suite("test:nodes", 25, NODES),
   suite("test:media", 20),
+  // Skipped where a toolchain of another language is missing, or its libraries cannot be fetched: the first line of its output says which.
+  { ...suite("test:sdks", 20), needs: "node scripts/sdk-tools.mjs", skippedBy: 2 },
 ]
 /** Crowds of browsers and faults want the processor at once, which a suite of many workers beside them does not leave. */
 const CROWDS = [
@@ -96,7 +101,7 @@ const run = (one) =>
       one.script !== undefined ? ` --reporter=default --reporter=json --outputFile.json=${reportOf(one)}` : ""
     const log = openSync(logOf(one), "w")
     const began = performance.now()
-    const command = `${one.command}${reporters}`
+    const command = `${one.needs === undefined ? "" : `${one.needs} || exit $?; `}${one.command}${reporters}`
     const child = spawn("bash", ["-c", command], { cwd: root, stdio: ["ignore", log, log], detached: true })
     let isLate = false
     const deadline = setTimeout(() => {

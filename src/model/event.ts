@@ -1,6 +1,7 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
 import { Effect, Schema } from "effect"
 import { HostAbsence, HostAbsenceOfNode } from "./host-absence.ts"
+import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
 import { ShownText } from "./text/shown-text.ts"
@@ -61,8 +62,8 @@ export const EventPatch = Schema.Struct({
 export type EventPatch = typeof EventPatch.Type
 
 export const Event = Schema.Struct({
-  id: Schema.String,
-  workspaceId: Schema.String,
+  id: Uuid,
+  workspaceId: Uuid,
   type: Schema.String,
   title: Schema.String,
   status: EventStatus,
@@ -87,7 +88,7 @@ export type Event = typeof Event.Type
 export const EventWithPhases = Schema.Struct({
   ...Event.fields,
   phases: Schema.Array(Phase),
-  activePhaseId: Schema.NullOr(Schema.String),
+  activePhaseId: Schema.NullOr(Uuid),
 }).annotate(named("EventWithPhases"))
 export type EventWithPhases = typeof EventWithPhases.Type
 
@@ -116,6 +117,13 @@ export const warningsOf = (event: Pick<Event, "scheduledAt" | "publishedAt">): R
         },
       ]
     : []
+
+/** As much of an event as an answer about something else shows. */
+export const EventReference = Schema.Struct({
+  id: Uuid,
+  title: Schema.String,
+  scheduledAt: Schema.NullOr(Instant),
+}).annotate(named("EventReference"))
 
 /** A node of a release that knew no reminders or measures answers without them. */
 const FIELDS_OF_NODE = {

@@ -9,13 +9,13 @@ import { lowerAscii } from "./text/compared.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+/** The id of an object of this product in an answer: a UUID that the server made, so nothing is checked again. */
+export const Uuid = Schema.String.annotate({ format: "uuid" })
+
 /** A UUID in a body, folded to its canonical lower-case form. */
 export const Id = Schema.String.check(Schema.isUUID()).pipe(
   Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: lowerAscii, encode: (text) => text })),
 )
-
-/** The id of a broadcast, as clients and receivers get it. */
-export const BroadcastId = Schema.String.check(Schema.isUUID()).annotate({ description: "A UUIDv7." })
 
 /** Random bytes are drawn for many ids at once: a draw of its own costs an id more than all the rest of it. */
 const ID_BYTES = 16

@@ -3,6 +3,7 @@
  * changes again. `config` keeps all keys that the caller stored, but the keys the product reads must have their types.
  */
 import { Schema, SchemaTransformation } from "effect"
+import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { withoutUnseen } from "./text/shown-text.ts"
 import { Instant } from "./timestamp.ts"
@@ -62,6 +63,7 @@ const shownEntries = (entries: Schema.JsonObject): Schema.JsonObject =>
 export const PhaseConfig = StoredConfig.check(
   Schema.makeFilter(
     (config) => Buffer.byteLength(JSON.stringify(config)) <= CONFIG_LIMIT_BYTES || "must be at most 16 KiB of JSON",
+    named("PhaseConfig"),
   ),
 ).pipe(
   Schema.decodeTo(
@@ -84,8 +86,8 @@ export type PhaseInput = typeof PhaseInput.Type
 
 /** A phase as REST returns it. */
 export const Phase = Schema.Struct({
-  id: Schema.String,
-  eventId: Schema.String,
+  id: Uuid,
+  eventId: Uuid,
   position: Schema.Int,
   modality: Modality,
   config: StoredConfig,

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import type { EventStatus } from "./event.ts"
+import { Uuid } from "./ids.ts"
 import type { WebhookEvent } from "./integrations/webhook-events.ts"
 import { named } from "./named.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
@@ -19,13 +20,13 @@ const MAX_TEXT_LENGTH = 1000
 const MAX_ANSWER_LENGTH = 4000
 
 export const Question = Schema.Struct({
-  id: Schema.String,
-  eventId: Schema.String,
+  id: Uuid,
+  eventId: Uuid,
   /** The phase that was active when it was asked. */
-  phaseId: Schema.NullOr(Schema.String),
+  phaseId: Schema.NullOr(Uuid),
   text: Schema.String,
   status: QuestionStatus,
-  authorUserId: Schema.NullOr(Schema.String),
+  authorUserId: Schema.NullOr(Uuid),
   authorName: Schema.NullOr(Schema.String),
   anonymous: Schema.Boolean,
   pinned: Schema.Boolean,

@@ -1,12 +1,13 @@
 /** The state of an event in `ready`: parts for everyone, for staff in addition, and for one participant. */
 import { Schema, Struct } from "effect"
+import { Uuid } from "../model/ids.ts"
 import { ChatTarget, LobbyPolicy } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
 import { EventView, PhaseView, TimerView } from "./topics/agenda.ts"
 import { AssignmentView, BreakoutView, RoomView } from "./topics/breakouts.ts"
 import { ChatMessageView } from "./topics/chat.ts"
-import { Cursors } from "./topics/fields.ts"
+import { Cursors, Position } from "./topics/fields.ts"
 import { HandView, StageView } from "./topics/hands.ts"
 import { BroadcastView, CaptureView, EncoderView, MediaSeat } from "./topics/media.ts"
 import { HostAbsenceView, WaitingView } from "./topics/participants.ts"
@@ -83,7 +84,7 @@ export const Me = Schema.Struct({
   can: Schema.Array(Schema.String),
   /** The places in the chat that it may write to. */
   chatTo: Schema.Array(ChatTarget),
-  roomId: nullable(Schema.String),
+  roomId: nullable(Uuid),
 })
 export type Me = typeof Me.Type
 
@@ -102,7 +103,7 @@ export const Ready = Schema.Union([
     resumed: Schema.Literal(false),
     reason: ReadyReason,
     epoch: Schema.String,
-    v: Schema.Int,
+    v: Position,
     cursors: Cursors,
     /** Unix milliseconds. */
     serverTime: Schema.Int,
@@ -121,7 +122,7 @@ export const Ready = Schema.Union([
   Schema.Struct({
     resumed: Schema.Literal(true),
     epoch: Schema.String,
-    v: Schema.Int,
+    v: Position,
     cursors: Cursors,
     serverTime: Schema.Int,
     tokenExpiresAt: Instant,

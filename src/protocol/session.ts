@@ -7,7 +7,7 @@ import { Done, gatewayCommand, NoData } from "./command.ts"
 import { direct } from "./dispatch.ts"
 import { Ready } from "./ready.ts"
 import { EVERYONE, everywhere, type Rule } from "./rule.ts"
-import { Counts, Cursors } from "./topics/fields.ts"
+import { Counts, Cursors, Position } from "./topics/fields.ts"
 import { MediaSeat } from "./topics/media.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
@@ -31,7 +31,7 @@ export const SESSION_COMMANDS = {
 export const SESSION_DISPATCHES = {
   ready: direct(Ready),
   /** All missed dispatches have been sent. */
-  caughtUp: direct(Schema.Struct({ v: Schema.Int })),
+  caughtUp: direct(Schema.Struct({ v: Position })),
   "me.updated": direct(
     Schema.Struct({
       role: EventRole,

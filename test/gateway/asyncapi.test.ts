@@ -13,6 +13,7 @@ import {
   described,
   type GatewayMessage,
   gatewayText,
+  type JsonSchema,
   SENT,
   TAKEN,
 } from "../support/gateway-description.ts"
@@ -32,7 +33,7 @@ const messages = (keys: ReadonlySet<string>): ReadonlyArray<GatewayMessage> =>
   Object.entries(described.components.messages).flatMap(([key, message]) => (keys.has(key) ? [message] : []))
 
 const valuesOf = (keys: ReadonlySet<string>, property: "op" | "t") =>
-  messages(keys).flatMap(({ payload }) => payload.properties?.[property]?.enum ?? [])
+  messages(keys).flatMap(({ payload }) => payload.properties?.[property]?.const ?? [])
 
 const COMMAND_MESSAGES = messages(TAKEN).filter(({ payload }) => payload.properties?.["t"] !== undefined)
 
@@ -57,6 +58,65 @@ test("every payload has a title of its own, which generators take for the name o
   expect(titles).toEqual(expect.arrayContaining(["Hello", "ChatSendCommand", "ChatSendReply", "ChatMessageDispatch"]))
   expect(new Set(titles).size).toBe(titles.length)
   expect(titles.filter((title) => !/^[A-Z][A-Za-z]+$/.test(title))).toEqual([])
+})
+
+/** Every schema of the document with its place: those of messages and the shared ones, and their parts. */
+function* schemasIn(schema: JsonSchema, at: string): Generator<readonly [string, JsonSchema]> {
+  yield [at, schema]
+  for (const [name, property] of Object.entries(schema.properties ?? {})) yield* schemasIn(property, `${at}.${name}`)
+  const { items = [], anyOf = [], additionalProperties } = schema
+  for (const item of [items].flat()) yield* schemasIn(item, `${at}[]`)
+  for (const [index, branch] of anyOf.entries()) yield* schemasIn(branch, `${at}|${index}`)
+  if (typeof additionalProperties === "object") yield* schemasIn(additionalProperties, `${at}{}`)
+}
+
+const SCHEMAS = [
+  ...Object.entries(described.components.messages).flatMap(([key, { payload }]) => [...schemasIn(payload, key)]),
+  ...Object.entries(described.components.schemas).flatMap(([name, schema]) => [...schemasIn(schema, name)]),
+]
+const placesWhere = (breaks: (schema: JsonSchema, at: string) => boolean): ReadonlyArray<string> =>
+  SCHEMAS.filter(([at, schema]) => breaks(schema, at)).map(([at]) => at)
+
+test("every message has a name of its own, also a command, its reply and a dispatch of the same `t`", () => {
+  const names = Object.values(described.components.messages).map(({ name }) => name)
+  expect(names.length).toBeGreaterThan(150)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).toEqual(expect.arrayContaining(["command.qa.settings", "reply.qa.settings", "dispatch.qa.settings"]))
+})
+
+test("one permitted value is a constant, and null is never all that a schema permits", () => {
+  expect(SCHEMAS.length).toBeGreaterThan(2000)
+  expect(placesWhere(({ enum: values }) => values?.length === 1)).toEqual([])
+  expect(placesWhere(({ type }, at) => type === "null" && !/\|\d+$/.test(at))).toEqual([])
+})
+
+test("each object, list of values and union has a title that no other has, so that no generated type is anonymous", () => {
+  const isType = ({ type, enum: values, anyOf }: JsonSchema): boolean =>
+    type === "object" || values !== undefined || anyOf !== undefined
+  expect(placesWhere((schema) => isType(schema) && !/^[A-Z][A-Za-z\d]+$/.test(schema.title ?? ""))).toEqual([])
+  const titles = SCHEMAS.flatMap(([, { title }]) => title ?? [])
+  const seen = new Set<string>()
+  const repeated = titles.filter((title) => seen.has(title) || !seen.add(title))
+  expect(repeated).toEqual([])
+})
+
+test("whole numbers have no bound of the language, and places in a stream begin at 0", () => {
+  expect(placesWhere(({ minimum }) => minimum === Number.MIN_SAFE_INTEGER)).toEqual([])
+  expect(placesWhere(({ maximum }) => maximum === Number.MAX_SAFE_INTEGER)).toEqual([])
+  const places = SCHEMAS.filter(([at]) => /^dispatch\.[\w.]+\.(?:s|v|ts)$/.test(at))
+  expect(places.length).toBeGreaterThan(150)
+  for (const [at, schema] of places) expect(schema, at).toMatchObject({ type: "integer", minimum: 0 })
+})
+
+test("an id is a UUID, but for those of people and of commands", () => {
+  const ids = SCHEMAS.filter(([at]) => /\.(?:id|[a-z]\w*Id)$/.test(at))
+  const branchesOf = (schema: JsonSchema) => (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null")
+  const others = ids.filter(([, schema]) => branchesOf(schema).some(({ format }) => format !== "uuid"))
+  const isOther = (at: string) =>
+    /(?:participantId|authorId)$|^PollView\.options\[\]\.id$|^command\.hand\.lowerFor\.d\|0\.id$|transcript\.\w+\.d(?:\.segments\[\])?\.roomId$|^(?:command|reply)\.[\w.]+\.id$|^(?:token|tokenAccepted|refused)\.id$/.test(
+      at,
+    )
+  expect(others.map(([at]) => at).filter((at) => !isOther(at))).toEqual([])
 })
 
 test("it is served, for the address that clients use", async () => {
@@ -100,7 +160,7 @@ test("the description names the roles and the feature that each command needs, a
     const allowed = ROLES.filter((role) => verdict(role, situation, command) === "allowed")
     return allowed.filter((role) => role !== READ_AS_ANOTHER[setting])
   }
-  const found = COMMAND_MESSAGES.map(({ name, "x-allowed": allowed }) => [name, allowed])
+  const found = COMMAND_MESSAGES.map(({ title, "x-allowed": allowed }) => [title, allowed])
   const wanted = COMMANDS.map((command) => {
     const feature = featureOf(command)
     const roles = SETTINGS.map((setting) => [setting, allowedIn(setting, command)])
@@ -111,7 +171,12 @@ test("the description names the roles and the feature that each command needs, a
 
 test("a validator distinguishes described messages from others", () => {
   const at = "2026-11-20T18:00:00.000Z"
-  const announced = { id: "1", text: "Hello", by: { participantId: "p", name: "P" }, at }
+  const announced = {
+    id: "0196a1f0-0000-7000-8000-000000000001",
+    text: "Hello",
+    by: { participantId: "p", name: "P" },
+    at,
+  }
   const frame = { op: 0, t: "announcement", st: "event", s: 1, v: 1, ts: 1, d: announced }
   expect(breachOfSent(frame)).toBeUndefined()
   expect(breachOfSent({ ...frame, st: "staff" })).toContain("/st")

@@ -21,12 +21,14 @@ const scalar = ({ type = "any", format, minimum, maximum, minLength, maxLength }
   return [type, range(minLength, maxLength)].filter((part) => part !== "").join(" ")
 }
 
-const object = ({ properties = {}, required = [], additionalProperties, allOf }: JsonSchema): string => {
+const object = ({ properties = {}, required = [], additionalProperties }: JsonSchema): string => {
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${name}${required.includes(name) ? "" : "?"}: ${shape(schema)}`,
   )
-  if (typeof additionalProperties === "object") fields.push(`[name]: ${shape(additionalProperties)}`)
-  if (allOf !== undefined) fields.push("…")
+  if (typeof additionalProperties === "object") {
+    const isAny = Object.keys(additionalProperties).length === 0
+    fields.push(isAny ? "…" : `[name]: ${shape(additionalProperties)}`)
+  }
   return `{${fields.join(", ")}}`
 }
 
@@ -34,6 +36,7 @@ const object = ({ properties = {}, required = [], additionalProperties, allOf }:
 const shape = (schema: JsonSchema): string => {
   const { $ref, type, items, anyOf } = schema
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
   if (anyOf !== undefined) return anyOf.map(shape).join(" | ")
   if (type === "array") {
@@ -84,7 +87,7 @@ const messagesWithT = (keys: ReadonlySet<string>) =>
 const commands = table(
   ["command", "data", "rev of", "feature", "who"],
   messagesWithT(TAKEN).map((message) => [
-    code(message.name),
+    code(message.title),
     data(message["d"]),
     message["x-revision-of"] ?? "–",
     (message["x-allowed"]?.["features"] ?? []).map(code).join(", ") || "–",
@@ -94,8 +97,8 @@ const commands = table(
 
 const dispatches = table(
   ["dispatch", "stream", "data"],
-  messagesWithT(SENT).map(({ name, st, d }) => [
-    code(name),
+  messagesWithT(SENT).map(({ title, st, d }) => [
+    code(title),
     st === undefined ? "–" : shape(st).replaceAll('"', "").replaceAll(" | ", ", ").replace("string", "room:&lt;id&gt;"),
     data(d),
   ]),

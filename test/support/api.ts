@@ -48,7 +48,7 @@ export const call = async (base: string, method: string, path: string, options: 
   const type = answered.get("content-type") ?? ""
   const isJson = type.includes("json")
   const parsed: Json = isJson && text !== "" ? JSON.parse(text) : text
-  const breach = breachOf(method, path.split("?")[0] ?? path, { status, type, body: parsed })
+  const breach = breachOf(method, path.split("?")[0] ?? path, { status, type, body: parsed, headers: answered })
   if (breach !== undefined) throw new Error(`the API's description does not hold: ${breach}`)
   return { status, headers: answered, body: parsed }
 }

@@ -6,6 +6,7 @@ import { apiDescription } from "../../src/http/description/openapi.ts"
 
 interface Response {
   readonly $ref?: string
+  readonly headers?: object
   readonly content?: { readonly [type: string]: { readonly examples?: object } }
 }
 interface Operation {
@@ -21,6 +22,7 @@ export interface Description {
   readonly components: {
     readonly schemas: { readonly [name: string]: object }
     readonly responses: { readonly [name: string]: Response }
+    readonly headers: { readonly [name: string]: object }
   }
 }
 
@@ -29,7 +31,13 @@ export const description = JSON.parse(Effect.runSync(json)) as Description
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 addFormats.default(ajv)
-ajv.addSchema(description, "api")
+// Callers ignore what they do not know; a server that answers what is not described is found out here.
+ajv.addSchema(
+  JSON.parse(JSON.stringify(description), (key, value: unknown) =>
+    key === "additionalProperties" && value === true ? false : value,
+  ),
+  "api",
+)
 
 const parameters = (path: string): number => path.split("{").length
 
@@ -89,18 +97,32 @@ const bodyBreach = (
   return answer.status < 400 ? undefined : codeBreach(response.content?.[media]?.examples, answer.body)
 }
 
+/** Headers that the description names somewhere: an answer that has one says so. */
+const headerBreach = ({ response }: DescribedAnswer, headers: Headers): string | undefined => {
+  const unsaid = Object.keys(description.components.headers).filter(
+    (name) => headers.has(name) && !(name in (response.headers ?? {})),
+  )
+  return unsaid.length === 0 ? undefined : `has ${unsaid}, which is not described`
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: unknown
+  readonly headers: Headers
+}
+
 /** The difference between the description and an answer; `undefined` when there is none. */
-export const breachOf = (
-  method: string,
-  path: string,
-  answer: { readonly status: number; readonly type: string; readonly body: unknown },
-): string | undefined => {
+export const breachOf = (method: string, path: string, answer: Answer): string | undefined => {
   const known = pathOf(path)
   const operation = known === undefined ? undefined : description.paths[known]?.[method.toLowerCase()]
   // The router's own answers to a path or a method that is not described.
   if (known === undefined || operation === undefined) return undefined
   const described = answerOf(known, method.toLowerCase(), answer.status)
-  const breach = described === undefined ? "is not described" : bodyBreach(described, answer)
+  const breach =
+    described === undefined
+      ? "is not described"
+      : (bodyBreach(described, answer) ?? headerBreach(described, answer.headers))
   return breach && `${operation.operationId}: ${answer.status} ${breach}`
 }
 

@@ -6,9 +6,11 @@ import { gatewayDescription } from "../../src/gateway/description/asyncapi.ts"
 /** As much of a JSON Schema as is looked into. */
 export interface JsonSchema {
   readonly $ref?: string
+  readonly title?: string
   readonly type?: string
   readonly format?: string
   readonly enum?: ReadonlyArray<unknown>
+  readonly const?: unknown
   readonly anyOf?: ReadonlyArray<JsonSchema>
   readonly allOf?: ReadonlyArray<JsonSchema>
   readonly items?: JsonSchema
@@ -31,6 +33,8 @@ interface Operation {
 }
 export interface GatewayMessage {
   readonly name: string
+  /** Its `t`, where it has one. */
+  readonly title: string
   readonly payload: JsonSchema
   readonly "x-allowed"?: { readonly [situation: string]: ReadonlyArray<string> }
   readonly "x-revision-of"?: string
@@ -93,7 +97,7 @@ const validatorsOf = (
     const validate = ajv.getSchema(`${schema}#/components/messages/${key}/payload`)
     const { op, t } = described.components.messages[key]?.payload.properties ?? {}
     if (validate === undefined) throw new Error(`${key} has no schema`)
-    const name = kind(op?.enum?.[0], t?.enum?.[0])
+    const name = kind(op?.const, t?.const)
     validators.set(name, [...(validators.get(name) ?? []), validate])
   }
   return validators

@@ -3,7 +3,6 @@
  * server receives the commands of clients and sends the dispatches.
  */
 import type { JsonSchema } from "effect"
-import { capital } from "../../model/text/compared.ts"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { REFUSALS } from "../../protocol/refusals.ts"
 import { ADVICE, CLOSE } from "../../protocol/wire/close-codes.ts"
@@ -29,22 +28,13 @@ const REFUSING = Object.entries(REFUSALS)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
   .join("\n")
 
-const KINDS: { readonly [kind: string]: string } = { command: "Command", reply: "Reply", dispatch: "Dispatch" }
-
-/** The name of the payload's type in generated code: `ChatSendCommand` of `command.chat.send`, `Hello` of `hello`. */
-const typeName = (key: string): string => {
-  const [kind = "", ...rest] = key.split(".")
-  const suffix = KINDS[kind]
-  const parts = suffix === undefined ? [kind] : [...rest, suffix]
-  return parts.map(capital).join("")
-}
-
 const messageOf = ({ key, name, says }: Message, payload: JsonSchema.JsonSchema | undefined) => ({
-  name,
+  // A command, its reply and a dispatch may have one `t`: their names tell them apart.
+  name: key,
   title: name,
   summary: says,
   contentType: "application/json",
-  payload: { title: typeName(key), ...payload },
+  payload,
 })
 
 const commandOf = (message: Message, payload: JsonSchema.JsonSchema | undefined) => {
@@ -126,7 +116,7 @@ const describe = (publicUrl: string) => {
             method: "GET",
             headers: {
               type: "object",
-              properties: { "Sec-WebSocket-Protocol": { type: "string", enum: [SUBPROTOCOL] } },
+              properties: { "Sec-WebSocket-Protocol": { type: "string", const: SUBPROTOCOL } },
             },
             bindingVersion: "0.1.0",
           },

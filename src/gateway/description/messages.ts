@@ -7,6 +7,7 @@ import type { StreamKind } from "../../model/live/streams.ts"
 import type { AnyCommand } from "../../protocol/command.ts"
 import { COMMANDS, DISPATCHES } from "../../protocol/contract.ts"
 import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES } from "../../protocol/dispatch.ts"
+import { Position } from "../../protocol/topics/fields.ts"
 import {
   CommandFrame,
   DispatchFrame,
@@ -76,9 +77,9 @@ const ordered = (t: string, { data, streams }: OrderedDispatch<Schema.Top, Strea
     op,
     t: Schema.Literal(t),
     st: Schema.Union(streams.map((stream) => STREAM_NAMES[stream])),
-    s: Schema.Int,
-    v: Schema.Int,
-    ts: Schema.Int,
+    s: Position,
+    v: Position,
+    ts: Position,
     d: data,
   }),
 })

@@ -5,6 +5,7 @@
 import { JsonSchema, Schema, type SchemaAST, SchemaRepresentation } from "effect"
 import * as events from "../../model/event.ts"
 import * as phases from "../../model/phase.ts"
+import { plainly } from "../../model/plain-schema.ts"
 import * as roles from "../../model/roles.ts"
 import * as state from "../../protocol/ready.ts"
 import * as refusals from "../../protocol/refusals.ts"
@@ -22,6 +23,7 @@ import * as questions from "../../protocol/topics/questions.ts"
 import * as rotation from "../../protocol/topics/rotation.ts"
 import * as frames from "../../protocol/wire/frames.ts"
 import { MESSAGES } from "./messages.ts"
+import { titled, typeName } from "./titles.ts"
 
 const NAMES = new Map<SchemaAST.AST, string>(
   [
@@ -66,17 +68,19 @@ export const messageSchemas = (): MessageSchemas => {
     payloads: new Map(
       MESSAGES.flatMap(({ key }, index) => {
         const schema = schemas[index]
-        return schema === undefined ? [] : [[key, draft07(schema)] as const]
+        return schema === undefined ? [] : [[key, titled(draft07(schema), typeName(key))] as const]
       }),
     ),
-    shared: Object.fromEntries(Object.entries(definitions).map(([name, schema]) => [name, draft07(schema)])),
+    shared: Object.fromEntries(
+      Object.entries(definitions).map(([name, schema]) => [name, titled(draft07(schema), name)]),
+    ),
   }
 }
 
 /** Schemas of AsyncAPI 3 are a superset of draft 7, which writes tuples in another way than later drafts. */
 const draft07 = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const { schema: converted } = JsonSchema.toDocumentDraft07({ dialect: "draft-2020-12", schema, definitions: {} })
-  return JSON.parse(JSON.stringify(converted), (key, value: unknown) =>
+  return JSON.parse(JSON.stringify(converted, plainly), (key, value: unknown) =>
     key === "$ref" && typeof value === "string" ? value.replace("#/$defs/", "#/components/schemas/") : value,
   )
 }

@@ -74,5 +74,5 @@ export const Api = HttpApi.make("gathercue")
   .annotate(OpenApi.Version, DESCRIPTION_VERSION)
   .annotate(
     OpenApi.Description,
-    "Schedule live events, drive them, and let people in. Everything that happens live is pushed over the gateway and to your webhooks.",
+    "Schedule live events, drive them, and let people in. Everything that happens live is pushed over the gateway and to your webhooks. Fields, operations and the values of a set with `x-extensible-enum` may be added: ignore what you do not know. The server does the same with the properties of a body, where its schema does not close it.",
   )

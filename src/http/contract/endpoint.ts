@@ -19,7 +19,6 @@ export const PageQuery = {
   cursor: Schema.optionalKey(
     Schema.String.annotate({
       description: "The `nextCursor` of the page before; absent for the first page.",
-      examples: ["eyJhdCI6IjIwMzAtMDUtMDFUMDk6MDA6MDAuMDAwWiJ9"],
     }),
   ),
 }

@@ -9,8 +9,8 @@ import { problems, WITH_BODY } from "./problem.ts"
 const Text = (max: number) => Schema.String.check(Schema.isBetweenLength(1, max))
 
 const Message = Schema.Union([
-  Schema.Struct({ role: Schema.Literal("user"), text: Text(500) }),
-  Schema.Struct({ role: Schema.Literal("model"), text: Text(2200) }),
+  Schema.Struct({ role: Schema.Literal("user"), text: Text(500) }).annotate(named("HelpUserMessage")),
+  Schema.Struct({ role: Schema.Literal("model"), text: Text(2200) }).annotate(named("HelpModelMessage")),
 ]).annotate(named("HelpMessage"))
 
 export const Help = HttpApiGroup.make("help")

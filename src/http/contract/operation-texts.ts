@@ -180,6 +180,9 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "For people whom a partner's tokens name. What each event has of the guest: attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
   eraseGuest:
     "Sessions and sockets of the guest end at once (4203). The name goes from attendance, questions and notes, and chat messages are deleted, as when a user is deleted. For a quarter of an hour, until the erasure is over, `POST /v1/events/{id}/guest-session` answers 409 for the guest; after that a token of the partner admits them again. 404 when nothing is stored of the guest, or what is stored is being erased already.",
+  exportNamedGuest:
+    "As `GET`, for a subject that is too long for an address. The answer is not kept for an `Idempotency-Key`.",
+  eraseNamedGuest: "As `DELETE /v1/workspaces/{id}/guests`, for a subject that is too long for an address.",
   createUserSession:
     "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
   createMembership:

@@ -1,6 +1,7 @@
 /** The deployment as its operator sees it. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Uuid } from "../../model/ids.ts"
 import { named } from "../../model/named.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
@@ -34,34 +35,34 @@ export const PlatformStatus = Schema.Struct({
     /** The newest hundred. */
     newest: Schema.Array(
       Schema.Struct({
-        id: Schema.String,
+        id: Uuid,
         title: Schema.String,
-        workspaceId: Schema.String,
+        workspaceId: Uuid,
         workspaceSlug: Schema.String,
         startedAt: Schema.NullOr(Instant),
         people: Schema.Int,
       }).annotate(named("PlatformLiveEvent")),
     ),
-  }),
-  backlog: Schema.Struct({ deliveries: Waiting, letters: Waiting, media: Waiting }),
+  }).annotate(named("PlatformLiveEvents")),
+  backlog: Schema.Struct({ deliveries: Waiting, letters: Waiting, media: Waiting }).annotate(named("PlatformBacklogs")),
   /** The workspaces that take most of what all share. Uploads and encoders are those of the process that answers. */
   shares: Schema.Array(
     Schema.Struct({
-      workspaceId: Schema.String,
+      workspaceId: Uuid,
       workspaceSlug: Schema.String,
       uploads: Schema.Int,
       encoders: Schema.Int,
       jobsWaiting: Schema.Int,
       /** Lately: half of it is forgotten every half an hour. */
-      jobSeconds: Schema.Number,
+      jobSeconds: Schema.Finite,
       bytes: Schema.Int,
     }).annotate(named("PlatformShare")),
   ),
   /** Webhook endpoints that fail, by the origin of their address. */
   failingWebhooks: Schema.Array(
     Schema.Struct({
-      id: Schema.String,
-      workspaceId: Schema.String,
+      id: Uuid,
+      workspaceId: Uuid,
       origin: Schema.String,
       status: Schema.Literals(["active", "disabled"]),
       failingSince: Schema.NullOr(Instant),

@@ -2,7 +2,8 @@
  * The routes of media bytes. They are not part of the contract: their bodies are streams, and their addresses are taken from
  * answers and never put together by a client.
  */
-import { type Operation, problemResponse } from "./openapi-operations.ts"
+import type { Operation } from "./openapi-operations.ts"
+import { problemResponse } from "./problem-answers.ts"
 
 const text = (description: string) => ({ description, schema: { type: "string" } })
 
@@ -16,7 +17,9 @@ const parameter = (name: string, place: "header" | "path" | "query", description
 
 const TOKEN = parameter("token", "path", "From the address that an answer gave; it is the credential.")
 const NAME = parameter("name", "path", "Of the file.")
+const NEXT = { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } }
 const OFFSET = { "upload-offset": { description: "Bytes that are stored.", schema: { type: "integer" } } }
+const TOO_LARGE = { $ref: "#/components/responses/HeadersTooLarge" }
 const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
 }
@@ -45,14 +48,14 @@ const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperat
     "200": { description: "The encoder's own playlist, which is not used." },
     "204": {
       description: "The segments that the body completed are stored.",
-      headers: { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } },
+      headers: NEXT,
     },
     "400": problem("bad_request"),
     "409": {
       ...problem("conflict", "encoder_replaced"),
       description:
         "`conflict`: the broadcast has ended, or another piece is next. `encoder_replaced`: another encoder took over.",
-      headers: { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } },
+      headers: { ...problem("conflict").headers, ...NEXT },
     },
     "413": problem("payload_too_large"),
     "415": problem("unsupported_media_type"),
@@ -71,7 +74,10 @@ export const mediaPaths = (): MediaPaths =>
   Object.fromEntries(
     Object.entries(operations()).map(([path, methods]) => {
       const description = path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
-      const described = Object.entries(methods).map(([method, operation]) => [method, { ...operation, description }])
+      const described = Object.entries(methods).map(([method, operation]) => [
+        method,
+        { ...operation, description, responses: { ...operation.responses, "431": TOO_LARGE } },
+      ])
       return [path, Object.fromEntries(described)]
     }),
   )
@@ -151,7 +157,7 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: M
           "409": {
             ...conflict,
             description: "`conflict`: the stored bytes end elsewhere, or none are awaited.",
-            headers: OFFSET,
+            headers: { ...conflict.headers, ...OFFSET },
           },
           "413": problem("payload_too_large"),
           "415": problem("unsupported_media_type"),

@@ -1,19 +1,21 @@
 /**
- * The generated parts of an operation's description: an example of each body, the errors of limits, repeated requests and
- * caching beside those of its handler, and the headers of those.
+ * The generated parts of an operation's description: an example of each body, and the errors of limits, repeated requests and
+ * caching beside those of its handler.
  */
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { capital } from "../../model/text/compared.ts"
 import { type Access, isPublicRead, isRepeatable, SECURITY, scopeOf } from "../contract/access.ts"
-import { ExactBody, FreshSignIn, OptionalBody, Revalidated } from "../contract/endpoint.ts"
+import { FreshSignIn, OptionalBody, Revalidated } from "../contract/endpoint.ts"
 import { EXAMPLES } from "../contract/examples/examples.ts"
 import { OPERATION_TEXTS } from "../contract/operation-texts.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
 import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
 import { CALLERS, PROOF } from "./callers.ts"
+import { describeHeaders, headers } from "./headers.ts"
 import { describeParameters, type Parameter } from "./parameters.ts"
+import { problemResponse } from "./problem-answers.ts"
 import { type Definitions, namedBody } from "./schema-names.ts"
 
 interface Media {
@@ -32,7 +34,7 @@ export interface Operation {
   deprecated?: boolean
   parameters?: unknown[]
   requestBody?: { readonly content: Content; required?: boolean }
-  responses: { [status: string]: { description?: string; content?: Content; headers?: object } }
+  responses: { [status: string]: { $ref?: string; description?: string; content?: Content; headers?: object } }
 }
 
 /** The codes of an endpoint's own failures, out of its error schemas. */
@@ -52,81 +54,12 @@ const servedCodes = (endpoint: HttpApiEndpoint.Top, access: Access): ReadonlyArr
   ...(access === "workspace" || access === "workspaceEvents" ? (["not_found"] as const) : []),
 ]
 
-const RETRY_AFTER = {
-  "retry-after": { description: "Seconds until the request may be sent again.", schema: { type: "integer" } },
-}
-
-const CODES = Object.keys(PROBLEMS) as ReadonlyArray<ProblemCode>
-
-/** The body of every error (RFC 9457). The codes of an answer are named by its examples. */
-export const PROBLEM_SCHEMAS = {
-  ProblemCode: {
-    type: "string",
-    description: CODES.map((code) => `\`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].meaning}`).join(" "),
-    enum: CODES,
-  },
-  Problem: {
-    type: "object",
-    description: "The body of every error (RFC 9457).",
-    required: ["type", "code", "detail"],
-    properties: {
-      type: { type: "string", format: "uri", description: "Leads to the explanation of the code." },
-      code: { $ref: "#/components/schemas/ProblemCode" },
-      detail: { type: "string", description: "What was wrong with this request." },
-      acceptedRoles: {
-        type: "array",
-        items: { $ref: "#/components/schemas/EventRole" },
-        description: "With `role_not_on_event` alone: the roles that the event has.",
-      },
-      errors: {
-        type: "array",
-        items: { $ref: "#/components/schemas/FieldFault" },
-        description: "With `bad_request` alone, where fields are at fault: the first five faults.",
-      },
-    },
-  },
-  FieldFault: {
-    type: "object",
-    required: ["detail"],
-    properties: {
-      pointer: {
-        type: "string",
-        description: "The field of the body, as a JSON Pointer (RFC 6901), such as `#/phases/0/modality`.",
-      },
-      parameter: { type: "string", description: "The parameter of the query." },
-      detail: { type: "string", description: "What was wrong with the field." },
-    },
-  },
-} as const
-
-/** One example for each code of an operation; the router itself answers 405. */
-export const problemExamples = (errorsUrl: string) =>
-  Object.fromEntries(
-    CODES.filter((code) => code !== "method_not_allowed").map((code) => {
-      const roles = code === "role_not_on_event" ? { acceptedRoles: ["workspace_admin", "host", "participant"] } : {}
-      return [code, { value: { type: `${errorsUrl}/${code}`, code, detail: PROBLEMS[code].meaning, ...roles } }]
-    }),
-  )
-
-export const problemResponse = (codes: ReadonlyArray<ProblemCode>) => {
-  return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join(" "),
-    ...(codes.some((code) => PROBLEMS[code].meaning.includes("Retry-After")) ? { headers: RETRY_AFTER } : {}),
-    content: {
-      "application/problem+json": {
-        schema: { $ref: "#/components/schemas/Problem" },
-        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
-      },
-    },
-  }
-}
-
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
   description: "A name for this request: a repeat within a day gets the first answer.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
 }
 
 const WORKSPACE_ID = {
@@ -152,25 +85,6 @@ const illustrate = (operation: Operation): void => {
   }
 }
 
-/** Headers that many operations share. */
-export const HEADERS = {
-  [IGNORED_HEADER]: {
-    description:
-      "In development: the properties of the body that were ignored, such as `titel,phases.0.roomSize`. Names are percent-encoded, long ones cut; `...` stands for more.",
-    schema: { type: "string" },
-  },
-}
-
-/** Answers that are sent before the body is read. */
-const UNREAD: ReadonlySet<string> = new Set(["413", "415"])
-
-const describeIgnored = (operation: Operation): void => {
-  for (const [status, response] of Object.entries(operation.responses)) {
-    if (UNREAD.has(status)) continue
-    response.headers = { ...response.headers, [IGNORED_HEADER]: { $ref: `#/components/headers/${IGNORED_HEADER}` } }
-  }
-}
-
 const nameBodies = (operation: Operation, definitions: Definitions): void => {
   const operationName = capital(operation.operationId)
   for (const media of Object.values(operation.requestBody?.content ?? {}))
@@ -182,19 +96,15 @@ const nameBodies = (operation: Operation, definitions: Definitions): void => {
   }
 }
 
-const describeBody = (
-  operation: Operation,
-  body: { required?: boolean },
-  { annotations }: HttpApiEndpoint.Top,
-): void => {
-  if (Option.isNone(Context.getOption(annotations, ExactBody))) describeIgnored(operation)
-  if (Option.isSome(Context.getOption(annotations, OptionalBody))) body.required = false
-}
-
 export interface Described {
   readonly endpoint: HttpApiEndpoint.Top
   readonly access: Access
   readonly errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
+}
+
+const NOT_MODIFIED = {
+  description: "Not modified since the given `If-None-Match`.",
+  headers: headers("etag", "ratelimit", "ratelimit-policy", IGNORED_HEADER),
 }
 
 /** Completes an operation in place. `definitions` takes the schemas of its bodies. */
@@ -227,9 +137,11 @@ export const describeOperation = (
     const some = codes.filter((code) => PROBLEMS[code].status === status)
     operation.responses[status] = problemResponse(some)
   }
-  if (operation.requestBody !== undefined) describeBody(operation, operation.requestBody, endpoint)
+  const isOptional = Option.isSome(Context.getOption(endpoint.annotations, OptionalBody))
+  if (operation.requestBody !== undefined && isOptional) operation.requestBody.required = false
   const isRevalidated = Option.isSome(Context.getOption(endpoint.annotations, Revalidated))
-  if ((isPublicRead(access) && endpoint.method === "GET") || isRevalidated) {
-    operation.responses["304"] = { description: "Not modified since the given `If-None-Match`." }
-  }
+  const isTagged = (isPublicRead(access) && endpoint.method === "GET") || isRevalidated
+  describeHeaders(operation, { isRepeated: isRepeatable(endpoint), isTagged })
+  if (isTagged) operation.responses["304"] = NOT_MODIFIED
+  operation.responses["431"] = { $ref: "#/components/responses/HeadersTooLarge" }
 }

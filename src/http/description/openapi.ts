@@ -1,22 +1,19 @@
 /** The machine-readable description (OpenAPI 3.1.0), derived from the contract, and a reference page that works offline. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import { capital, lowerAscii } from "../../model/text/compared.ts"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
+import { ExactBody } from "../contract/endpoint.ts"
+import { HEADERS } from "./headers.ts"
 import { mediaPaths } from "./media-paths.ts"
-import {
-  describeOperation,
-  HEADERS,
-  type Operation,
-  PARAMETERS,
-  PROBLEM_SCHEMAS,
-  problemExamples,
-} from "./openapi-operations.ts"
+import { describeOperation, type Operation, PARAMETERS } from "./openapi-operations.ts"
+import { HEADERS_TOO_LARGE, PROBLEM_SCHEMAS, problemExamples } from "./problem-answers.ts"
+import { discriminated, promised } from "./readers.ts"
 import { type Definitions, define, NAMING, plainly, withoutTwins } from "./schema-names.ts"
 import { SharedResponses } from "./shared-responses.ts"
-import { webhookOperations } from "./webhook-operations.ts"
+import { RECEIVER_TAG, webhookOperations } from "./webhook-operations.ts"
 
 const SCHEMES = {
   apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A workspace API key (`gck_…`)." },
@@ -33,7 +30,8 @@ interface Tag {
 
 interface Spec {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
-  readonly components: { readonly schemas: Definitions; readonly [kind: string]: object }
+  readonly webhooks?: object
+  readonly components: { readonly schemas: Definitions; readonly responses?: object; readonly [kind: string]: object }
   readonly tags?: ReadonlyArray<Tag>
   readonly [member: string]: unknown
 }
@@ -70,13 +68,13 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
     ...spec,
     paths,
     webhooks,
-    tags: [...(spec.tags ?? []), MEDIA_TAG].map(titled),
+    tags: [...(spec.tags ?? []), MEDIA_TAG, RECEIVER_TAG].map(titled),
     servers: [{ url: publicUrl }],
     security: [],
     components: {
       ...spec.components,
       schemas,
-      responses: responses.byName,
+      responses: { ...responses.byName, HeadersTooLarge: HEADERS_TOO_LARGE },
       parameters: PARAMETERS,
       examples: problemExamples(`${publicUrl}/v1/errors`),
       headers: HEADERS,
@@ -85,9 +83,28 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
   }
 }
 
+/** The operations that refuse properties which they do not know. */
+const exactOperations = (): ReadonlySet<string> => {
+  const exact = new Set<string>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      if (Option.isSome(Context.getOption(endpoint.annotations, ExactBody))) exact.add(endpoint.identifier)
+    },
+  })
+  return exact
+}
+
 const descriptionOf = (publicUrl: string, sessionCookie: string): Spec => {
   const described = describe(OpenApi.fromApi(Api, NAMING) as unknown as Spec, publicUrl, sessionCookie)
-  return JSON.parse(JSON.stringify(described, plainly)) as Spec
+  const plain = JSON.parse(JSON.stringify(described, plainly)) as Spec
+  const exact = exactOperations()
+  const operations = Object.values(plain.paths).flatMap((methods) => Object.values(methods))
+  const schemas = promised(plain.components.schemas, {
+    answers: [...operations.map(({ responses }) => responses), plain.components.responses, plain.webhooks],
+    exact: operations.flatMap(({ operationId, requestBody }) => (exact.has(operationId) ? [requestBody] : [])),
+  })
+  return { ...plain, components: { ...plain.components, schemas: discriminated(schemas) } }
 }
 
 /** Of the reference page. Its buttons lead to services of its maker. */

@@ -40,7 +40,20 @@ const pathDescription = (path: string, name: string): string =>
 const partsOf = (schema: Keywords): ReadonlyArray<Keywords> =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as ReadonlyArray<Keywords>) : [schema]
 
+/** A query has text alone; the server takes these two words. */
+const isFlag = (schema: Keywords): boolean => JSON.stringify(schema["enum"]) === '["true","false"]'
+
 const withoutWords = ({ description, examples, ...schema }: Keywords): Keywords => schema
+
+/** As a caller gives it. A number is one, a flag too, and a text has the schema of its text. */
+const describeQuery = (parameter: Parameter, decoded: Keywords): void => {
+  const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
+  const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
+  const flag = isFlag(described)
+  parameter.schema = flag ? { type: "boolean", default: false } : withoutWords(described)
+  if (typeof description === "string") parameter.description = description
+  if (Array.isArray(examples)) parameter.example = flag ? examples[0] === "true" : examples[0]
+}
 
 /** Completes the parameters in place. Queries are described by the annotations of their schemas, paths by themselves. */
 export const describeParameters = (parameters: ReadonlyArray<Parameter>, endpoint: HttpApiEndpoint.Top): void => {
@@ -48,11 +61,6 @@ export const describeParameters = (parameters: ReadonlyArray<Parameter>, endpoin
   for (const parameter of parameters) {
     if (parameter.in === "path") parameter.description ??= pathDescription(endpoint.path, parameter.name)
     const decoded = parameter.in === "query" ? queries[parameter.name] : undefined
-    if (decoded === undefined) continue
-    const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
-    const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
-    parameter.schema = withoutWords(described)
-    if (typeof description === "string") parameter.description = description
-    if (Array.isArray(examples)) parameter.example = examples[0]
+    if (decoded !== undefined) describeQuery(parameter, decoded)
   }
 }

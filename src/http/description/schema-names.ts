@@ -4,6 +4,7 @@
  */
 import type { OpenApi } from "effect/http-api"
 import { nameOf } from "../../model/named.ts"
+import { isKeywords, type Keywords, plainly as plainSchema } from "../../model/plain-schema.ts"
 
 interface JsonObject {
   readonly [member: string]: unknown
@@ -69,19 +70,22 @@ export const withoutTwins = <Spec extends { readonly components: { readonly sche
   }
 }
 
-const isLanguageBound = (key: string, value: unknown): boolean =>
-  (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
-
 /** `anyOf: [{ type: "string" }, { type: "null" }]` as `type: ["string", "null"]`, which generators read as one field and not as a type. */
-const nullable = (value: unknown): unknown => {
-  if (typeof value !== "object" || value === null) return value
-  const { anyOf, ...others } = value as JsonObject
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return value
-  const [one, none] = anyOf.map(asObject)
-  if (one === undefined || none?.["type"] !== "null" || typeof one["type"] !== "string" || "enum" in one) return value
+const nullable = (schema: Keywords): Keywords => {
+  const { anyOf, ...others } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [one, none] = anyOf as ReadonlyArray<Keywords>
+  if (one === undefined || none?.["type"] !== "null" || typeof one["type"] !== "string" || "enum" in one) return schema
   return { ...one, ...others, type: [one["type"], "null"] }
 }
 
-/** For `JSON.stringify`: integers without the bounds of the language, which say nothing, and nullable fields by their types. */
+/** A flag in an answer that is always the same is a boolean to its reader. */
+const flag = (value: unknown): unknown => {
+  if (!isKeywords(value) || typeof value["const"] !== "boolean") return value
+  const { const: _, ...others } = value
+  return others
+}
+
+/** For `JSON.stringify`. */
 export const plainly = (key: string, value: unknown): unknown =>
-  isLanguageBound(key, value) ? undefined : nullable(value)
+  flag(plainSchema(key, isKeywords(value) ? nullable(value) : value))

@@ -22,13 +22,13 @@ export class SharedResponses {
     for (const [status, response] of Object.entries(responses)) responses[status] = this.#take(response)
   }
 
-  /** An answer by reference. Answers without codes stay as they are, and so does another one with the same codes. */
+  /** An answer by reference. Answers without codes stay as they are, as do further ones with the same codes and other words. */
   #take(response: Response): Response | { readonly $ref: string } {
     const name = nameOf(response)
     if (name === undefined) return response
     const known = this.byName[name]
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(response)) {
-      const other = `${name}ToBody`
+      const other = `${name}OfMedia`
       this.byName[other] ??= response
       const isOther = JSON.stringify(this.byName[other]) === JSON.stringify(response)
       return isOther ? { $ref: `#/components/responses/${other}` } : response

@@ -40,6 +40,12 @@ const RESPONSES = {
   "5XX": { description: "Tried again, after 5 seconds first and a day at last." },
 }
 
+/** Not the tag of the operations on endpoints: generators make one class of a tag. */
+export const RECEIVER_TAG = { name: "receivers", description: "The deliveries that your server takes." }
+
+/** The name of the schema of a body that was sent: any of the bodies, told apart by `type`. */
+const SENT_BODY = "SentWebhookBody"
+
 const operationIdOf = (name: string): string => `on${name}`
 
 /** `definitions` takes the schemas of the bodies. */
@@ -49,9 +55,11 @@ export const webhookOperations = (definitions: Definitions): { readonly [type: s
   if (first === undefined) throw new Error("there is no webhook")
   const represented = SchemaRepresentation.toRepresentations([first, ...others], NAMING)
   const { schemas, definitions: shared } = JsonSchema.toMultiDocumentOpenApi3_1(
-    SchemaRepresentation.toJsonSchemaMultiDocument(represented),
+    SchemaRepresentation.toJsonSchemaMultiDocument(represented, { onExcessProperty: "error" }),
   )
   for (const [name, schema] of Object.entries(shared)) define(definitions, name, schema)
+  // The contract takes any object: a body that an earlier release sent is shown as it was.
+  definitions[SENT_BODY] = { anyOf: schemas.map(({ $ref }) => ({ $ref })) }
   return Object.fromEntries(
     bodies.map(([type, { ast }], index) => {
       const { $ref = "" } = schemas[index] ?? {}
@@ -61,7 +69,7 @@ export const webhookOperations = (definitions: Definitions): { readonly [type: s
         operationId: operationIdOf(name),
         summary: type,
         description,
-        tags: ["webhooks"],
+        tags: [RECEIVER_TAG.name],
         security: [],
         parameters: HEADERS,
         requestBody: {

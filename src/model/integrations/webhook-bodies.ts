@@ -1,6 +1,7 @@
 /** The bodies of webhook deliveries, by type (specification §6): the base fields of all, and those of the type. */
 import { Schema } from "effect"
 import { AbsenceMeasure } from "../host-absence.ts"
+import { Uuid } from "../ids.ts"
 import { PollKind } from "../live/live-values.ts"
 import { named } from "../named.ts"
 import { Modality } from "../phase.ts"
@@ -18,10 +19,11 @@ const body = <Type extends typeof DeliveredType.Type, Extra extends Schema.Struc
 ) =>
   Schema.Struct({
     /** The same for every endpoint and every try. */
-    id: Schema.String,
+    id: Uuid,
     type: Schema.Literal(type),
-    workspaceId: Schema.String,
-    eventId: WITHOUT_EVENT.has(type) ? Schema.Null : Schema.String,
+    workspaceId: Uuid,
+    /** Null: it belongs to none. */
+    eventId: WITHOUT_EVENT.has(type) ? Schema.NullOr(Uuid) : Uuid,
     occurredAt: Instant,
     ...extra,
   }).annotate({ ...named(name), description })
@@ -30,31 +32,31 @@ const PERSON = {
   /** Pairs a join with its leave; anonymous ones begin with `anon:`. */
   participantId: Schema.String,
   /** Of the workspace's user; absent for guests and anonymous viewers. */
-  userId: Schema.optionalKey(Schema.String),
+  userId: Schema.optionalKey(Uuid),
   anonymous: Schema.Boolean,
   role: EventRole,
 }
-const BROADCAST = { broadcastId: Schema.String, phaseId: Schema.String }
-const ASSET = { assetId: Schema.String }
-const OF_RECORDING = { ...ASSET, recordingId: Schema.NullOr(Schema.String) }
+const BROADCAST = { broadcastId: Uuid, phaseId: Uuid }
+const ASSET = { assetId: Uuid }
+const OF_RECORDING = { ...ASSET, recordingId: Schema.NullOr(Uuid) }
 /** Only of a workspace's user who asked under a name. */
-const ASKER = { anonymous: Schema.Boolean, authorUserId: Schema.optionalKey(Schema.String) }
+const ASKER = { anonymous: Schema.Boolean, authorUserId: Schema.optionalKey(Uuid) }
 const REGISTRATION = {
-  registrationId: Schema.String,
+  registrationId: Uuid,
   /** Their id when they come to the event by the link of their letter. */
   participantId: Schema.String,
   name: Schema.String,
   email: Schema.String,
 }
-const PHASE = { phaseId: Schema.String, position: Schema.Int, modality: Modality, startedAt: Instant }
+const PHASE = { phaseId: Uuid, position: Schema.Int, modality: Modality, startedAt: Instant }
 /** Since when no host was there, and what the event did about it. */
 const ABSENCE = { since: Instant, measure: AbsenceMeasure }
 const CHOICE = { id: Schema.String, text: Schema.String }
-/** Names of their own: the bodies of deliveries are open to further fields, and answers of the API are not. */
 const OfferedChoice = Schema.Struct(CHOICE).annotate(named("OfferedChoice"))
-const CountedChoice = Schema.Struct({ ...CHOICE, votes: Schema.Int }).annotate(named("CountedChoice"))
+/** An option of a poll with its votes. */
+export const PollOption = Schema.Struct({ ...CHOICE, votes: Schema.Int }).annotate(named("PollOption"))
 const POLL = {
-  pollId: Schema.String,
+  pollId: Uuid,
   question: Schema.String,
   kind: PollKind,
   anonymous: Schema.Boolean,
@@ -68,7 +70,7 @@ export const WEBHOOK_BODIES = {
   }),
   "event.started": body("EventStarted", "event.started", "An event went live with its first phase.", {
     startedAt: Instant,
-    phaseId: Schema.NullOr(Schema.String),
+    phaseId: Schema.NullOr(Uuid),
   }),
   "event.ended": body("EventEnded", "event.ended", "An event ended.", {
     endedAt: Instant,
@@ -90,7 +92,7 @@ export const WEBHOOK_BODIES = {
   "transcript.ready": body("TranscriptReady", "transcript.ready", "A transcript can be read.", OF_RECORDING),
   "clip.ready": body("ClipReady", "clip.ready", "A clip can be watched.", OF_RECORDING),
   "question.created": body("QuestionCreated", "question.created", "A question was asked.", {
-    questionId: Schema.String,
+    questionId: Uuid,
     text: Schema.String,
     ...ASKER,
   }),
@@ -99,7 +101,7 @@ export const WEBHOOK_BODIES = {
     "question.answered",
     "A question was answered, or its answer was changed. `answer` is null where the answer was given live.",
     {
-      questionId: Schema.String,
+      questionId: Uuid,
       text: Schema.String,
       ...ASKER,
       answerMode: Schema.Literals(["live", "text"]),
@@ -150,7 +152,7 @@ export const WEBHOOK_BODIES = {
       closedAt: Instant,
       /** People who voted. */
       voters: Schema.Int,
-      options: Schema.Array(CountedChoice),
+      options: Schema.Array(PollOption),
     },
   ),
   "audit.created": body(
@@ -158,9 +160,9 @@ export const WEBHOOK_BODIES = {
     "audit.created",
     "The audit log of the workspace has a new entry. Sent only to endpoints that name this type.",
     {
-      entryId: Schema.String,
+      entryId: Uuid,
       action: Schema.String,
-      actor: Schema.Struct({ kind: Schema.String, id: Schema.String }).annotate(named("AuditActor")),
+      actor: Schema.Struct({ kind: Schema.String, id: Uuid }).annotate(named("AuditActor")),
       targetId: Schema.NullOr(Schema.String),
       requestId: Schema.String,
       address: Schema.NullOr(Schema.String),
@@ -171,9 +173,9 @@ export const WEBHOOK_BODIES = {
     "WebhookDisabled",
     "webhook.disabled",
     "Another endpoint of the workspace was disabled, because its server answered 410 or, for five days, nothing but failures.",
-    { webhookId: Schema.String, reason: Schema.Literals(["failing", "gone"]) },
+    { webhookId: Uuid, reason: Schema.Literals(["failing", "gone"]) },
   ),
   ping: body("Ping", "ping", "You asked for a delivery, to see that they arrive. It belongs to no event.", {
-    webhookId: Schema.String,
+    webhookId: Uuid,
   }),
 } as const satisfies { readonly [Type in typeof DeliveredType.Type]: Schema.Top }

@@ -33,7 +33,7 @@ export type LobbyPolicy = typeof LobbyPolicy.Type
 export const PollKind = Schema.Literals(["single", "multi", "rating"])
 export const PollResults = Schema.Literals(["live", "afterVote", "onPublish"])
 
-const Language = Schema.String.check(Schema.isBetweenLength(2, LONGEST_LANGUAGE), Schema.isPattern(LANGUAGE_TAG))
+const Language = Schema.String.check(Schema.isBetweenCodePoints(2, LONGEST_LANGUAGE), Schema.isPattern(LANGUAGE_TAG))
 
 const isForward = Schema.makeFilter(
   ({ t0, t1 }: { readonly t0: number; readonly t1: number }) => t1 >= t0 || "t1: must not be before t0",

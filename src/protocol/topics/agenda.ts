@@ -1,7 +1,7 @@
 /** The agenda that hosts control: the event's status, its phases and their timers, and announcements. */
 import { Schema } from "effect"
 import { EventStatus, Visibility } from "../../model/event.ts"
-import { Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { FeatureSet, Phase, PhaseConfig } from "../../model/phase.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
@@ -17,9 +17,9 @@ export type PhaseView = typeof PhaseView.Type
 
 /** A deadline, not a countdown: draw `endsAt` minus the server's time. */
 export const TimerView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   scope: Schema.Literals(["phase", "room", "round", "poll"]),
-  /** Id of the timed entity. */
+  /** Id of the timed entity, or the number of the round. */
   ref: Schema.String,
   state: Schema.Literals(["running", "paused", "elapsed", "cancelled"]),
   startedAt: Instant,
@@ -32,7 +32,7 @@ export const TimerView = Schema.Struct({
 export type TimerView = typeof TimerView.Type
 
 export const EventView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   title: Schema.String,
   status: EventStatus,
   visibility: Visibility,
@@ -41,8 +41,8 @@ export const EventView = Schema.Struct({
 })
 export type EventView = typeof EventView.Type
 
-const Announcement = Schema.Struct({ id: Schema.String, text: Schema.String, by: nullable(Actor), at: Instant })
-const EventState = Schema.Struct({ id: Schema.String, status: EventStatus })
+const Announcement = Schema.Struct({ id: Uuid, text: Schema.String, by: nullable(Actor), at: Instant })
+const EventState = Schema.Struct({ id: Uuid, status: EventStatus })
 const STEERING = { allowed: everywhere(STAFF) }
 
 export const AGENDA_COMMANDS = {
@@ -95,7 +95,7 @@ export const AGENDA_DISPATCHES = {
   "phase.started": ordered(["event"], Schema.Struct({ phase: PhaseView, timers: Schema.Array(TimerView) })),
   "phase.ended": ordered(
     ["event"],
-    Schema.Struct({ phaseId: Schema.String, reason: Schema.Literals(["advance", "end"]), phase: PhaseView }),
+    Schema.Struct({ phaseId: Uuid, reason: Schema.Literals(["advance", "end"]), phase: PhaseView }),
   ),
   "phase.updated": ordered(["event"], Schema.Struct({ phase: PhaseView })),
   "phase.appended": ordered(["event"], Schema.Struct({ phase: PhaseView })),
@@ -103,10 +103,7 @@ export const AGENDA_DISPATCHES = {
   "agenda.updated": ordered(["event"], Schema.Struct({ phases: Schema.Array(PhaseView) })),
   /** `phase`: present for a phase's timer. */
   "timer.updated": ordered(["event"], Schema.Struct({ timer: TimerView, phase: optional(PhaseView) })),
-  "timer.warning": ordered(["event"], Schema.Struct({ timerId: Schema.String, remainingMs: Schema.Int })),
-  "timer.elapsed": ordered(
-    ["event"],
-    Schema.Struct({ timerId: Schema.String, timer: TimerView, phase: optional(PhaseView) }),
-  ),
+  "timer.warning": ordered(["event"], Schema.Struct({ timerId: Uuid, remainingMs: Schema.Int })),
+  "timer.elapsed": ordered(["event"], Schema.Struct({ timerId: Uuid, timer: TimerView, phase: optional(PhaseView) })),
   announcement: ordered(["event", "room"], Announcement),
 } as const

@@ -1,7 +1,7 @@
 /** Breakout rooms: planned, opened, moved between, closed. */
 import { Schema } from "effect"
 import { PlanNote } from "../../model/breakouts/breakout-notes.ts"
-import { Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { ParticipantId } from "../../model/live/live-values.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
@@ -18,7 +18,7 @@ const Strategy = Schema.Literals(["balanced", "manual", "self"])
 const Late = Schema.Literals(["leastLoaded", "ask", "main"])
 
 export const RoomView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   name: Schema.String,
   count: Schema.Int,
   open: Schema.Boolean,
@@ -27,8 +27,8 @@ export const RoomView = Schema.Struct({
 export type RoomView = typeof RoomView.Type
 
 export const BreakoutView = Schema.Struct({
-  id: Schema.String,
-  phaseId: Schema.String,
+  id: Uuid,
+  phaseId: Uuid,
   strategy: Strategy,
   late: Late,
   openedAt: Instant,
@@ -40,7 +40,7 @@ export const BreakoutView = Schema.Struct({
 export type BreakoutView = typeof BreakoutView.Type
 
 export const BreakoutPlanView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   strategy: Strategy,
   seed: Schema.Int,
   rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
@@ -52,7 +52,7 @@ export const BreakoutPlanView = Schema.Struct({
 export type BreakoutPlanView = typeof BreakoutPlanView.Type
 
 export const AssignmentView = Schema.Struct({
-  roomId: Schema.String,
+  roomId: Uuid,
   name: Schema.String,
   /** Null: until it is closed. */
   endsAt: nullable(Instant),
@@ -92,7 +92,7 @@ export const BREAKOUT_COMMANDS = {
   "breakout.move": activityCommand({
     ...HOSTING,
     data: Schema.Struct({ id: ParticipantId, roomId: nullable(Id) }),
-    reply: Schema.Struct({ participantId: Schema.String, roomId: nullable(Schema.String), room: optional(RoomView) }),
+    reply: Schema.Struct({ participantId: Schema.String, roomId: nullable(Uuid), room: optional(RoomView) }),
     revises: "breakout",
     managersExemptIn: [],
   }),
@@ -105,14 +105,14 @@ export const BREAKOUT_COMMANDS = {
   "room.choose": activityCommand({
     ...SITTING,
     data: Schema.Struct({ roomId: Id }),
-    reply: Schema.Struct({ participantId: Schema.String, roomId: Schema.String, room: RoomView }),
+    reply: Schema.Struct({ participantId: Schema.String, roomId: Uuid, room: RoomView }),
     revises: "room",
   }),
-  "room.return": activityCommand({ ...SITTING, data: NoData, reply: Schema.Struct({ roomId: Schema.Null }) }),
+  "room.return": activityCommand({ ...SITTING, data: NoData, reply: Schema.Struct({ roomId: nullable(Uuid) }) }),
   "room.help": activityCommand({
     ...SITTING,
     data: Schema.Struct({ text: optional(LegibleText(500)) }),
-    reply: Schema.Struct({ roomId: Schema.String }),
+    reply: Schema.Struct({ roomId: Uuid }),
   }),
 } as const
 
@@ -120,12 +120,12 @@ export const BREAKOUT_DISPATCHES = {
   "breakout.opened": ordered(["event"], Schema.Struct({ breakout: BreakoutView, rooms: Schema.Array(RoomView) })),
   "breakout.updated": ordered(["event"], BreakoutReply),
   "breakout.closing": ordered(["event"], BreakoutReply),
-  "breakout.closed": ordered(["event"], Schema.Struct({ id: Schema.String })),
+  "breakout.closed": ordered(["event"], Schema.Struct({ id: Uuid })),
   "room.updated": ordered(["event"], Schema.Struct({ room: RoomView })),
   "assignment.updated": ordered(["me"], AssignmentView),
-  "assignment.ended": ordered(["me"], Schema.Struct({ roomId: Schema.String, returnAt: Instant })),
+  "assignment.ended": ordered(["me"], Schema.Struct({ roomId: Uuid, returnAt: Instant })),
   "room.help": ordered(
     ["staff"],
-    Schema.Struct({ roomId: Schema.String, by: Actor, text: nullable(Schema.String), at: Instant }),
+    Schema.Struct({ roomId: Uuid, by: Actor, text: nullable(Schema.String), at: Instant }),
   ),
 } as const

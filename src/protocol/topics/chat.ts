@@ -1,6 +1,6 @@
 /** Chat: messages to everyone, to a room, or among the people on stage. */
 import { Schema } from "effect"
-import { Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { ChatTarget } from "../../model/live/live-values.ts"
 import { EventRole } from "../../model/roles.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
@@ -13,15 +13,15 @@ import { between, IdReply, OneId } from "./fields.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 export const ChatMessageView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   rev: Schema.Int,
   to: ChatTarget,
-  roomId: nullable(Schema.String),
+  roomId: nullable(Uuid),
   participantId: Schema.String,
   name: Schema.String,
   role: EventRole,
   text: Schema.String,
-  replyTo: nullable(Schema.String),
+  replyTo: nullable(Uuid),
   at: Instant,
 })
 export type ChatMessageView = typeof ChatMessageView.Type

@@ -34,7 +34,7 @@ export const HAND_COMMANDS = {
     data: Schema.Struct({ note: optional(LegibleText(200)) }),
     reply: Schema.Struct({ hand: HandView }),
   }),
-  "hand.lower": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ hand: Schema.Null }) }),
+  "hand.lower": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ hand: nullable(HandView) }) }),
   "hand.lowerFor": activityCommand({
     ...CALLING,
     data: Schema.Union([Schema.Struct({ id: ParticipantId }), Schema.Struct({ all: Schema.Literal(true) })]),
@@ -48,7 +48,7 @@ export const HAND_COMMANDS = {
     managersExemptIn: [],
   }),
   "stage.accept": activityCommand({ ...ASKING, data: NoData, reply: Schema.Struct({ stage: StageView }) }),
-  "stage.leave": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ stage: Schema.Null }) }),
+  "stage.leave": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ stage: nullable(StageView) }) }),
 } as const
 
 export const HAND_DISPATCHES = {

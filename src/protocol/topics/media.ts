@@ -1,6 +1,6 @@
 /** Media: seats in calls, the broadcast that viewers watch, capture of recordings, and transcripts. */
 import { Schema } from "effect"
-import { BroadcastId, Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { CaptureKind, EncoderState, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, Done, gatewayCommand, NoData } from "../command.ts"
@@ -13,7 +13,7 @@ const { NullOr: nullable, optionalKey: optional } = Schema
 /** A seat in a room's call: on a media server, or without one between the browsers, which join `roomId` by `rtc.join`. */
 export const MediaSeat = Schema.Union([
   Schema.Struct({ provider: Schema.Literal("livekit"), url: Schema.String, token: Schema.String }),
-  Schema.Struct({ provider: Schema.Literal("mesh"), roomId: Schema.String }),
+  Schema.Struct({ provider: Schema.Literal("mesh"), roomId: Uuid }),
 ])
 export type MediaSeat = typeof MediaSeat.Type
 export type MeshSeat = Extract<MediaSeat, { readonly provider: "mesh" }>
@@ -23,7 +23,7 @@ export const RtcTracks = Schema.Struct({ audio: Schema.Boolean, video: Schema.Bo
 export type RtcTracks = typeof RtcTracks.Type
 
 const RtcPeer = Schema.Struct({
-  connectionId: Schema.String,
+  connectionId: Uuid,
   participantId: Schema.String,
   name: Schema.String,
   have: RtcTracks,
@@ -66,8 +66,8 @@ const CandidatesKind = Schema.Literal("candidates")
 const CALLING = { allowed: inCalls(CALL), budget: "signals" } as const
 
 export const BroadcastView = Schema.Struct({
-  broadcastId: BroadcastId,
-  phaseId: Schema.String,
+  broadcastId: Uuid,
+  phaseId: Uuid,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: nullable(Schema.String),
   startedAt: nullable(Instant),
@@ -76,8 +76,8 @@ export type BroadcastView = typeof BroadcastView.Type
 
 /** The encoder that pushes a broadcast to this server, or the media server's recorder that makes it. */
 export const EncoderView = Schema.Struct({
-  broadcastId: BroadcastId,
-  phaseId: Schema.String,
+  broadcastId: Uuid,
+  phaseId: Uuid,
   state: EncoderState,
   /** Why its bytes were refused or are not recorded; null once they are. */
   failure: nullable(Schema.Struct({ code: Schema.String, detail: Schema.String })),
@@ -130,7 +130,7 @@ export const MEDIA_COMMANDS = {
   "rtc.join": gatewayCommand({
     ...CALLING,
     data: Schema.Struct({ roomId: Id, resume: optional(Id), have: RtcTracks }),
-    reply: Schema.Struct({ connectionId: Schema.String, resumed: Schema.Boolean }),
+    reply: Schema.Struct({ connectionId: Uuid, resumed: Schema.Boolean }),
   }),
   "rtc.leave": gatewayCommand({ ...CALLING, data: NoData, reply: Done }),
   /** To one peer of the call. */
@@ -157,8 +157,8 @@ export const MEDIA_DISPATCHES = {
   /** The whole call after a change, with the receiver and its `connectionId`. With `closed` the receiver is no longer in it. */
   "rtc.peers": direct(
     Schema.Struct({
-      roomId: Schema.String,
-      connectionId: Schema.String,
+      roomId: Uuid,
+      connectionId: Uuid,
       peers: Schema.Array(RtcPeer),
       limits: RtcLimits,
       iceServers: Schema.Array(IceServer),

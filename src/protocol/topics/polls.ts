@@ -1,6 +1,6 @@
 /** Polls: drafted by staff, opened, voted in, closed, published. */
 import { Schema } from "effect"
-import { Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { PollKind, PollResults } from "../../model/live/live-values.ts"
 import { lookOf } from "../../model/text/compared.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
@@ -14,7 +14,7 @@ const { NullOr: nullable, optionalKey: optional } = Schema
 
 /** `counts` (per option, in their order) are present for receivers that may see them. */
 export const PollView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   rev: Schema.Int,
   question: Schema.String,
   kind: PollKind,
@@ -34,7 +34,7 @@ export const PollView = Schema.Struct({
 export type PollView = typeof PollView.Type
 
 export const PollTally = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   /** Votes per option, in their order. */
   counts: Schema.Array(Schema.Int),
   voters: Schema.Int,
@@ -44,7 +44,7 @@ export type PollTally = typeof PollTally.Type
 /** For staff: the number of anonymous voters of a poll or a question, and of the addresses they come from. */
 export const SignedOutVotes = Schema.Struct({
   /** The poll or the question. */
-  of: Schema.String,
+  of: Uuid,
   voters: Schema.Int,
   addresses: Schema.Int,
 })
@@ -88,7 +88,7 @@ export const POLL_COMMANDS = {
       id: Id,
       optionIds: Schema.Array(Schema.String.check(Schema.isMaxLength(36))).check(Schema.isMaxLength(20)),
     }),
-    reply: Schema.Struct({ pollId: Schema.String, optionIds: Schema.Array(Schema.String) }),
+    reply: Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }),
     revises: "poll",
     rate: "votes",
   }),
@@ -111,7 +111,7 @@ export const POLL_DISPATCHES = {
   "poll.closed": ordered(["event"], PollReply),
   "poll.published": ordered(["event"], PollReply),
   "poll.deleted": ordered(["event", "staff"], IdReply),
-  "me.pollVoted": ephemeral(["me"], Schema.Struct({ pollId: Schema.String, optionIds: Schema.Array(Schema.String) })),
+  "me.pollVoted": ephemeral(["me"], Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) })),
   "poll.tally": ephemeral(["event", "staff", "poll"], PollTally),
   /** For staff. */
   "votes.signedOut": ephemeral(["staff"], SignedOutVotes),

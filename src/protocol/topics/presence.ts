@@ -1,6 +1,6 @@
 /** Presence: the participants who are connected, as a list or, for a large audience, as counts. */
 import { Schema } from "effect"
-import { Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { ParticipantKind } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
@@ -16,7 +16,7 @@ export const ParticipantView = Schema.Struct({
   name: Schema.String,
   /** The effective role in the active phase. */
   role: EventRole,
-  roomId: nullable(Schema.String),
+  roomId: nullable(Uuid),
   hand: Schema.Boolean,
   muted: Schema.Boolean,
   joinedAt: Instant,

@@ -1,6 +1,6 @@
 /** Questions of the audience: asked, voted for, moderated, answered. */
 import { Schema } from "effect"
-import { Id } from "../../model/ids.ts"
+import { Id, Uuid } from "../../model/ids.ts"
 import { QuestionStatus } from "../../model/question.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
@@ -12,11 +12,11 @@ import { IdReply, OneId } from "./fields.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 export const QuestionView = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   rev: Schema.Int,
   /** The phase and the room it was asked in. */
-  phaseId: nullable(Schema.String),
-  roomId: nullable(Schema.String),
+  phaseId: nullable(Uuid),
+  roomId: nullable(Uuid),
   text: Schema.String,
   status: QuestionStatus,
   /** A participant; null for an anonymous question. */
@@ -63,7 +63,7 @@ export const QUESTION_COMMANDS = {
     ...ASKING,
     anonymous: "voting",
     data: Schema.Struct({ id: Id, on: Schema.Boolean }),
-    reply: Schema.Struct({ questionId: Schema.String, votes: Schema.Int, voted: Schema.Boolean }),
+    reply: Schema.Struct({ questionId: Uuid, votes: Schema.Int, voted: Schema.Boolean }),
     revises: "question",
     rate: "votes",
   }),
@@ -89,7 +89,7 @@ export const QUESTION_DISPATCHES = {
   /** `hidden`: the question is gone for the audience; staff keep it and get `question.updated` on their stream. */
   "question.removed": ordered(
     ["event", "staff", "me"],
-    Schema.Struct({ id: Schema.String, rev: Schema.Int, hidden: Schema.Boolean }),
+    Schema.Struct({ id: Uuid, rev: Schema.Int, hidden: Schema.Boolean }),
   ),
   "qa.settings": ordered(["event"], QaSettings),
   "question.votes": ephemeral(
@@ -97,5 +97,5 @@ export const QUESTION_DISPATCHES = {
     Schema.Struct({ votes: Schema.Array(Schema.Tuple([Schema.String, Schema.Int])) }),
   ),
   /** The receiver's own vote, cast in any of their tabs. */
-  "me.voted": ephemeral(["me"], Schema.Struct({ questionId: Schema.String, on: Schema.Boolean })),
+  "me.voted": ephemeral(["me"], Schema.Struct({ questionId: Uuid, on: Schema.Boolean })),
 } as const

@@ -1,5 +1,6 @@
 /** Rotations: rounds of short conversations with new partners. */
 import { Schema } from "effect"
+import { Uuid } from "../../model/ids.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, NoData } from "../command.ts"
 import { ordered } from "../dispatch.ts"
@@ -18,7 +19,7 @@ export const RotationRoundView = Schema.Struct({
   n: Schema.Int,
   startsAt: Instant,
   endsAt: Instant,
-  roomId: nullable(Schema.String),
+  roomId: nullable(Uuid),
   partners: Schema.Array(Partner),
   bye: Schema.Boolean,
   /** The members met before: no new partner was available. */
@@ -30,8 +31,8 @@ export const RotationRoundView = Schema.Struct({
 export type RotationRoundView = typeof RotationRoundView.Type
 
 export const RotationView = Schema.Struct({
-  id: Schema.String,
-  phaseId: Schema.String,
+  id: Uuid,
+  phaseId: Uuid,
   status: Schema.Literals(["round", "break", "paused", "ended"]),
   n: Schema.Int,
   rounds: Schema.Union([Schema.Int, Schema.Literal("exhaust")]),

@@ -3,12 +3,13 @@
  * unknown fields and unknown `t`.
  */
 import { Schema } from "effect"
+import { Uuid } from "../../model/ids.ts"
 import { isStorable } from "../../model/json.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { OptOut } from "../dispatch.ts"
 import { Refusal, RefusalCode } from "../refusals.ts"
-import { Cursors } from "../topics/fields.ts"
+import { Cursors, Position } from "../topics/fields.ts"
 import { OP } from "./op.ts"
 
 export const SUBPROTOCOL = "gc.v1"
@@ -70,7 +71,7 @@ export type TokenFrame = typeof TokenFrame.Type
 export const Hello = Schema.Struct({
   op: Schema.Literal(OP.hello),
   d: Schema.Struct({
-    connectionId: Schema.String,
+    connectionId: Uuid,
     heartbeatMs: Schema.Int,
     identifyTimeoutMs: Schema.Int,
     /** Unix milliseconds. */
@@ -90,10 +91,10 @@ export const DispatchFrame = Schema.Struct({
   t: Schema.String,
   /** Stream and position in it; absent for dispatches that are not replayed. */
   st: Schema.optionalKey(Schema.String),
-  s: Schema.optionalKey(Schema.Int),
-  v: Schema.optionalKey(Schema.Int),
+  s: Schema.optionalKey(Position),
+  v: Schema.optionalKey(Position),
   /** Unix milliseconds. */
-  ts: Schema.optionalKey(Schema.Int),
+  ts: Schema.optionalKey(Position),
   d: Schema.Unknown,
 })
 export type DispatchFrame = typeof DispatchFrame.Type
@@ -104,7 +105,7 @@ export const ReplyFrame = Schema.Union([
     op: Schema.Literal(OP.reply),
     id: Schema.optionalKey(Schema.String),
     ok: Schema.Literal(true),
-    v: Schema.Int,
+    v: Position,
     d: Schema.Record(Schema.String, Schema.Unknown),
     dup: Schema.optionalKey(Schema.Literal(true)),
   }),

@@ -151,7 +151,7 @@ export interface Commands {
     readonly reply: { readonly [key: string]: never }
   }
   readonly "hand.raise": { readonly data: { readonly note?: string }; readonly reply: { readonly hand: HandView } }
-  readonly "hand.lower": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly hand: null } }
+  readonly "hand.lower": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly hand: HandView | null } }
   readonly "hand.lowerFor": {
     readonly data: { readonly id: string } | { readonly all: true }
     readonly reply: { readonly lowered: ReadonlyArray<string> }
@@ -161,7 +161,7 @@ export interface Commands {
     readonly reply: { readonly participantId: string; readonly stage: StageView }
   }
   readonly "stage.accept": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly stage: StageView } }
-  readonly "stage.leave": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly stage: null } }
+  readonly "stage.leave": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly stage: StageView | null } }
   /** Returns the plan without opening it. Either `size` (people per room) or `rooms` (their number, or their names). */
   readonly "breakout.plan": {
     readonly data: {
@@ -189,7 +189,7 @@ export interface Commands {
     readonly data: { readonly roomId: string }
     readonly reply: { readonly participantId: string; readonly roomId: string; readonly room: RoomView }
   }
-  readonly "room.return": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly roomId: null } }
+  readonly "room.return": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly roomId: string | null } }
   readonly "room.help": { readonly data: { readonly text?: string }; readonly reply: { readonly roomId: string } }
   readonly "rotation.start": {
     readonly data: {

@@ -14,6 +14,7 @@ import type {
   Event,
   EventInput,
   EventPatch,
+  EventReference,
   EventRole,
   EventStatus,
   EventWithPhases,
@@ -38,6 +39,7 @@ import type {
   PhaseStatus,
   PlatformStatus,
   PollKind,
+  PollOption,
   PublishedEvent,
   Question,
   QuestionInput,
@@ -176,7 +178,7 @@ export interface RestClient {
       readonly kind: PollKind
       readonly status: "draft" | "open" | "closed"
       readonly voters: number
-      readonly options: ReadonlyArray<{ readonly id: string; readonly text: string; readonly votes: number }>
+      readonly options: ReadonlyArray<PollOption>
       readonly createdAt: string
       readonly openedAt: string | null
       readonly closedAt: string | null
@@ -314,7 +316,7 @@ export interface RestClient {
     readonly status: RecordingStatus
     readonly durationMs: number | null
     readonly playbackUrl: string | null
-    readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+    readonly event: EventReference
   }>
   /** The notes of one table, for who holds the token from their letter. */
   readonly getTableSummary: (request: { readonly params: { readonly id: string }; readonly query: { readonly t: string } }, settings?: CallSettings) => Promise<TableSummary>
@@ -906,7 +908,7 @@ export interface RestClient {
     readonly kind: "workspace" | "event"
     readonly status: "pending" | "accepted" | "declined" | "revoked" | "expired"
     readonly workspace: { readonly name: string; readonly slug: string }
-    readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null } | null
+    readonly event: EventReference | null
     readonly role: string
     readonly email: string | null
     readonly expiresAt: string
@@ -926,14 +928,14 @@ export interface RestClient {
       readonly revokedAt: string | null
     }
     readonly workspace: { readonly id: string; readonly name: string; readonly slug: string }
-    readonly event?: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+    readonly event?: EventReference
   }>
   /** Turn an invite down. */
   readonly declineInvite: (request: { readonly params: { readonly token: string } }, settings?: CallSettings) => Promise<{
     readonly kind: "workspace" | "event"
     readonly status: "pending" | "accepted" | "declined" | "revoked" | "expired"
     readonly workspace: { readonly name: string; readonly slug: string }
-    readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null } | null
+    readonly event: EventReference | null
     readonly role: string
     readonly email: string | null
     readonly expiresAt: string

@@ -279,6 +279,9 @@ export interface EventPatch {
   readonly metadata?: { readonly [key: string]: Json }
 }
 
+/** As much of an event as an answer about something else shows. */
+export interface EventReference { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+
 export type EventRole = "workspace_admin" | "host" | "speaker" | "participant" | "viewer"
 
 export type EventStatus = "draft" | "scheduled" | "live" | "ended"
@@ -596,6 +599,9 @@ export interface PlatformStatus {
 }
 
 export type PollKind = "single" | "multi" | "rating"
+
+/** An option of a poll with its votes. */
+export interface PollOption { readonly id: string; readonly text: string; readonly votes: number }
 
 export type PollResults = "live" | "afterVote" | "onPublish"
 
@@ -935,7 +941,7 @@ export interface TableDraft {
 }
 
 export interface TableSummary {
-  readonly event: { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
+  readonly event: EventReference
   readonly table: { readonly roomId: string; readonly number: number; readonly label: string }
   readonly recipientUserId: string
   readonly recipientName: string | null
@@ -974,7 +980,7 @@ export interface TableSummary {
 export interface TimerView {
   readonly id: string
   readonly scope: "phase" | "room" | "round" | "poll"
-  /** Id of the timed entity. */
+  /** Id of the timed entity, or the number of the round. */
   readonly ref: string
   readonly state: "running" | "paused" | "elapsed" | "cancelled"
   readonly startedAt: string

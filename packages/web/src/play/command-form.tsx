@@ -9,7 +9,7 @@ import { Choice } from "../ui/choice.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Problem } from "../ui/notice.tsx"
 import type { CommandSchema, GatewayCommands, JsonSchema } from "./command-schemas.ts"
-import { dataOf, type FieldValues, kindOf } from "./field-values.ts"
+import { choicesOf, dataOf, type FieldValues, kindOf } from "./field-values.ts"
 import { Snippet } from "./snippet.tsx"
 import { curlOfToken, typescriptOf } from "./snippets.ts"
 
@@ -42,7 +42,7 @@ const Fields = ({
   Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const isRequired = schema.required?.includes(name) ?? false
     const kind = kindOf(property, resolve)
-    const options = kind === "boolean" ? [true, false] : (resolve(property).enum ?? [])
+    const options = kind === "boolean" ? [true, false] : choicesOf(property, resolve)
     if (options.length > 0) {
       return (
         <Choice

@@ -5,6 +5,7 @@ export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | ReadonlyArray<string>
   readonly enum?: ReadonlyArray<unknown>
+  readonly const?: unknown
   readonly properties?: { readonly [name: string]: JsonSchema }
   readonly required?: ReadonlyArray<string>
   readonly anyOf?: ReadonlyArray<JsonSchema>

@@ -3,9 +3,15 @@ import type { JsonSchema, Resolve } from "./command-schemas.ts"
 
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
 
+/** The permitted values, where they are listed. */
+export const choicesOf = (schema: JsonSchema, resolve: Resolve): ReadonlyArray<unknown> => {
+  const resolved = resolve(schema)
+  return resolved.enum ?? ("const" in resolved ? [resolved.const] : [])
+}
+
 export const kindOf = (schema: JsonSchema, resolve: Resolve): FieldKind => {
-  const { type, enum: values } = resolve(schema)
-  if (values !== undefined) return "choice"
+  const { type } = resolve(schema)
+  if (choicesOf(schema, resolve).length > 0) return "choice"
   switch (type) {
     case "string":
       return "text"

@@ -1,7 +1,7 @@
 /** Proving an address, recovering and changing a password, and the sessions of an account (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -12,7 +12,7 @@ import { KnownEmail, NewPassword } from "./accounts.ts"
 const Token = Schema.String.check(Schema.isMinLength(1))
 
 const AccountSession = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   /** The browser, as it named itself when it signed in (`user-agent`). */
   device: Schema.NullOr(Schema.String),
   createdAt: Instant,

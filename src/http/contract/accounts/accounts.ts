@@ -1,6 +1,7 @@
 /** Accounts and sign-in (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
@@ -11,24 +12,27 @@ import { AddressLimit, created, Name } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 /** An address as typed: trimmed and lower-cased by the server before it is stored or looked up. */
-export const Email = Schema.String.check(
+export const Email = Schema.String.annotate({ format: "email" }).check(
   Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
   Schema.makeFilter((text) => isEmail(text) || "must be an e-mail address"),
-).annotate({ format: "email" })
+)
 
 /** An address that is only looked up: newer rules do not lock out an account that was made under older ones. */
-export const KnownEmail = Schema.String.check(
+export const KnownEmail = Schema.String.annotate({ format: "email" }).check(
   Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
-).annotate({ format: "email" })
+)
 
 /** 8 to 256 characters of any kind, never trimmed, and not among the passwords that are guessed first. */
-export const NewPassword = Schema.String.check(
+export const NewPassword = Schema.String.annotate({
+  format: "password",
+  description: "Not one of the 10,000 most common passwords.",
+}).check(
   Schema.isBetweenCodePoints(8, 256),
   Schema.makeFilter(
     (text) => !isGuessable(text) || "must not be a common password, blank, or one character again and again",
   ),
-).annotate({ format: "password", description: "Not one of the 10,000 most common passwords." })
+)
 
 /** Six digits of an authenticator app, or a recovery code. */
 export const Code = Schema.String.check(Schema.isBetweenLength(6, 64)).annotate({
@@ -37,17 +41,17 @@ export const Code = Schema.String.check(Schema.isBetweenLength(6, 64)).annotate(
 
 export const AccountView = Schema.Struct({
   account: Schema.Struct({
-    id: Schema.String,
+    id: Uuid,
     name: Schema.String,
     email: Schema.String,
     emailVerified: Schema.Boolean,
     createdAt: Instant,
     /** The account has a second factor. */
     mfa: Schema.Boolean,
-  }),
+  }).annotate(named("Account")),
   emails: Schema.Array(
     Schema.Struct({
-      id: Schema.String,
+      id: Uuid,
       email: Schema.String,
       verified: Schema.Boolean,
       primary: Schema.Boolean,
@@ -55,7 +59,7 @@ export const AccountView = Schema.Struct({
   ),
   workspaces: Schema.Array(
     Schema.Struct({
-      id: Schema.String,
+      id: Uuid,
       name: Schema.String,
       slug: Schema.String,
       role: WorkspaceRole,

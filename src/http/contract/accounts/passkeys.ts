@@ -1,7 +1,7 @@
 /** Passkeys (WebAuthn): registered, named, removed, and signed in with. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -11,7 +11,7 @@ import { Audited } from "../workspaces/audit.ts"
 import { AccountView } from "./accounts.ts"
 
 const fields = {
-  id: Schema.String,
+  id: Uuid,
   name: Schema.String,
   createdAt: Instant,
   lastUsedAt: Schema.NullOr(Instant),
@@ -27,7 +27,9 @@ const credentialFields = { id: Base64, rawId: Base64, type: Schema.Literal("publ
 /** `PublicKeyCredential.toJSON()` of a browser that made a passkey. */
 const RegistrationResponse = Schema.Struct({
   ...credentialFields,
-  response: Schema.Struct({ clientDataJSON: Base64, attestationObject: Base64 }),
+  response: Schema.Struct({ clientDataJSON: Base64, attestationObject: Base64 }).annotate(
+    named("AuthenticatorAttestation"),
+  ),
 }).annotate(named("PasskeyRegistration"))
 
 /** The same of a browser that used one. */
@@ -38,7 +40,7 @@ export const AssertionResponse = Schema.Struct({
     authenticatorData: Base64,
     signature: Base64,
     userHandle: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  }),
+  }).annotate(named("AuthenticatorAssertion")),
 }).annotate(named("PasskeyAssertion"))
 export type AssertionResponse = typeof AssertionResponse.Type
 

@@ -1,6 +1,7 @@
 /** The second factors of an account: an authenticator app (TOTP, RFC 6238), passkeys, and recovery codes. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { FreshSignIn } from "../endpoint.ts"
@@ -10,13 +11,13 @@ import { Code } from "./accounts.ts"
 import { Passkey } from "./passkeys.ts"
 
 /** They are shown here and never again. */
-const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) })
+const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) }).annotate(named("RecoveryCodes"))
 
 export const SecondFactors = HttpApiGroup.make("secondFactors")
   .add(
     HttpApiEndpoint.get("getMfa", "/v1/accounts/mfa", {
       success: Schema.Struct({
-        totp: Schema.NullOr(Schema.Struct({ confirmedAt: Instant })),
+        totp: Schema.NullOr(Schema.Struct({ confirmedAt: Instant }).annotate(named("AuthenticatorApp"))),
         passkeys: Schema.Array(Passkey),
         recoveryCodesLeft: Schema.Int,
       }),

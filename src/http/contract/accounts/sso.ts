@@ -1,7 +1,8 @@
 /** Sign-in through a workspace's identity provider. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
+import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit } from "../endpoint.ts"
@@ -23,7 +24,7 @@ export const Sso = HttpApiGroup.make("sso")
     HttpApiEndpoint.get("findSso", "/v1/auth/sso", {
       query: { email: AskedEmail },
       success: Schema.Struct({
-        connection: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String })),
+        connection: Schema.NullOr(Schema.Struct({ id: Uuid, name: Schema.String }).annotate(named("FoundConnection"))),
       }),
       error: problems("bad_request", "rate_limited", "unavailable", "internal_error"),
     })

@@ -1,7 +1,7 @@
 /** Starting and stopping a broadcast by the workspace's managers (specification §3 and §6; hosts do it over the gateway). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { BroadcastId } from "../../../model/ids.ts"
+import { Uuid } from "../../../model/ids.ts"
 import { EncoderState } from "../../../model/live/live-values.ts"
 import { named } from "../../../model/named.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
@@ -19,12 +19,14 @@ export const IngestView = Schema.Struct({
   takes: Schema.Int,
   durationMs: Schema.Int,
   /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
-  failure: Schema.NullOr(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+  failure: Schema.NullOr(
+    Schema.Struct({ code: Schema.String, detail: Schema.String }).annotate(named("IngestFailure")),
+  ),
 }).annotate(named("IngestState"))
 
 export const BroadcastState = Schema.Struct({
-  broadcastId: BroadcastId,
-  phaseId: Schema.String,
+  broadcastId: Uuid,
+  phaseId: Uuid,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),
   /** Null where encoders do not push to this server. */

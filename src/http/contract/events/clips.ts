@@ -1,6 +1,7 @@
 /** Clips: parts that are cut out of a recording. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { MediaFailure } from "../../../model/media/recording.ts"
 import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
@@ -15,9 +16,9 @@ const DAY_MS = 86_400_000
 const Milliseconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: DAY_MS }))
 
 export const Clip = Schema.Struct({
-  id: Schema.String,
-  recordingId: Schema.String,
-  eventId: Schema.String,
+  id: Uuid,
+  recordingId: Uuid,
+  eventId: Uuid,
   title: Schema.NullOr(Schema.String),
   status: Schema.Literals(["processing", "ready", "failed"]),
   startMs: Schema.Int,

@@ -1,7 +1,7 @@
 /** Tokens for the live gateway (specification §4, gateway token rules). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -16,7 +16,7 @@ export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
         token: Schema.String,
         expiresAt: Instant,
         url: Schema.String,
-        eventId: Schema.String,
+        eventId: Uuid,
         role: EventRole,
         participantId: Schema.String,
         anonymous: Schema.Boolean,

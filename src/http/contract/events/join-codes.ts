@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventStatus } from "../../../model/event.ts"
+import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
@@ -20,7 +21,7 @@ const JoinCode = Schema.Struct({
 }).annotate(named("JoinCode"))
 
 const JoinTarget = Schema.Struct({
-  eventId: Schema.String,
+  eventId: Uuid,
   title: Schema.String,
   status: EventStatus,
   scheduledAt: Schema.NullOr(Instant),

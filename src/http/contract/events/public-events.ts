@@ -1,8 +1,8 @@
 /** The public view of an event, and entry to it (specification §4, public surfaces). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { EventStatus, Visibility } from "../../../model/event.ts"
-import { BroadcastId } from "../../../model/ids.ts"
+import { EventReference, EventStatus, Visibility } from "../../../model/event.ts"
+import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { FeatureSet, Phase } from "../../../model/phase.ts"
 import { EventRole } from "../../../model/roles.ts"
@@ -19,14 +19,14 @@ const READ = ["unauthorized", "not_found", "rate_limited", "unavailable", "inter
 const Cast = Schema.Array(Schema.Struct({ name: Schema.String, role: EventRole }).annotate(named("CastMember")))
 
 const Broadcast = Schema.Struct({
-  broadcastId: BroadcastId,
-  phaseId: Schema.String,
+  broadcastId: Uuid,
+  phaseId: Uuid,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),
 }).annotate(named("PublicBroadcast"))
 
 const EventHead = {
-  id: Schema.String,
+  id: Uuid,
   title: Schema.String,
   type: Schema.String,
   description: Schema.NullOr(Schema.String),
@@ -38,12 +38,16 @@ const EventHead = {
   endedAt: Schema.NullOr(Instant),
 }
 
+const PublicEventHead = Schema.Struct(EventHead).annotate(named("PublicEventHead"))
+
 const PublicEvent = Schema.Struct({
   ...EventHead,
-  capacity: Schema.NullOr(Schema.Struct({ total: Schema.Int, remaining: Schema.Int })),
+  capacity: Schema.NullOr(
+    Schema.Struct({ total: Schema.Int, remaining: Schema.Int }).annotate(named("PublicCapacity")),
+  ),
   phases: Schema.Array(
     Schema.Struct({
-      id: Schema.String,
+      id: Uuid,
       position: Schema.Int,
       modality: Phase.fields.modality,
       featureSet: FeatureSet,
@@ -59,7 +63,7 @@ const PublicEvent = Schema.Struct({
 const AssetStatus = Schema.Literals(["uploading", "processing", "ready", "failed"]).annotate(named("AssetStatus"))
 
 const Recording = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   kind: Schema.String,
   title: Schema.NullOr(Schema.String),
   status: AssetStatus,
@@ -69,7 +73,7 @@ const Recording = Schema.Struct({
 }).annotate(named("PublicRecording"))
 
 const Clip = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   title: Schema.NullOr(Schema.String),
   status: AssetStatus,
   durationMs: Schema.Int,
@@ -96,7 +100,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     HttpApiEndpoint.get("getRecap", "/v1/public/events/:id/recap", {
       params: PathId,
       success: Schema.Struct({
-        event: Schema.Struct(EventHead),
+        event: PublicEventHead,
         recording: Schema.NullOr(Recording),
         clips: NewestClips,
         summary: Schema.NullOr(Summary),
@@ -108,11 +112,11 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     HttpApiEndpoint.get("getContent", "/v1/public/events/:id/content", {
       params: PathId,
       success: Schema.Struct({
-        event: Schema.Struct(EventHead),
+        event: PublicEventHead,
         recording: Schema.NullOr(Recording),
         derivations: Schema.Array(
           Schema.Struct({
-            id: Schema.String,
+            id: Uuid,
             kind: Schema.String,
             status: AssetStatus,
             url: Schema.NullOr(Schema.String),
@@ -128,17 +132,13 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     HttpApiEndpoint.get("getAsset", "/v1/public/assets/:id", {
       params: PathId,
       success: Schema.Struct({
-        id: Schema.String,
+        id: Uuid,
         kind: Schema.String,
         title: Schema.NullOr(Schema.String),
         status: AssetStatus,
         durationMs: Schema.NullOr(Schema.Int),
         playbackUrl: Schema.NullOr(Schema.String),
-        event: Schema.Struct({
-          id: Schema.String,
-          title: Schema.String,
-          scheduledAt: Schema.NullOr(Instant),
-        }),
+        event: EventReference,
       }),
       error: problems(...READ),
     })
@@ -195,7 +195,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       payload: Schema.Struct({ token: Schema.String.check(Schema.isMinLength(1)) }),
       success: Schema.Struct({
         sessionToken: Schema.String,
-        eventId: Schema.String,
+        eventId: Uuid,
         name: Schema.NullOr(Schema.String),
       }),
       error: problems(...WITH_BODY, "unauthorized", "not_found", "rate_limited", "unavailable", "internal_error"),

@@ -1,6 +1,7 @@
 /** Questions of the audience and votes on them (specification §2 and §4, Q&A). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../../model/question.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
@@ -10,7 +11,7 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const AUDIENCE = [...COMMON, "sign_in_required", "not_found", "conflict", "rate_limited"] as const
 
-const Vote = Schema.Struct({ questionId: Schema.String, votes: Schema.Int, voted: Schema.Boolean }).annotate(
+const Vote = Schema.Struct({ questionId: Uuid, votes: Schema.Int, voted: Schema.Boolean }).annotate(
   named("QuestionVote"),
 )
 

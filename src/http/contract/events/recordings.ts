@@ -1,7 +1,7 @@
 /** Recordings of events: created, uploaded to a signed address, inspected, and watched at signed addresses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/media/recording.ts"
 import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
@@ -20,9 +20,9 @@ const LARGEST_COMPLETION = 2 * 1024 ** 2
 const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
 
 const FIELDS = {
-  id: Schema.String,
-  eventId: Schema.String,
-  phaseId: Schema.NullOr(Schema.String),
+  id: Uuid,
+  eventId: Uuid,
+  phaseId: Schema.NullOr(Uuid),
   roomId: Schema.NullOr(Schema.String),
   kind: RecordingKind,
   source: Schema.Literals(["upload", "livekit", "broadcast"]),
@@ -61,7 +61,9 @@ export const Recordings = HttpApiGroup.make("recordings")
           /** The end of the address's validity. */
           expiresAt: Instant,
           /** Null: the file is uploaded whole. Else it may be uploaded in parts, all but the last of this size. */
-          parts: Schema.NullOr(Schema.Struct({ sizeBytes: Schema.Int, maxParts: Schema.Int })),
+          parts: Schema.NullOr(
+            Schema.Struct({ sizeBytes: Schema.Int, maxParts: Schema.Int }).annotate(named("UploadParts")),
+          ),
         }),
       ),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),

@@ -1,7 +1,8 @@
 /** Reports of an event: its people, messages, polls and rounds, as JSON in pages or as CSV in whole (shapes by decision). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
+import { PollOption } from "../../../model/integrations/webhook-bodies.ts"
 import { Poll } from "../../../model/live/live-records.ts"
 import { named } from "../../../model/named.ts"
 import { ParticipantKind } from "../../../model/participants.ts"
@@ -16,7 +17,7 @@ import { Audited, ReadsPeople } from "../workspaces/audit.ts"
 const Attendee = Schema.Struct({
   participantId: Schema.String,
   /** Of a user of the workspace; null for guests, registered and anonymous people. */
-  userId: Schema.NullOr(Schema.String),
+  userId: Schema.NullOr(Uuid),
   name: Schema.String,
   email: Schema.NullOr(Schema.String),
   role: EventRole,
@@ -32,40 +33,39 @@ const Attendee = Schema.Struct({
 }).annotate(named("Attendee"))
 
 const Registration = Schema.Struct({
-  id: Schema.String,
-  eventId: Schema.String,
+  id: Uuid,
+  eventId: Uuid,
   name: Schema.String,
   email: Schema.String,
   createdAt: Instant,
 }).annotate(named("Registration"))
 
 const Message = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   to: Schema.Literals(["event", "room", "staff"]),
-  roomId: Schema.NullOr(Schema.String),
+  roomId: Schema.NullOr(Uuid),
   participantId: Schema.String,
   name: Schema.String,
   role: EventRole,
   text: Schema.String,
-  replyTo: Schema.NullOr(Schema.String),
+  replyTo: Schema.NullOr(Uuid),
   at: Instant,
 }).annotate(named("ChatMessage"))
 
 const PollResult = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   question: Schema.String,
   kind: Poll.fields.kind,
   status: Poll.fields.status,
   voters: Schema.Int,
-  options: Schema.Array(
-    Schema.Struct({ id: Schema.String, text: Schema.String, votes: Schema.Int }).annotate(named("PollOption")),
-  ),
+  options: Schema.Array(PollOption),
   createdAt: Instant,
   openedAt: Schema.NullOr(Instant),
   closedAt: Schema.NullOr(Instant),
 }).annotate(named("PollResult"))
 
 const HeldRound = Schema.Struct({
+  /** Of the breakout; of a rotation with the number of the round. */
   id: Schema.String,
   /** From 1 in a rotation; 0 for a breakout. */
   number: Schema.Int,

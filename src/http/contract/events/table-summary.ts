@@ -1,7 +1,8 @@
 /** Notes of one table: the shape is the specification's (§2, table summary). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { EventReference } from "../../../model/event.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -57,7 +58,7 @@ const Person = Schema.Struct({
 
 /** The stored notes of a table, without their readers. */
 export const TableContent = Schema.Struct({
-  table: Schema.Struct({ number: Schema.Int, label: Short }),
+  table: Schema.Struct({ number: Schema.Int, label: Short }).annotate(named("TableLabel")),
   summary: Notes,
   stats: Stats,
   people: many(Person, 100),
@@ -70,8 +71,10 @@ export const TableDraft = Schema.Struct({ summary: Notes, stats: Stats, people: 
 )
 
 export const TableSummary = Schema.Struct({
-  event: Schema.Struct({ id: Schema.String, title: Schema.String, scheduledAt: Schema.NullOr(Instant) }),
-  table: Schema.Struct({ roomId: Schema.String, number: Schema.Int, label: Schema.String }),
+  event: EventReference,
+  table: Schema.Struct({ roomId: Schema.String, number: Schema.Int, label: Schema.String }).annotate(
+    named("SummarizedTable"),
+  ),
   recipientUserId: Schema.String,
   recipientName: Schema.NullOr(Schema.String),
   summary: Notes,
@@ -96,7 +99,7 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
         ),
       }),
       success: Schema.Struct({
-        eventId: Schema.String,
+        eventId: Uuid,
         roomId: Schema.String,
         generatedAt: Instant,
         recipients: Schema.Array(

@@ -1,6 +1,7 @@
 /** Spoken words: segments of a recogniser pushed live, and transcripts of recordings. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { TranscriptInput } from "../../../model/media/transcript-input.ts"
 import { named } from "../../../model/named.ts"
 import { ShownText } from "../../../model/text/shown-text.ts"
@@ -21,9 +22,9 @@ const Segment = Schema.Struct({
 }).annotate(named("TranscriptSegment"))
 
 const HEAD = {
-  id: Schema.String,
-  eventId: Schema.String,
-  recordingId: Schema.NullOr(Schema.String),
+  id: Uuid,
+  eventId: Uuid,
+  recordingId: Schema.NullOr(Uuid),
   createdAt: Instant,
 }
 const TranscriptHead = Schema.Struct({ ...HEAD, segments: Schema.Int }).annotate(named("TranscriptHead"))
@@ -39,7 +40,7 @@ export const Summary = Schema.Struct({
   text: Schema.String,
   /** By their words, most first. */
   speakers: Schema.Array(
-    Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Number }).annotate(named("SummarySpeaker")),
+    Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Finite }).annotate(named("SummarySpeaker")),
   ),
 }).annotate(named("EventSummary"))
 

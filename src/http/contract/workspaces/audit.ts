@@ -1,7 +1,7 @@
 /** The audit log: acts of administration and their actors. Endpoints are annotated with their act; `serve` writes the entry. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, NeededScope } from "../access.ts"
@@ -81,10 +81,12 @@ export class Audited extends Context.Service<Audited, AuditAction>()("gathercue/
 export class ReadsPeople extends Context.Service<ReadsPeople, true>()("gathercue/ReadsPeople") {}
 
 const AuditEntry = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   /** More kinds may be added. */
   action: Schema.String,
-  actor: Schema.Struct({ kind: Schema.Literals(["account", "key", "session"]), id: Schema.String }),
+  actor: Schema.Struct({ kind: Schema.Literals(["account", "key", "session"]), id: Uuid }).annotate(
+    named("AuditEntryActor"),
+  ),
   /** The object of the act. */
   targetId: Schema.NullOr(Schema.String),
   requestId: Schema.String,

@@ -1,7 +1,7 @@
 /** A workspace's own identity providers (OpenID Connect). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
@@ -41,7 +41,7 @@ const ClientId = Schema.String.check(
 const DefaultRole = Schema.Literals(["member", "admin"])
 
 const Connection = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   name: Schema.String,
   issuer: Schema.String,
   clientId: Schema.String,
@@ -50,7 +50,7 @@ const Connection = Schema.Struct({
       domain: Schema.String,
       proved: Schema.Boolean,
       /** The TXT record that proves the domain. */
-      record: Schema.Struct({ name: Schema.String, value: Schema.String }),
+      record: Schema.Struct({ name: Schema.String, value: Schema.String }).annotate(named("DomainRecord")),
     }).annotate(named("ConnectionDomain")),
   ),
   defaultRole: DefaultRole,

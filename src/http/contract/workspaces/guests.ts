@@ -1,7 +1,7 @@
 /** Partner guests: issuers of a workspace, and the exchange of a partner's token for a session (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import {
   MAX_ISSUER_LENGTH,
   MAX_PEM_LENGTH,
@@ -17,8 +17,8 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
 export const GuestIntegration = Schema.Struct({
-  id: Schema.String,
-  workspaceId: Schema.String,
+  id: Uuid,
+  workspaceId: Uuid,
   issuer: Schema.String,
   jwksUrl: Schema.NullOr(Schema.String),
   publicKeyFingerprint: Schema.NullOr(Schema.String),
@@ -31,7 +31,7 @@ export const GuestIntegration = Schema.Struct({
 
 export const GuestRefusal = Schema.Struct({
   /** Null for a token that belongs to no integration. */
-  integrationId: Schema.NullOr(Schema.String),
+  integrationId: Schema.NullOr(Uuid),
   reason: RefusalReason,
   /** The reason in words, with what the token says of its issuer and key. */
   detail: Schema.String,
@@ -46,7 +46,7 @@ export const Guests = HttpApiGroup.make("guests")
       params: PathId,
       payload: Schema.Struct({
         issuer: text(MAX_ISSUER_LENGTH),
-        jwksUrl: Schema.optionalKey(text(2048).annotate({ format: "uri" })),
+        jwksUrl: Schema.optionalKey(Schema.String.annotate({ format: "uri" }).check(Schema.isBetweenLength(1, 2048))),
         publicKeyPem: Schema.optionalKey(text(MAX_PEM_LENGTH)),
       }),
       success: created(GuestIntegration),
@@ -83,7 +83,7 @@ export const Guests = HttpApiGroup.make("guests")
       success: Schema.Struct({
         sessionToken: Schema.String,
         expiresAt: Instant,
-        eventId: Schema.String,
+        eventId: Uuid,
         participantId: Schema.String,
         name: Schema.String,
         role: EventRole,

@@ -1,7 +1,8 @@
 /** Invites to workspaces and events (specification §2 and §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { EventReference } from "../../../model/event.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
@@ -16,11 +17,11 @@ const Status = Schema.Literals(["pending", "accepted", "declined", "revoked", "e
 )
 
 const Invite = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   kind: Kind,
   email: Schema.NullOr(Schema.String),
   role: Schema.String,
-  eventId: Schema.NullOr(Schema.String),
+  eventId: Schema.NullOr(Uuid),
   status: Status,
   createdAt: Instant,
   expiresAt: Instant,
@@ -39,18 +40,13 @@ const IssuedInvite = Schema.Struct({
 }).annotate(named("IssuedInvite"))
 
 const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String }).annotate(named("InvitedWorkspace"))
-const InvitedEvent = Schema.Struct({
-  id: Schema.String,
-  title: Schema.String,
-  scheduledAt: Schema.NullOr(Instant),
-}).annotate(named("InvitedEvent"))
 
 /** The content of an invite page; the address is masked. */
 const Preview = Schema.Struct({
   kind: Kind,
   status: Status,
   workspace: InvitedWorkspace,
-  event: Schema.NullOr(InvitedEvent),
+  event: Schema.NullOr(EventReference),
   role: Schema.String,
   email: Schema.NullOr(Schema.String),
   expiresAt: Instant,
@@ -111,8 +107,8 @@ export const Invites = HttpApiGroup.make("invites")
       params: PathToken,
       success: Schema.Struct({
         invite: Invite,
-        workspace: Schema.Struct({ id: Schema.String, ...InvitedWorkspace.fields }),
-        event: Schema.optionalKey(InvitedEvent),
+        workspace: Schema.Struct({ id: Uuid, ...InvitedWorkspace.fields }).annotate(named("JoinedWorkspace")),
+        event: Schema.optionalKey(EventReference),
       }),
       error: problems(...COMMON, "not_found", "conflict"),
     })

@@ -1,7 +1,7 @@
 /** Links that work by being held: who has which, and ending them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { LinkKind } from "../../../model/links.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
@@ -16,17 +16,18 @@ const KINDS = [...LinkKind.literals, "invite", "entry"] as const
 const Kind = Schema.Literals(KINDS).annotate(named("LinkKind"))
 
 const Link = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   kind: Kind,
-  eventId: nullable(Schema.String),
+  eventId: nullable(Uuid),
   /** The broadcast, recording or other media. */
-  objectId: nullable(Schema.String),
+  objectId: nullable(Uuid),
   /** The person or key that was given the link, and on whose rights the link rests. */
   holder: Schema.Struct({
     kind: Schema.Literals(["account", "key", "user", "guest", "registrant", "unknown"]),
+    /** Of a guest the id at the event. */
     id: Schema.String,
     name: nullable(Schema.String),
-  }),
+  }).annotate(named("LinkHolder")),
   /** Of addresses that are signed: the hour in which it was given. */
   createdAt: Instant,
   expiresAt: nullable(Instant),

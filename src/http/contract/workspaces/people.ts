@@ -1,7 +1,7 @@
 /** Users of a workspace and their memberships on events (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
@@ -15,7 +15,7 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "./audit.ts"
 
 export const User = Schema.Struct({
-  id: Schema.String,
+  id: Uuid,
   externalSub: Schema.String,
   email: Schema.NullOr(Schema.String),
   name: Schema.NullOr(Schema.String),
@@ -43,9 +43,9 @@ const Picture = Schema.optionalKey(
 )
 
 const MEMBERSHIP = {
-  id: Schema.String,
-  eventId: Schema.String,
-  userId: Schema.String,
+  id: Uuid,
+  eventId: Uuid,
+  userId: Uuid,
   role: EventRole,
   createdAt: Instant,
 }
@@ -90,7 +90,7 @@ export const People = HttpApiGroup.make("people")
       .annotate(OpenApi.Summary, "Delete a user and erase the person from the workspace's events"),
     HttpApiEndpoint.post("createUserSession", "/v1/users/:id/session", {
       params: PathId,
-      success: Schema.Struct({ sessionToken: Schema.String, expiresAt: Instant, userId: Schema.String }),
+      success: Schema.Struct({ sessionToken: Schema.String, expiresAt: Instant, userId: Uuid }),
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "keyUser")

@@ -1,6 +1,7 @@
 /** The export of a person's data, and the erasure of people who registered and of partners' guests. Users are deleted in `people.ts`. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { MAX_ISSUER_LENGTH, MAX_SUBJECT_LENGTH } from "../../../model/integrations/guest-integration.ts"
 import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
@@ -32,7 +33,7 @@ const Kind = Schema.Literals([
 export const PersonalItem = Schema.Struct({
   kind: Kind,
   id: Schema.String,
-  eventId: Schema.NullOr(Schema.String),
+  eventId: Schema.NullOr(Uuid),
   /** When it came about, where that is stored. */
   at: Schema.NullOr(Instant),
   data: Schema.Record(Schema.String, Schema.Unknown),

@@ -1,6 +1,7 @@
 /** Webhook endpoints (specification §4 and §6). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Uuid } from "../../../model/ids.ts"
 import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
 import { DeliveredType, ListedWebhookEventType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
 import { named } from "../../../model/named.ts"
@@ -11,11 +12,11 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
 const fields = {
-  id: Schema.String,
+  id: Uuid,
   url: Schema.String,
   eventTypes: Schema.Array(WebhookEventType),
   status: Schema.Literals(["active", "disabled"]),
-  disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing", "gone"])),
+  disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing", "gone"]).annotate(named("DisablingReason"))),
   createdAt: Instant,
   lastSuccessAt: Schema.NullOr(Instant),
   lastFailureAt: Schema.NullOr(Instant),
@@ -23,16 +24,19 @@ const fields = {
 
 const Webhook = Schema.Struct(fields).annotate(named("Webhook"))
 
-const Url = Schema.String.check(Schema.isBetweenLength(1, 2048))
+const Url = Schema.String.annotate({ format: "uri" }).check(
+  Schema.isBetweenLength(1, 2048),
+  Schema.isPattern(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, { message: "must be an http or https URL" }),
+)
 /** Empty: all types. */
 const EventTypes = Schema.Array(WebhookEventType).check(Schema.isUnique())
 
 const deliveryFields = {
-  id: Schema.String,
-  webhookId: Schema.String,
-  occurrenceId: Schema.String,
+  id: Uuid,
+  webhookId: Uuid,
+  occurrenceId: Uuid,
   type: DeliveredType,
-  eventId: Schema.NullOr(Schema.String),
+  eventId: Schema.NullOr(Uuid),
   status: DeliveryStatus,
   attemptCount: Schema.Int,
   lastStatusCode: Schema.NullOr(Schema.Int),

@@ -1,7 +1,7 @@
 /** Workspaces, their sessions and their API keys (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Id } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { KEY_SCOPES, KeyScope, MOST_KEY_EVENTS } from "../../../model/key-rights.ts"
 import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
@@ -38,7 +38,7 @@ export const Slug = Schema.String.check(
 const SsoRule = Schema.Literals(["optional", "required"])
 
 const workspaceFields = {
-  id: Schema.String,
+  id: Uuid,
   name: Schema.String,
   slug: Schema.String,
   /** Members need a second factor. */
@@ -55,7 +55,7 @@ export const Workspace = Schema.Struct({ ...workspaceFields, role: Schema.option
 )
 
 const apiKeyFields = {
-  id: Schema.String,
+  id: Uuid,
   name: Schema.NullOr(Schema.String),
   prefix: Schema.String,
   last4: Schema.String,
@@ -65,10 +65,10 @@ const apiKeyFields = {
   expiresAt: Schema.NullOr(Instant),
   revokedAt: Schema.NullOr(Instant),
   /** The key that created this key; null where a member did. */
-  createdByKeyId: Schema.NullOr(Schema.String),
+  createdByKeyId: Schema.NullOr(Uuid),
   scopes: Schema.Array(KeyScope),
   /** The only events that the key may read and change; null: all, and the workspace itself. */
-  eventIds: Schema.NullOr(Schema.Array(Schema.String)),
+  eventIds: Schema.NullOr(Schema.Array(Uuid)),
 }
 export const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
 /** The secret is shown here and never again. */
@@ -80,24 +80,24 @@ const CreatedWorkspace = Schema.Struct({
   ...workspaceFields,
   role: WorkspaceRole,
   apiKey: Schema.Struct({
-    id: Schema.String,
+    id: Uuid,
     name: Schema.NullOr(Schema.String),
     secret: Schema.String,
     prefix: Schema.String,
     createdAt: Instant,
-  }),
+  }).annotate(named("FirstApiKey")),
 }).annotate(named("CreatedWorkspace"))
 
 export const WorkspaceSessionView = Schema.Struct({
   sessionToken: Schema.String,
   expiresAt: Instant,
-  workspaceId: Schema.String,
+  workspaceId: Uuid,
   participant: Schema.Struct({
-    userId: Schema.String,
+    userId: Uuid,
     name: Schema.NullOr(Schema.String),
     email: Schema.NullOr(Schema.String),
     picture: Schema.NullOr(Schema.String),
-  }),
+  }).annotate(named("SessionParticipant")),
 }).annotate(named("WorkspaceSession"))
 
 const scopes = Schema.Array(KeyScope).check(Schema.isMinLength(1), Schema.isMaxLength(KEY_SCOPES.length))
@@ -120,23 +120,23 @@ const KeyInput = Schema.Struct({
 const { String: Text } = Schema
 
 const ended = <F extends Schema.Struct.Fields>(name: string, fields: F) =>
-  Schema.Array(Schema.Struct({ id: Text, ...fields }).annotate(named(`Ended${name}`)))
+  Schema.Array(Schema.Struct({ id: Uuid, ...fields }).annotate(named(`Ended${name}`)))
 
 /** The objects that ended with a key under `cascade=true`. */
 const EndedWithKey = Schema.Struct({
   apiKeys: ended("ApiKey", { name: Schema.NullOr(Text), prefix: Text, last4: Text }),
   invites: ended("Invite", { email: Schema.NullOr(Text), role: Text }),
   members: ended("Member", { name: Text, email: Text }),
-  memberships: ended("Membership", { eventId: Text, userId: Text, name: Schema.NullOr(Text) }),
+  memberships: ended("Membership", { eventId: Uuid, userId: Uuid, name: Schema.NullOr(Text) }),
   webhooks: ended("Webhook", { url: Text }),
   integrations: ended("Integration", { issuer: Text }),
   /** Addresses that the keys were given and that lasted, as in the list of links. */
-  links: ended("Link", { kind: Text, eventId: Schema.NullOr(Text) }),
+  links: ended("Link", { kind: Text, eventId: Schema.NullOr(Uuid) }),
 }).annotate(named("EndedWithKey"))
 
 export const Member = Schema.Struct({
-  id: Schema.String,
-  accountId: Schema.String,
+  id: Uuid,
+  accountId: Uuid,
   role: WorkspaceRole,
   name: Schema.String,
   email: Schema.String,

@@ -1,0 +1,27 @@
+/** Looks for the toolchains and fetches the tools before any test, so that a missing one is said once and plainly. */
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { TestProject } from "vitest/node"
+
+/** Folders and files of the tools. */
+export interface Tools {
+  readonly npm: string
+  readonly python: string
+  readonly java: string
+  readonly generator: string
+  readonly go: string
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly tools: Tools
+  }
+}
+
+const SCRIPT = fileURLToPath(new URL("../../scripts/sdk-tools.mjs", import.meta.url))
+
+export default function setup(project: TestProject): void {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [SCRIPT], { encoding: "utf8" })
+  if (status !== 0) throw new Error(stderr)
+  project.provide("tools", JSON.parse(stdout) as Tools)
+}
