@@ -3,7 +3,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { GatewayClient } from "../packages/client/src/entry.ts"
 import { eventually } from "../test/support/wait.ts"
 import { connectClient } from "../test-browser/web/people.ts"
-import { type Caller, callerAt, type House, hasOverlapped, mark, occasionIn, openHouse, untilTogether } from "./house.ts"
+import {
+  type Caller,
+  callerAt,
+  type House,
+  hasOverlapped,
+  mark,
+  occasionIn,
+  openHouse,
+  untilTogether,
+} from "./house.ts"
 
 let house: House
 
@@ -16,11 +25,21 @@ const RETURN_MS = 5000
 
 /** Everybody is in exactly one room, with those that the server put there. */
 const untilGrouped = async (groups: ReadonlyArray<ReadonlyArray<Caller>>): Promise<void> => {
-  const wanted = groups.map((group) => group.map(({ name }) => name).toSorted().join(" ")).toSorted()
-  await eventually(async () => {
-    const found = (await house.livekit.people()).map(({ names }) => names.join(" ")).toSorted()
-    return JSON.stringify(found) === JSON.stringify(wanted)
-  }, `the rooms ${wanted.join(", ")}`)
+  const wanted = groups
+    .map((group) =>
+      group
+        .map(({ name }) => name)
+        .toSorted()
+        .join(" "),
+    )
+    .toSorted()
+  await eventually(
+    async () => {
+      const found = (await house.livekit.people()).map(({ names }) => names.join(" ")).toSorted()
+      return JSON.stringify(found) === JSON.stringify(wanted)
+    },
+    `the rooms ${wanted.join(", ")}`,
+  )
   for (const group of groups) await untilTogether(group)
 }
 

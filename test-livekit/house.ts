@@ -1,6 +1,5 @@
 /** A server with its pages beside a real LiveKit, and people who are in calls there. */
 import type { Page } from "playwright-core"
-import { onTestFinished } from "vitest"
 import { createWorkspace, type Workspace } from "../test/support/api.ts"
 import { eventually } from "../test/support/wait.ts"
 import { enter, type Occasion, occasionWith } from "../test-browser/web/people.ts"

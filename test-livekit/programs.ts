@@ -15,7 +15,9 @@ const BUILD = fileURLToPath(new URL("../scripts/build-livekit.mjs", import.meta.
 
 export default function setup(project: TestProject): void {
   if (!existsSync(CHROMIUM)) {
-    throw new Error(`Tests beside LiveKit need Chromium (Debian: chromium-headless-shell), and there is no ${CHROMIUM}.`)
+    throw new Error(
+      `Tests beside LiveKit need Chromium (Debian: chromium-headless-shell), and there is no ${CHROMIUM}.`,
+    )
   }
   const { status, stdout, stderr } = spawnSync(process.execPath, [BUILD], { encoding: "utf8" })
   if (status !== 0) throw new Error(stderr.trim())

@@ -25,7 +25,8 @@ let acme: Workspace
 beforeAll(async () => {
   livekit = await startLiveKit()
   // The looks at the rooms fail.
-  livekit.refuse = (method) => (method === "ListRooms" ? { status: 503, body: { code: "unavailable", msg: "" } } : undefined)
+  livekit.refuse = (method) =>
+    method === "ListRooms" ? { status: 503, body: { code: "unavailable", msg: "" } } : undefined
   server = await startTestServer({
     MEDIA_URL: livekit.server.url,
     MEDIA_API_KEY: "key",
@@ -83,7 +84,11 @@ test("messages are taken where there is no bucket, if they are signed", async ()
 
 test("a person who was removed and blocked is out again, with each token from before, and the others stay", async () => {
   const { named, join } = await open("meeting")
-  const [host, ann, ben] = [await join("host", "Hedy"), await join("participant", "Ann"), await join("participant", "Ben")]
+  const [host, ann, ben] = [
+    await join("host", "Hedy"),
+    await join("participant", "Ann"),
+    await join("participant", "Ben"),
+  ]
   expect(await host.client.command("participant.remove", { id: ann.userId, block: true })).toMatchObject({ ok: true })
   await expectOut(named(null), ann)
   expect([host, ben].map(({ userId }) => livekit.isIn(named(null), userId))).toEqual([true, true])

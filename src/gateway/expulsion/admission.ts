@@ -101,7 +101,10 @@ export class Admission {
       this.#waiting -= some.length
       return this.#judge(eventId, some)
     })
-    return Effect.andThen(next, Effect.sleep(GATHER)).pipe(Effect.repeat({ while: () => waiting.length > 0 }), Effect.asVoid)
+    return Effect.andThen(next, Effect.sleep(GATHER)).pipe(
+      Effect.repeat({ while: () => waiting.length > 0 }),
+      Effect.asVoid,
+    )
   }
 
   /** Rooms of an event that is not here are left alone: they are another deployment's. */

@@ -145,8 +145,18 @@ export class RoomAccess {
   }
 
   #change(change: ParticipantChange): Expulsion[] {
-    const { participantId, role, roomId, admission, barred } = change
+    const { participantId } = change
     const [before, places] = [this.roomsOf(participantId), this.placesOf(participantId)]
+    this.#note(change)
+    const kept = losesCall(change) || this.#losesStage(change) ? [] : this.roomsOf(participantId)
+    if (kept.length === 0) return before.length === 0 ? [] : this.#expelled(participantId, places)
+    const left = before.filter((room) => !kept.includes(room))
+    if (left.length > 0)
+      this.#left.set(participantId, [...(this.#left.get(participantId) ?? []), ...left].slice(-REMEMBERED_ROOMS))
+    return left.map((room) => ({ type: "expel", room, participantId, ...MOVE }))
+  }
+
+  #note({ participantId, role, roomId, admission, barred }: ParticipantChange): void {
     if (roomId === null) this.#seats.delete(participantId)
     else if (roomId !== undefined) this.#seats.set(participantId, roomId)
     if (role === null) this.#roles.delete(participantId)
@@ -155,12 +165,6 @@ export class RoomAccess {
     if (barred === true) this.#removed.add(participantId)
     if (admission === "admitted" || admission === "denied") this.#held.delete(participantId)
     if (admission === "waiting") this.#held.add(participantId)
-    const kept = losesCall(change) || this.#losesStage(change) ? [] : this.roomsOf(participantId)
-    if (kept.length === 0) return before.length === 0 ? [] : this.#expelled(participantId, places)
-    const left = before.filter((room) => !kept.includes(room))
-    if (left.length > 0)
-      this.#left.set(participantId, [...(this.#left.get(participantId) ?? []), ...left].slice(-REMEMBERED_ROOMS))
-    return left.map((room) => ({ type: "expel", room, participantId, ...MOVE }))
   }
 
   #remove(participantId: string): ReadonlyArray<Expulsion> {

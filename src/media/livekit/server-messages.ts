@@ -46,7 +46,10 @@ export const serverMessagesOf = ({ apiKey, apiSecret }: MediaServer): Effect.Eff
           Effect.tryPromise({ try: () => receiver.receive(body, authorization), catch: () => FORGED }).pipe(
             Effect.map(({ event, room, participant, egressInfo }) => {
               const isArrival =
-                event === ARRIVED && room !== undefined && participant !== undefined && Number(participant.kind) === STANDARD
+                event === ARRIVED &&
+                room !== undefined &&
+                participant !== undefined &&
+                Number(participant.kind) === STANDARD
               const arrival = isArrival
                 ? { room: room.name, identity: participant.identity, metadata: participant.metadata }
                 : null

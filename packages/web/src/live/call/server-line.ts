@@ -44,6 +44,15 @@ const leave = (room: Room | null): void => {
   void room?.disconnect(false)
 }
 
+const connected = async (room: Room, { url, token }: Seat): Promise<boolean> => {
+  try {
+    await room.connect(url, token, CONNECT)
+  } catch {
+    return false
+  }
+  return room.state !== ConnectionState.Disconnected
+}
+
 class ServerLine implements CallLine<Room | null> {
   readonly nobody = null
   readonly #client: GatewayClient
@@ -83,10 +92,7 @@ class ServerLine implements CallLine<Room | null> {
     this.#tracks = tracks
     this.#isMuted = false
     this.#wasIn = false
-    const silences = [
-      this.#client.on("state", () => this.#follow()),
-      this.#client.on("status", () => this.#follow()),
-    ]
+    const silences = [this.#client.on("state", () => this.#follow()), this.#client.on("status", () => this.#follow())]
     this.#silence = () => {
       for (const silence of silences) silence()
     }
@@ -109,6 +115,8 @@ class ServerLine implements CallLine<Room | null> {
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted
+    // Silence does not wait for the media server.
+    if (this.#tracks.audio !== null) this.#tracks.audio.enabled = !isMuted
     this.#agree()
   }
 
@@ -170,31 +178,32 @@ class ServerLine implements CallLine<Room | null> {
     leave(this.#next)
     this.#next = null
     if (state !== undefined) this.#heard({ state })
-    for (;;) {
-      if (this.#failures > 0) await pauseBefore(this.#failures)
-      const seat = entry === this.#entry ? await this.#usableSeat() : null
-      if (seat === null || entry !== this.#entry) return
-      const room = this.#open()
-      this.#next = room
-      const isIn = await this.#connect(room, seat)
-      if (entry !== this.#entry) {
-        leave(room)
-        return
-      }
-      this.#next = null
-      if (isIn) {
-        this.#become(room)
-        return
-      }
+    while (entry === this.#entry && this.#isEntering) await this.#tryToEnter(entry)
+  }
+
+  async #tryToEnter(entry: number): Promise<void> {
+    if (this.#failures > 0) await pauseBefore(this.#failures)
+    const seat = entry === this.#entry ? await this.#usableSeat() : null
+    if (seat === null || entry !== this.#entry) return
+    const room = this.#open()
+    this.#next = room
+    const isIn = await connected(room, seat)
+    if (entry !== this.#entry) {
       leave(room)
-      this.#failures++
-      if (!this.#wasIn) {
-        this.#heard({ problem: "lost" })
-        this.stop()
-        return
-      }
-      if (this.#current === null) this.#heard({ state: "reconnecting" })
+      return
     }
+    this.#next = null
+    if (isIn) this.#become(room)
+    else this.#failed(room)
+  }
+
+  #failed(room: Room): void {
+    leave(room)
+    this.#failures++
+    if (!this.#wasIn) {
+      this.#heard({ problem: "lost" })
+      this.stop()
+    } else if (this.#current === null) this.#heard({ state: "reconnecting" })
   }
 
   #open(): Room {
@@ -204,16 +213,6 @@ class ServerLine implements CallLine<Room | null> {
     })
     room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
     return room
-  }
-
-  async #connect(room: Room, { url, token }: Seat): Promise<boolean> {
-    try {
-      await room.connect(url, token, CONNECT)
-      await this.#publish(room)
-    } catch {
-      return false
-    }
-    return room.state !== ConnectionState.Disconnected
   }
 
   #become(room: Room): void {
@@ -257,42 +256,35 @@ class ServerLine implements CallLine<Room | null> {
     return this.#seat
   }
 
-  /** The rooms get the tracks of now. */
+  /** The room gets the tracks of now. */
   #agree(): void {
-    for (const room of [this.#current, this.#next]) {
-      if (room !== null && room.state !== ConnectionState.Disconnected && room.state !== ConnectionState.Connecting)
-        void this.#publish(room)
-    }
+    const room = this.#current
+    if (room === null) return
+    const turn = this.#turns.get(room) ?? Promise.resolve()
+    this.#turns.set(
+      room,
+      turn.then(() => this.#publish(room)),
+    )
   }
 
-  #publish(room: Room): Promise<void> {
-    const turn = (this.#turns.get(room) ?? Promise.resolve()).then(() => this.#publishNow(room))
-    this.#turns.set(room, turn)
-    return turn
-  }
-
-  async #publishNow(room: Room): Promise<void> {
+  async #publish(room: Room): Promise<void> {
     const { localParticipant } = room
-    for (const [kind, source] of SOURCES) {
-      try {
-        const published = localParticipant.getTrackPublication(source)?.track
-        const wanted = this.#tracks[kind]
-        if (published !== undefined && published.mediaStreamTrack !== wanted)
-          await localParticipant.unpublishTrack(published.mediaStreamTrack, false)
-        if (wanted !== null && published?.mediaStreamTrack !== wanted)
-          await localParticipant.publishTrack(wanted, { source })
-      } catch {
-        // The room has gone meanwhile, or takes no track: people are seen and heard all the same.
-        if (room.state === ConnectionState.Connected) this.#heard({ problem: "noDevice" })
+    try {
+      for (const [kind, source] of SOURCES) {
+        const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
+        const wanted = this.#tracks[kind] ?? undefined
+        if (published === wanted) continue
+        if (published !== undefined) await localParticipant.unpublishTrack(published, false)
+        if (wanted !== undefined) await localParticipant.publishTrack(wanted, { source })
       }
+      const microphone = localParticipant.getTrackPublication(Track.Source.Microphone)
+      if (microphone !== undefined && microphone.isMuted !== this.#isMuted)
+        await (this.#isMuted ? microphone.mute() : microphone.unmute())
+    } catch {
+      // The room has gone meanwhile, or takes no track: people are seen and heard all the same.
+      if (room.state === ConnectionState.Connected) this.#heard({ problem: "noDevice" })
     }
-    const microphone = localParticipant.getTrackPublication(Track.Source.Microphone)
-    if (microphone !== undefined && microphone.isMuted !== this.#isMuted)
-      await (this.#isMuted ? microphone.mute() : microphone.unmute())
   }
 }
 
-export const serverLineOf = (client: GatewayClient): CallLine<Room | null> => {
-  const line = new ServerLine(client)
-  return line
-}
+export const serverLineOf = (client: GatewayClient): CallLine<Room | null> => new ServerLine(client)
