@@ -2,16 +2,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { GatewayClient } from "../packages/client/src/entry.ts"
 import { eventually } from "../test/support/wait.ts"
-import { connectClient } from "../test-browser/web/people.ts"
+import { connectClient, idOf } from "../test-browser/web/people.ts"
 import {
   type Caller,
   callerAt,
   type House,
   hasOverlapped,
+  join,
   mark,
   occasionIn,
   openHouse,
   untilTogether,
+  visitorAt,
 } from "./house.ts"
 
 let house: House
@@ -22,6 +24,8 @@ beforeAll(async () => {
 afterAll(() => house?.stop())
 
 const RETURN_MS = 5000
+/** By its own rule LiveKit's client tries every seven seconds only, after so long. */
+const AWAY_MS = 10_000
 
 /** Everybody is in exactly one room, with those that the server put there. */
 const untilGrouped = async (groups: ReadonlyArray<ReadonlyArray<Caller>>): Promise<void> => {
@@ -102,6 +106,8 @@ test("a LiveKit that is killed is said on the page, and everybody is in again wi
   await untilTogether(callers)
   await house.livekit.kill()
   for (const { page } of callers) await page.getByRole("status").getByText("Reconnecting").waitFor()
+  // timed: the outage.
+  await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
   await house.livekit.start(house.relay.url)
   const back = performance.now()
   await eventually(
@@ -112,4 +118,41 @@ test("a LiveKit that is killed is said on the page, and everybody is in again wi
   expect(performance.now() - back).toBeLessThan(RETURN_MS)
   for (const { page } of callers) await page.getByText("Reconnecting").waitFor({ state: "detached" })
   await untilTogether(callers)
+})
+
+test("a person whom LiveKit disconnects, and who has a seat, is in again, also muted as before", async () => {
+  const occasion = await occasionIn(house, [{ modality: "meeting", featureSet: [] }])
+  const host = await connectClient(occasion, "Hedy")
+  const [ann, ben] = [await callerAt(occasion, "Ann"), await callerAt(occasion, "Ben")]
+  await untilTogether([ann, ben])
+  await ann.page.getByRole("button", { name: "Microphone" }).click()
+  const muted = ben.page.getByRole("listitem").filter({ hasText: "Ann (without a microphone)" })
+  await muted.waitFor()
+  const [room] = await house.livekit.people()
+  await mark([ann])
+  await house.livekit.remove(room?.room ?? "", await idOf(host, "Ann"))
+  await eventually(
+    () => ann.page.evaluate(() => window.marked.every(({ endedAt }) => endedAt < Number.POSITIVE_INFINITY)),
+    "the end of the connection",
+  )
+  await untilTogether([ann, ben])
+  await muted.waitFor()
+})
+
+test("a person who joins with a seat that they have had for long gets a fresh one first", async () => {
+  const occasion = await occasionIn(house, [{ modality: "meeting", featureSet: [] }])
+  const ben = await callerAt(occasion, "Ben")
+  const sent: string[] = []
+  const ann = await visitorAt(occasion, "Ann", (page) => {
+    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))))
+  })
+  const asked = (): number => sent.filter((frame) => frame.includes('"t":"sync"')).length
+  await ann.evaluate(() => {
+    const now = Date.now
+    Date.now = () => now() + 120_000
+  })
+  const before = asked()
+  await join(ann)
+  await untilTogether([ben, { page: ann, name: "Ann" }])
+  expect(asked()).toBe(before + 1)
 })

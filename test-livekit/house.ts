@@ -78,15 +78,24 @@ export const occasionIn = (house: House, phases: ReadonlyArray<object>): Promise
 
 /** A person who has pressed the button once. */
 export const callerAt = async (occasion: Occasion, name: string): Promise<Caller> => {
-  const page = await enter(occasion, name, {
+  const page = await visitorAt(occasion, name)
+  await join(page)
+  return { page, name }
+}
+
+/** A person who has not pressed the button yet. */
+export const visitorAt = (occasion: Occasion, name: string, watch?: (page: Page) => void): Promise<Page> =>
+  enter(occasion, name, {
     expects: LOST,
-    prepare: async (opened) => {
-      await opened.addInitScript(observe)
+    prepare: async (page) => {
+      watch?.(page)
+      await page.addInitScript(observe)
     },
   })
+
+export const join = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Join with microphone and camera" }).click()
   await page.getByRole("button", { name: "Leave the call" }).waitFor()
-  return { page, name }
 }
 
 const framesOf = async ({ page }: Caller, name: string): Promise<number> => {

@@ -83,6 +83,11 @@ export class LiveKitProcess {
     return found.filter(({ names }) => names.length > 0)
   }
 
+  /** As an operator of LiveKit does it. */
+  remove(room: string, identity: string): Promise<void> {
+    return this.#client.removeParticipant(room, identity)
+  }
+
   async isIn(room: string, name: string): Promise<boolean> {
     return (await this.people()).some((one) => one.room === room && one.names.includes(name))
   }

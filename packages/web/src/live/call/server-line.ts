@@ -246,7 +246,7 @@ class ServerLine implements CallLine<Room | null> {
 
   async #usableSeat(): Promise<Seat | null> {
     const seat = this.#seat
-    if (seat === null || (!this.#isSpent && performance.now() < seat.usableUntil)) return seat
+    if (seat === null || (!this.#isSpent && this.#client.clock.now() < seat.usableUntil)) return seat
     const renewed = new Promise<void>((resolve) => {
       this.#renewed = resolve
     })

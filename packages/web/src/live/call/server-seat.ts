@@ -5,12 +5,11 @@ export interface Seat {
   readonly token: string
   /** The media server's name. */
   readonly room: string
-  /** By the clock of this page (`performance.now`): that of the machine may be wrong. */
+  /** Unix milliseconds, by the server's clock. */
   readonly usableUntil: number
 }
 
 interface Claims {
-  readonly nbf?: number
   readonly exp?: number
   readonly video?: { readonly room?: string }
 }
@@ -24,8 +23,7 @@ const claimsOf = (token: string): Claims => {
   return JSON.parse(new TextDecoder().decode(bytes)) as Claims
 }
 
-/** Of a token that has just come. */
 export const seatOf = ({ url, token }: Pick<Seat, "url" | "token">): Seat => {
-  const { nbf = 0, exp = 0, video } = claimsOf(token)
-  return { url, token, room: video?.room ?? "", usableUntil: performance.now() + (exp - nbf) * 1000 - MARGIN_MS }
+  const { exp = 0, video } = claimsOf(token)
+  return { url, token, room: video?.room ?? "", usableUntil: exp * 1000 - MARGIN_MS }
 }
