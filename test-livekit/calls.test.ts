@@ -9,6 +9,7 @@ import {
   type House,
   hasOverlapped,
   join,
+  mainRoomOf,
   mark,
   occasionIn,
   openHouse,
@@ -128,9 +129,9 @@ test("a person whom LiveKit disconnects, and who has a seat, is in again, also m
   await ann.page.getByRole("button", { name: "Microphone" }).click()
   const muted = ben.page.getByRole("listitem").filter({ hasText: "Ann (without a microphone)" })
   await muted.waitFor()
-  const [room] = await house.livekit.people()
+  const room = mainRoomOf(occasion)
   await mark([ann])
-  await house.livekit.remove(room?.room ?? "", await idOf(host, "Ann"))
+  await house.livekit.remove(room, await idOf(host, "Ann"))
   await eventually(
     () => ann.page.evaluate(() => window.marked.every(({ endedAt }) => endedAt < Number.POSITIVE_INFINITY)),
     "the end of the connection",

@@ -1,5 +1,6 @@
 /** A server with its pages beside a real LiveKit, and people who are in calls there. */
 import type { Page } from "playwright-core"
+import { mediaRoomOf } from "../src/media/seats.ts"
 import { createWorkspace, type Workspace } from "../test/support/api.ts"
 import { eventually } from "../test/support/wait.ts"
 import { enter, type Occasion, occasionWith } from "../test-browser/web/people.ts"
@@ -54,7 +55,8 @@ const observe = (): void => {
       window.seen.push(one)
       this.addEventListener("connectionstatechange", () => {
         if (this.connectionState === "connected") one.connectedAt = Math.min(one.connectedAt, performance.now())
-        else if (this.connectionState !== "connecting") one.endedAt = Math.min(one.endedAt, performance.now())
+        // One that is "disconnected" may come back by itself.
+        if (this.connectionState === "failed") one.endedAt = Math.min(one.endedAt, performance.now())
       })
       const close = this.close.bind(this)
       this.close = () => {
@@ -97,6 +99,10 @@ export const join = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Join with microphone and camera" }).click()
   await page.getByRole("button", { name: "Leave the call" }).waitFor()
 }
+
+/** Of the event's first phase, as LiveKit names it. */
+export const mainRoomOf = ({ event }: Occasion): string =>
+  mediaRoomOf({ eventId: event.id, phaseId: event.phases[0].id, roomId: null })
 
 const framesOf = async ({ page }: Caller, name: string): Promise<number> => {
   const video = page.locator(`video[aria-label="${name}"]`)

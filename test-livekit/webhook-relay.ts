@@ -2,22 +2,34 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
+export interface Answered {
+  readonly event: string
+  readonly room: string
+  /** Of the person whom it is about. */
+  readonly name: string
+  readonly status: number
+  /** When it came, by the clock of `performance.now`. */
+  readonly at: number
+}
+
 export interface WebhookRelay {
   readonly url: string
-  readonly answered: ReadonlyArray<{ readonly event: string; readonly status: number }>
+  readonly answered: ReadonlyArray<Answered>
   readonly stop: () => Promise<void>
 }
 
 export const startWebhookRelay = async (target: string): Promise<WebhookRelay> => {
-  const answered: Array<WebhookRelay["answered"][number]> = []
+  const answered: Answered[] = []
   const server = createServer((request, response) => {
     const relay = async (): Promise<number> => {
+      const at = performance.now()
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const body = Buffer.concat(chunks).toString("utf8")
       const { "content-type": type = "", authorization = "" } = request.headers
       const { status } = await fetch(target, { method: "POST", headers: { "content-type": type, authorization }, body })
-      answered.push({ event: JSON.parse(body).event, status })
+      const { event, room, participant } = JSON.parse(body)
+      answered.push({ event, room: room?.name ?? "", name: participant?.name ?? "", status, at })
       return status
     }
     relay().then(

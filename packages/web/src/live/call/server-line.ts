@@ -22,7 +22,7 @@ const RECONNECT: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => (retryCount < 2 ? retryCount * 300 : 700 + Math.random() * 600),
 }
 /** A server that neither answers nor refuses is asked again. */
-const CONNECT = { websocketTimeout: 5000, maxRetries: 0 }
+const CONNECT = { websocketTimeout: 5000, peerConnectionTimeout: 8000, maxRetries: 0 }
 const REFRESH_WITHIN_MS = 4000
 /** Whoever stays connected for so long is not kept out. */
 const SETTLED_MS = 10_000
