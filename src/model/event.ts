@@ -1,5 +1,6 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
 import { Effect, Schema } from "effect"
+import { HostAbsence, HostAbsenceOfNode } from "./host-absence.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
 import { ShownText } from "./text/shown-text.ts"
@@ -36,6 +37,7 @@ export const EventInput = Schema.Struct({
   allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
   allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
   reminders: Schema.optionalKey(Reminders),
+  hostAbsence: Schema.optionalKey(HostAbsence),
   capacity: Schema.optionalKey(Capacity),
   metadata: Schema.optionalKey(Metadata),
   phases: Schema.optionalKey(Schema.Array(PhaseInput)),
@@ -52,6 +54,7 @@ export const EventPatch = Schema.Struct({
   allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
   allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
   reminders: Schema.optionalKey(Reminders),
+  hostAbsence: Schema.optionalKey(HostAbsence),
   capacity: Schema.optionalKey(Capacity),
   metadata: Schema.optionalKey(Metadata),
 }).annotate(named("EventPatch"))
@@ -69,6 +72,7 @@ export const Event = Schema.Struct({
   allowAnonymousVoting: Schema.Boolean,
   allowAnonymousQuestions: Schema.Boolean,
   reminders: Reminders,
+  hostAbsence: HostAbsence,
   capacity: Schema.NullOr(Schema.Int),
   metadata: Schema.Record(Schema.String, Schema.Json),
   createdAt: Instant,
@@ -87,12 +91,41 @@ export const EventWithPhases = Schema.Struct({
 }).annotate(named("EventWithPhases"))
 export type EventWithPhases = typeof EventWithPhases.Type
 
-/** A node of the release that knew no reminders answers without them. */
-const REMINDERS_OF_NODE = { reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))) }
+/** Something about an event that its hosts may not have meant; it refuses nothing. */
+export const EventWarning = Schema.Struct({
+  code: Schema.String.annotate({ description: "`starts_in_past`; more may be added.", examples: ["starts_in_past"] }),
+  detail: Schema.String,
+}).annotate(named("EventWarning"))
+export type EventWarning = typeof EventWarning.Type
+
+export const PublishedEvent = Schema.Struct({
+  ...EventWithPhases.fields,
+  warnings: Schema.Array(EventWarning),
+}).annotate(named("PublishedEvent"))
+
+/** An event that was published after its planned start: a mistyped date, in most cases. */
+export const startsInPast = ({ scheduledAt, publishedAt }: Pick<Event, "scheduledAt" | "publishedAt">): boolean =>
+  scheduledAt !== null && publishedAt !== null && scheduledAt < publishedAt
+
+export const warningsOf = (event: Pick<Event, "scheduledAt" | "publishedAt">): ReadonlyArray<EventWarning> =>
+  startsInPast(event)
+    ? [
+        {
+          code: "starts_in_past",
+          detail: `The event is published, and its start (${event.scheduledAt}) lies in the past.`,
+        },
+      ]
+    : []
+
+/** A node of a release that knew no reminders or measures answers without them. */
+const FIELDS_OF_NODE = {
+  reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
+  hostAbsence: HostAbsenceOfNode,
+}
 
 /** Events as nodes send them to each other. */
-export const EventOfNode = Schema.Struct({ ...Event.fields, ...REMINDERS_OF_NODE })
-export const EventWithPhasesOfNode = Schema.Struct({ ...EventWithPhases.fields, ...REMINDERS_OF_NODE })
+export const EventOfNode = Schema.Struct({ ...Event.fields, ...FIELDS_OF_NODE })
+export const EventWithPhasesOfNode = Schema.Struct({ ...EventWithPhases.fields, ...FIELDS_OF_NODE })
 
 /** Is the event visible to a caller that knows its id and has no credential? */
 export const isShared = ({ status, visibility }: Pick<Event, "status" | "visibility">): boolean =>

@@ -9,7 +9,7 @@ import { ChatMessageView } from "./topics/chat.ts"
 import { Cursors } from "./topics/fields.ts"
 import { HandView, StageView } from "./topics/hands.ts"
 import { BroadcastView, CaptureView, EncoderView, MediaSeat } from "./topics/media.ts"
-import { WaitingView } from "./topics/participants.ts"
+import { HostAbsenceView, WaitingView } from "./topics/participants.ts"
 import { PollTally, PollView, SignedOutVotes } from "./topics/polls.ts"
 import { PresenceView } from "./topics/presence.ts"
 import { QaSettings, QuestionView } from "./topics/questions.ts"
@@ -31,6 +31,8 @@ export const SharedState = Schema.Struct({
   lobbyPolicy: LobbyPolicy,
   /** The policy that a host set, for this call and later ones; null: each phase uses its configuration. */
   lobbySaid: nullable(LobbyPolicy),
+  /** The measure in force because no host is there. */
+  hostAbsence: nullable(HostAbsenceView),
 })
 export type SharedState = typeof SharedState.Type
 

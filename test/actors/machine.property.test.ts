@@ -7,6 +7,7 @@ import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import { activePhaseOf, type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/runtime/deadlines.ts"
+import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import type { PhaseState } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
 
@@ -42,6 +43,7 @@ const draft = (phases: ReadonlyArray<PhaseState>): LiveState => ({
     allowAnonymousVoting: false,
     allowAnonymousQuestions: false,
     reminders: true,
+    hostAbsence: NO_MEASURE,
     capacity: null,
     metadata: {},
     createdAt: "2027-01-01T00:00:00.000Z",

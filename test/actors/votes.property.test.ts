@@ -12,6 +12,7 @@ import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import { type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
+import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import type { Kind } from "../../src/model/live/live-records.ts"
 
 const START = Date.parse("2027-01-01T00:00:00.000Z")
@@ -30,6 +31,7 @@ const STATE: LiveState = {
     allowAnonymousVoting: true,
     allowAnonymousQuestions: true,
     reminders: true,
+    hostAbsence: NO_MEASURE,
     capacity: null,
     metadata: {},
     createdAt: AT,

@@ -1,5 +1,6 @@
 /** The parts of `ready` of an event at which nobody has done anything yet. */
 export const QUIET = {
+  hostAbsence: null,
   questions: { top: [], moderated: null, open: true },
   chat: { last: [], slowMs: 0 },
   polls: [],

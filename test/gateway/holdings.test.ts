@@ -42,7 +42,7 @@ const ROWS = TABLE.trim()
   .map(([name = "", ...cells]) => ({ name: name.trim(), cells: cells.map((cell) => cell.trim() as Outcome) }))
 
 const TOLD = new Set(["hand.lowered", "rotation.partnerLeft", "assignment.ended", "me.stage"])
-/** Dispatches that tell somebody of an end of what Ann holds. */
+/** Dispatches that tell somebody of an end of what Ann holds; looked at before `check`, which uses what she holds. */
 const told = (clients: ReadonlyArray<Client>): ReadonlyArray<string> =>
   clients
     .flatMap(({ received: frames }) => frames)
@@ -119,8 +119,8 @@ test.each(cell("back"))("%s, after a short loss of the connection: %s", async (n
   const { client, first } = await enter(house, at.stage, "ann", holding.role)
   await settled(at, holding.role)
   const back = { ...at, ann: client, first }
-  await check(holding, back, taken, expected)
   expect(told([at.ann, client, at.bob, at.host])).toEqual([])
+  await check(holding, back, taken, expected)
 })
 
 test.each(cell("crash"))("%s, after a crash: %s", async (name, expected) => {
@@ -140,8 +140,8 @@ test.each(cell("crash"))("%s, after a crash: %s", async (name, expected) => {
   const { client, first } = await enter(next, stage, "ann", holding.role)
   const back = { house: next, stage, host, bob, ann: client, first }
   await settled(back, holding.role)
-  await check(holding, back, taken, expected)
   expect(told([client, bob, host])).toEqual([])
+  await check(holding, back, taken, expected)
 })
 
 // One server alone has no other node to move to.
@@ -161,8 +161,8 @@ test.each(NODES > 1 ? cell("move") : [])("%s, after a move to another node: %s",
   const { client, first } = await enter(cluster, stage, "ann", holding.role)
   const back = { house: cluster, stage, host, bob, ann: client, first }
   await settled(back, holding.role)
-  await check(holding, back, taken, expected)
   expect(told([at.ann, at.bob, at.host, client, bob, host])).toEqual([])
+  await check(holding, back, taken, expected)
 })
 
 test.each(cell("late"))("%s, after too long an absence: %s", async (name, expected) => {

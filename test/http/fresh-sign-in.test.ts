@@ -63,6 +63,7 @@ describe("without a fresh sign-in", () => {
       ["GET", `/v1/users/${user.id}/export`],
       ["GET", `${path}/registrants/export?email=ada@example.com`],
       ["GET", `${path}/guests/export?issuer=https://a.example&subject=ada`],
+      ["POST", `${path}/guests/export`, { issuer: "https://a.example", subject: "ada" }],
       ["GET", "/v1/accounts/me/export"],
       ["GET", `/v1/events/${event.id}/registrations?format=csv`],
       ["GET", `/v1/events/${event.id}/registrations?format=json&format=csv`],

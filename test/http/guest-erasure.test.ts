@@ -323,6 +323,29 @@ describe("a guest who is erased", () => {
   })
 })
 
+test("a guest with the longest subject, whose query would be too long, is exported and erased by the body", async () => {
+  const guest = { sub: "漢".repeat(1024), name: `Zelda ${randomUUID()}` }
+  const event = await createLiveEvent(house.url, house.acme.key, MEETING)
+  const { id, client } = await comes(event.id, guest)
+  await toldOf(event.id, id)
+  const body = { issuer: ISSUER, subject: guest.sub }
+  const where = `/v1/workspaces/${house.acme.id}/guests`
+  const foreign = await createWorkspace(house.url)
+  const headers = { "idempotency-key": randomUUID() }
+  const first = await api("POST", `${where}/export?limit=1`, { body, headers })
+  expect([first.status, first.body.items.length]).toEqual([200, 1])
+  // The export is no act that is remembered: another page under the same key is another answer.
+  expect((await api("POST", `${where}/export`, { body, headers })).headers.get("idempotency-replayed")).toBeNull()
+  for (const more of ["/export", "/erase"]) {
+    expect((await api("POST", `${where}${more}`, { body: { issuer: ISSUER } })).body.code).toBe("bad_request")
+    expect((await api("POST", `${where}${more}`, { body, key: foreign.key })).status).toBe(404)
+  }
+  expect((await api("POST", `${where}/erase`, { body })).status).toBe(204)
+  expect(await client.closeCode()).toBe(4203)
+  expect((await api("POST", `${where}/erase`, { body })).status).toBe(404)
+  await isOver()
+})
+
 test("the export of a guest has every kind of data, of every event, once, whatever the size of the pages", async () => {
   const guest = newGuest()
   const events = [

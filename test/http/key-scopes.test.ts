@@ -22,7 +22,7 @@ const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
     createIngest createUserSession`,
   people: `cancelRegistration resendRegistration upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
-    eraseRegistrant exportGuest eraseGuest createInvite revokeInvite resendInvite`,
+    eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest createInvite revokeInvite resendInvite`,
   media: `createRecording addressParts completeRecording deleteRecording createClip deleteClip pushTranscript putTranscript putSummary
     putTableSummary`,
   webhooks: `createWebhook patchWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhookDelivery`,

@@ -72,7 +72,9 @@ describe("the list of links", () => {
       expiresAt: expect.any(String),
       lastUsedAt: null,
     })
-    expect(before[0]).toEqual({
+    const times = before.map(({ createdAt }: { createdAt: string }) => createdAt)
+    expect(times).toEqual(times.toSorted().toReversed())
+    expect(before.find(({ kind }: { kind: string }) => kind === "ingest")).toEqual({
       id: expect.any(String),
       kind: "ingest",
       eventId: onAir.eventId,

@@ -10,6 +10,7 @@ import type { LiveReading } from "../../src/actors/protocol.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
 import { nodeLayers } from "../../src/cluster/node-layers.ts"
 import { GrantChanges } from "../../src/identity/grant-changes.ts"
+import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
@@ -165,6 +166,7 @@ export const seedEvent = async (
     ...{ id: eventId, workspaceId, type: "webinar", title: "Launch", status, visibility: "public" as const },
     ...{ scheduledAt: null, scheduledEndAt: null, capacity: null, metadata: {} },
     ...{ allowAnonymousVoting: false, allowAnonymousQuestions: false, reminders: true },
+    hostAbsence: NO_MEASURE,
   }
   await insertEvent(sql, { event, phases: agenda })
   return { workspaceId, eventId, phaseIds: agenda.map(({ id }) => id) }

@@ -16,9 +16,9 @@ import {
   performActivity,
   releaseHoldings,
   runBarredHooks,
+  runEventUpdatedHooks,
   runPhaseHooks,
   runPhaseUpdatedHooks,
-  runVisibilityHooks,
 } from "./activities/registry.ts"
 import { checkRole, forgetRole } from "./activities/stage.ts"
 import { liveEventMachine } from "./agenda-chart.ts"
@@ -100,7 +100,7 @@ const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
   turn.webhookEvents.push(...effects.webhookEvents)
   turn.ejections.push(...effects.ejections)
   notifyOfPhases(turn, state, turn.state)
-  if (state.event.visibility !== turn.state.event.visibility) runVisibilityHooks(turn)
+  if (command.type === "event.patch") runEventUpdatedHooks(turn)
   return resultOf(command, turn.state)
 }
 

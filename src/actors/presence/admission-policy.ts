@@ -1,5 +1,6 @@
 /**
- * The admission of participants: a host's policy precedes the active phase's configuration, and only calls have a waiting room.
+ * The admission of participants: a host's policy precedes the active phase's configuration, the absence of all hosts may precede both,
+ * and only calls have a waiting room.
  * The live event and the gateways share these functions.
  */
 
@@ -36,6 +37,7 @@ export const policyOf = (
   records: RecordStore,
 ): LobbyPolicy => {
   if (phase === undefined || phase.modality === "broadcast") return "open"
+  if (records.get("hostAway", ONLY)?.measure === "lobbyClosed") return "closed"
   return records.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
 }
 

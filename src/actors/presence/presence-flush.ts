@@ -16,7 +16,7 @@ import { publishEphemeral } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { OwnedEvent } from "../commit/owned-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
-import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
+import { releaseHoldings, runJoinedHooks, runPeopleHooks } from "../domain/activities/registry.ts"
 import type { ActorServices } from "../services.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import {
@@ -139,6 +139,7 @@ export class PresenceFlush {
         joined.filter(({ participantId }) => isInside(participantId)),
       )
       releaseHoldings(turn, departed)
+      runPeopleHooks(turn)
       storePlaces(turn, places)
     })
     return Effect.tap(hooks, () =>

@@ -147,9 +147,14 @@ export const isViewerSurface = (access: Access): boolean =>
 export const isPublicRead = (access: Access): boolean =>
   access === "public" || access === "publicEvent" || access === "publicAsset"
 
+/** On a POST that changes nothing: its answer, which may be personal data, is not kept for an `Idempotency-Key`. */
+export class ReadsOnly extends Context.Service<ReadsOnly, true>()("gathercue/ReadsOnly") {}
+
 /** Authenticated POSTs may be repeated under the caller's own `Idempotency-Key`. */
-export const isRepeatable = (method: string, access: Access): boolean =>
-  method === "POST" && !takesNoCredentials(access)
+export const isRepeatable = ({ method, annotations }: HttpApiEndpoint.Top): boolean =>
+  method === "POST" &&
+  !takesNoCredentials(Context.getUnsafe(annotations, EndpointAccess)) &&
+  Option.isNone(Context.getOption(annotations, ReadsOnly))
 
 /**
  * On an endpoint whose work is a command to a live event, which commits it: a repeat is known there by the command's id. Also on one whose

@@ -45,12 +45,10 @@ const codesOf = (errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>): Readon
   })
 
 /** Failures that `serve` adds to those of the handler. */
-const servedCodes = (method: string, access: Access): ReadonlyArray<ProblemCode> => [
+const servedCodes = (endpoint: HttpApiEndpoint.Top, access: Access): ReadonlyArray<ProblemCode> => [
   "rate_limited",
-  ...(method === "GET" ? [] : (["payload_too_large", "unsupported_media_type"] as const)),
-  ...(isRepeatable(method, access)
-    ? (["bad_request", "idempotency_in_progress", "idempotency_key_reused"] as const)
-    : []),
+  ...(endpoint.method === "GET" ? [] : (["payload_too_large", "unsupported_media_type"] as const)),
+  ...(isRepeatable(endpoint) ? (["bad_request", "idempotency_in_progress", "idempotency_key_reused"] as const) : []),
   ...(access === "workspace" || access === "workspaceEvents" ? (["not_found"] as const) : []),
 ]
 
@@ -220,11 +218,11 @@ export const describeOperation = (
   illustrate(operation)
   describeParameters((operation.parameters ?? []) as Parameter[], endpoint)
   const parameters = [
-    ...(isRepeatable(endpoint.method, access) ? [sharedParameter("IdempotencyKey")] : []),
+    ...(isRepeatable(endpoint) ? [sharedParameter("IdempotencyKey")] : []),
     ...(access === "workspace" ? [sharedParameter("WorkspaceId")] : []),
   ]
   if (parameters.length > 0) operation.parameters = [...(operation.parameters ?? []), ...parameters]
-  const codes = [...new Set([...codesOf(errors), ...servedCodes(endpoint.method, access)])]
+  const codes = [...new Set([...codesOf(errors), ...servedCodes(endpoint, access)])]
   for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
     const some = codes.filter((code) => PROBLEMS[code].status === status)
     operation.responses[status] = problemResponse(some)

@@ -1,4 +1,4 @@
-/** Lists of an event. JSON comes in pages; CSV is the whole list, read page by page. */
+/** Lists of an event. JSON comes in pages; CSV is the whole list as it is at one moment. */
 import { Effect, Semaphore } from "effect"
 import { Conflict } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
@@ -35,6 +35,8 @@ export interface List<Item, View, Position extends PagePosition> {
 
 /** Rows read at once for a file. */
 const ROWS_AT_ONCE = 2000
+/** Reading time of one file. It holds a connection of the pool, so that votes or people who change meanwhile are in it once. */
+const READ_WITHIN_MS = 30_000
 /** Of one file: an event has at most 100,000 people, of some 200 characters each. */
 const MOST_CHARACTERS = 32 * 1_048_576
 /** Files in memory at once, of all callers. */
@@ -50,16 +52,22 @@ const writtenFile = <Item, Position extends PagePosition>(
 ) =>
   Effect.gen(function* () {
     const database = yield* Database
-    const writer = new CsvWriter(columns)
-    let after: Position | null = null
-    while (writer.length <= MOST_CHARACTERS) {
-      const request: PageRequest<Position> = { limit: ROWS_AT_ONCE, after }
-      const page: Page<Item> = yield* database.run((sql) => read(sql, ownerId, request))
-      writer.add(page.rows)
-      after = page.nextCursor === null ? null : (decode(page.nextCursor) ?? null)
-      if (after === null) return writer.text()
-    }
-    return yield* TOO_LONG
+    const content = yield* database.transaction(
+      async (sql) => {
+        const writer = new CsvWriter(columns)
+        let after: Position | null = null
+        while (writer.length <= MOST_CHARACTERS) {
+          const request: PageRequest<Position> = { limit: ROWS_AT_ONCE, after }
+          const page: Page<Item> = await read(sql, ownerId, request)
+          writer.add(page.rows)
+          after = page.nextCursor === null ? null : (decode(page.nextCursor) ?? null)
+          if (after === null) return writer.text()
+        }
+        return undefined
+      },
+      { isSnapshot: true, withinMs: READ_WITHIN_MS },
+    )
+    return content ?? (yield* TOO_LONG)
   })
 
 /** `name`: of the list in the answer, and of the file. */

@@ -232,7 +232,7 @@ export const compile = (
       return Effect.map(noted, ({ response }) => response)
     }
 
-    const isRepeated = isRepeatable(endpoint.method, access)
+    const isRepeated = isRepeatable(endpoint)
     const workKind = traits.isCommanded ? "commanded" : "stored"
 
     /** One limit counts a request: its key's, its account's, its participant's, or its address's. */

@@ -1,4 +1,7 @@
-/** A transcript in the formats that players and people read. Whatever is stored, a cue has no empty line and no time that runs back. */
+/**
+ * A transcript in the formats that players and people read. Whatever is stored, a cue has no empty line, and it ends after it begins, as
+ * WebVTT demands.
+ */
 import { tidyLine, tidyText } from "../../model/text/tidy-text.ts"
 import { timeText } from "./lines.ts"
 import type { Segment } from "./segments.ts"
@@ -9,7 +12,7 @@ const tidy = ({ speaker, lang, t0, t1, text }: Segment): Segment => ({
   speaker: tidyLine(speaker),
   lang: tidyLine(lang),
   t0,
-  t1: Math.max(t0, t1),
+  t1: Math.max(t0 + 1, t1),
   text: tidyText(text),
 })
 

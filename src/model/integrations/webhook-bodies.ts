@@ -1,5 +1,6 @@
 /** The bodies of webhook deliveries, by type (specification §6): the base fields of all, and those of the type. */
 import { Schema } from "effect"
+import { AbsenceMeasure } from "../host-absence.ts"
 import { PollKind } from "../live/live-values.ts"
 import { named } from "../named.ts"
 import { Modality } from "../phase.ts"
@@ -46,6 +47,8 @@ const REGISTRATION = {
   email: Schema.String,
 }
 const PHASE = { phaseId: Schema.String, position: Schema.Int, modality: Modality, startedAt: Instant }
+/** Since when no host was there, and what the event did about it. */
+const ABSENCE = { since: Instant, measure: AbsenceMeasure }
 const CHOICE = { id: Schema.String, text: Schema.String }
 /** Names of their own: the bodies of deliveries are open to further fields, and answers of the API are not. */
 const OfferedChoice = Schema.Struct(CHOICE).annotate(named("OfferedChoice"))
@@ -116,6 +119,13 @@ export const WEBHOOK_BODIES = {
     "A place at an event was given free. The deletion of an event sends none of these.",
     REGISTRATION,
   ),
+  "host.absent": body(
+    "HostAbsent",
+    "host.absent",
+    "No host is at the event, which has taken a measure (`hostAbsence`).",
+    ABSENCE,
+  ),
+  "host.returned": body("HostReturned", "host.returned", "The measure of `host.absent` ended.", ABSENCE),
   "phase.started": body("PhaseStarted", "phase.started", "A phase of a live event became active.", {
     ...PHASE,
     timerEndsAt: Schema.NullOr(Instant),

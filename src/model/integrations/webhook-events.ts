@@ -22,6 +22,8 @@ export const WebhookEventType = Schema.Literals([
   "phase.ended",
   "poll.opened",
   "poll.closed",
+  "host.absent",
+  "host.returned",
   "audit.created",
   "webhook.disabled",
 ]).annotate(named("WebhookEventType"))

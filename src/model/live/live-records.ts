@@ -3,6 +3,7 @@
  * never changed; a kind's shape is the one its rows have in the store. The only record of a kind has the id `ONLY`.
  */
 import { Schema } from "effect"
+import { AbsenceMeasure } from "../host-absence.ts"
 import type { Question } from "../question.ts"
 import { EventRole } from "../roles.ts"
 import type { Timestamp } from "../timestamp.ts"
@@ -208,6 +209,10 @@ export const Capture = Schema.Struct({
 })
 export type Capture = typeof Capture.Type
 
+/** Nobody of the staff has been there since then. `measure`: the one in force; null: its time has not come. */
+export const HostAway = Schema.Struct({ since: Instant, measure: nullable(AbsenceMeasure) })
+export type HostAway = typeof HostAway.Type
+
 export const Settings = Schema.Struct({
   /** Null: as the active phase's configuration has it. */
   moderated: nullable(Schema.Boolean),
@@ -273,6 +278,7 @@ export interface Records {
   readonly rotation: Rotation
   readonly capture: Capture
   readonly settings: Settings
+  readonly hostAway: HostAway
   /** Those that may still get captions, and some before them. */
   readonly closedRooms: ClosedRooms
 }
@@ -305,6 +311,7 @@ export const STORED_KINDS = {
   capture: { version: 1, schema: Capture },
   settings: { version: 1, schema: Settings },
   closedRooms: { version: 1, schema: ClosedRooms },
+  hostAway: { version: 1, schema: HostAway },
 } as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
 
 export interface StoredKind<R> {

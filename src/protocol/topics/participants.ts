@@ -1,5 +1,6 @@
 /** Participants as hosts manage them: roles, muting, removal, and the waiting room. */
 import { Schema } from "effect"
+import { AbsenceMeasure } from "../../model/host-absence.ts"
 import { LobbyPolicy, ParticipantId } from "../../model/live/live-values.ts"
 import { ParticipantKind } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
@@ -18,6 +19,10 @@ export const WaitingView = Schema.Struct({
   since: Instant,
 })
 export type WaitingView = typeof WaitingView.Type
+
+/** No host has been there since then, and this measure is in force. */
+export const HostAbsenceView = Schema.Struct({ since: Instant, measure: AbsenceMeasure })
+export type HostAbsenceView = typeof HostAbsenceView.Type
 
 const MANAGING = { allowed: everywhere(STAFF) } as const satisfies Rule
 const LOBBY = { allowed: inCalls(STAFF) } as const satisfies Rule
@@ -82,6 +87,8 @@ export const PARTICIPANT_DISPATCHES = {
   "participant.unblocked": ordered(["staff"], Schema.Struct({ participantId: Schema.String })),
   "lobby.waiting": ordered(["staff"], Schema.Struct({ add: Schema.Array(WaitingView), remove: Ids })),
   "lobby.settings": ordered(["event"], Schema.Struct({ mode: LobbyPolicy })),
+  /** A measure came into force because no host is there; null: it ended. */
+  "host.absence": ordered(["event"], Schema.Struct({ absence: nullable(HostAbsenceView) })),
   /** To a participant in the waiting room. `admitted`: a `ready` follows. */
   "lobby.status": ephemeral(["me"], Schema.Struct({ state: Schema.Literals(["waiting", "admitted", "denied"]) })),
 } as const

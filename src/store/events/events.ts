@@ -6,7 +6,7 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
-  allow_anonymous_voting, allow_anonymous_questions, reminders, capacity, metadata,
+  allow_anonymous_voting, allow_anonymous_questions, reminders, host_absence, capacity, metadata,
   created_at, updated_at, published_at, started_at, ended_at`
 
 const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
@@ -39,6 +39,7 @@ const columnsOf = (event: NewEvent): object => ({
   allow_anonymous_voting: event.allowAnonymousVoting,
   allow_anonymous_questions: event.allowAnonymousQuestions,
   reminders: event.reminders,
+  host_absence: event.hostAbsence,
   capacity: event.capacity,
   metadata: event.metadata,
 })

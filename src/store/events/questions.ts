@@ -60,6 +60,22 @@ export const pageQuestions = async (
   return toPage(rows, page.limit, encodeQuestionCursor)
 }
 
+/** The oldest first: a question never moves in this list, whatever becomes of its votes. */
+export const pageQuestionsByTime = async (
+  sql: Queryable,
+  eventId: string,
+  status: QuestionStatus | null,
+  page: PageRequest,
+): Promise<Page<Question>> => {
+  const after = page.after ?? MOST_VOTES
+  const rows = await sql<Question[]>`
+    select ${sql.unsafe(COLUMNS)} from questions
+     where event_id = ${eventId} and (${status}::text is null or status = ${status})
+       and (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)
+     order by created_at, id limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
 export interface QuestionOwner {
   readonly id: string
   readonly eventId: string

@@ -3,6 +3,7 @@
  * read too have tables of their own; the rest are JSON by kind and id, which only the event's actor reads.
  */
 import { Result } from "effect"
+import { UNWATCHED_CHAT_SLOW_MS } from "../../model/host-absence.ts"
 import {
   type Broadcast,
   CHAT_REMEMBERED,
@@ -161,8 +162,12 @@ const chatPlaces = (sql: Queryable, eventId: string) => sql`
 const readLastChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<{ id: string; at: Timestamp }[]>`
     with slow as (
-      select make_interval(secs => (body->>'chatSlowMs')::float8 / 1000) as wait
-        from live_records where event_id = ${eventId} and kind = 'settings' and (body->>'chatSlowMs')::float8 > 0
+      select make_interval(secs => max(slow_ms) / 1000) as wait from (
+        select (body->>'chatSlowMs')::float8 as slow_ms from live_records where event_id = ${eventId} and kind = 'settings'
+         union all
+        select ${UNWATCHED_CHAT_SLOW_MS}::float8 from live_records
+         where event_id = ${eventId} and kind = 'hostAway' and body->>'measure' = 'slowChat') modes
+      having max(slow_ms) > 0
     )
     select m.participant_id as id, max(m.at) as at
       from slow cross join (${chatPlaces(sql, eventId)}) p

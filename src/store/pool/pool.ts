@@ -45,6 +45,8 @@ export interface TransactionOptions {
   readonly priority?: Priority
   /** Instead of the pool's deadline, in milliseconds: sweeps have their own. */
   readonly withinMs?: number
+  /** All statements read the state of one moment, and none may write (`repeatable read`, PostgreSQL). */
+  readonly isSnapshot?: boolean
 }
 
 /**
@@ -204,13 +206,14 @@ export class Pool {
   async begin({
     priority = "request",
     withinMs = this.#options.deadlineMs,
+    isSnapshot = false,
   }: TransactionOptions = {}): Promise<Transaction> {
     const slot = await this.#checkOut(priority, withinMs)
     const { connection } = slot
     const transaction = new Transaction(connection, this.#connector.json, slot.giveBack)
     slot.lost = (cause) => transaction.onLost(cause)
     try {
-      await connection.control("begin")
+      await connection.control(isSnapshot ? "begin isolation level repeatable read read only" : "begin")
       if (withinMs !== this.#options.deadlineMs)
         await connection.control(limitsOf(withinMs, this.#patienceMs(withinMs)))
       return transaction

@@ -11,6 +11,7 @@ import type {
   EventRole,
   EventView,
   HandView,
+  HostAbsenceView,
   IceServer,
   LobbyPolicy,
   MediaSeat,
@@ -74,6 +75,8 @@ export interface Dispatches {
   readonly "participant.unblocked": { readonly participantId: string }
   readonly "lobby.waiting": { readonly add: ReadonlyArray<WaitingView>; readonly remove: ReadonlyArray<string> }
   readonly "lobby.settings": { readonly mode: LobbyPolicy }
+  /** A measure came into force because no host is there; null: it ended. */
+  readonly "host.absence": { readonly absence: HostAbsenceView | null }
   /** To a participant in the waiting room. `admitted`: a `ready` follows. */
   readonly "lobby.status": { readonly state: "waiting" | "admitted" | "denied" }
   readonly "presence.diff": {

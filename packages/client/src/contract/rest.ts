@@ -38,6 +38,7 @@ import type {
   PhaseStatus,
   PlatformStatus,
   PollKind,
+  PublishedEvent,
   Question,
   QuestionInput,
   QuestionPatch,
@@ -69,7 +70,7 @@ export interface RestClient {
   /** Delete an event for good; a live one ends first. */
   readonly deleteEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
   /** Publish a draft. */
-  readonly publishEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  readonly publishEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<PublishedEvent>
   /** Go live with the first phase. */
   readonly startEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
   /** End the active phase and start the next; guarded by `phaseId` when given. */
@@ -97,6 +98,7 @@ export interface RestClient {
       readonly cursor?: string
       readonly format?: "json" | "csv"
       readonly status?: QuestionStatus
+      readonly sort?: "votes" | "createdAt"
     }
   }, settings?: CallSettings) => Promise<{ readonly questions: ReadonlyArray<Question>; readonly nextCursor: string | null } | string>
   /** Approve, hide, pin or answer a question; an answer alone marks it answered. */
@@ -384,6 +386,17 @@ export interface RestClient {
   readonly eraseGuest: (request: {
     readonly params: { readonly id: string }
     readonly query: { readonly issuer: string; readonly subject: string }
+  }, settings?: CallSettings) => Promise<void>
+  /** The same, with the guest in the body: for a subject that is too long for an address. */
+  readonly exportNamedGuest: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+    readonly payload: { readonly issuer: string; readonly subject: string }
+  }, settings?: CallSettings) => Promise<{ readonly items: ReadonlyArray<PersonalItem>; readonly nextCursor: string | null }>
+  /** The same, with the guest in the body: for a subject that is too long for an address. */
+  readonly eraseNamedGuest: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly issuer: string; readonly subject: string }
   }, settings?: CallSettings) => Promise<void>
   /** A token that opens a gateway socket within two minutes. */
   readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string } }, settings?: CallSettings) => Promise<{

@@ -55,8 +55,9 @@ users/:id,DdeleteUser
 workspaces/:id,ApatchWorkspace,DdeleteWorkspace
 /registrants/export,GexportRegistrant
 /registrants,DeraseRegistrant
-/guests/export,GexportGuest
+/guests/export,GexportGuest,PexportNamedGuest
 /guests,DeraseGuest
+/guests/erase,PeraseNamedGuest
 /guest-integrations,PcreateGuestIntegration,GlistGuestIntegrations
 /guest-refusals,GlistGuestRefusals
 /guest-integrations/:integrationId,DdeleteGuestIntegration

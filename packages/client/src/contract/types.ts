@@ -34,6 +34,9 @@ export type ProblemCode =
   | "idp_not_configured"
   | "unavailable"
 
+/** `locked`: nobody but staff writes in the chat or asks. `lobbyClosed`: in calls, nobody new is let in. */
+export type AbsenceMeasure = "slowChat" | "locked" | "lobbyClosed"
+
 export interface AccountView {
   readonly account: {
     readonly id: string
@@ -196,7 +199,7 @@ export interface Clip {
 }
 
 /** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
-export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "audit.created" | "webhook.disabled" | "ping"
+export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled" | "ping"
 
 /** `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left; `skipped`: never sent, because the endpoint was disabled. */
 export type DeliveryStatus = "pending" | "delivered" | "rejected" | "exhausted" | "skipped"
@@ -210,7 +213,7 @@ export interface EncoderView {
   readonly phaseId: string
   readonly state: EncoderState
   /** Why its bytes were refused or are not recorded; null once they are. */
-  readonly failure: { readonly code: string; readonly detail: string } | null
+  readonly failure: EventWarning | null
 }
 
 /** An error that belongs to no command; the connection stays open. */
@@ -236,6 +239,7 @@ export interface Event {
   readonly allowAnonymousVoting: boolean
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
+  readonly hostAbsence: HostAbsence
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -254,6 +258,7 @@ export interface EventInput {
   readonly allowAnonymousVoting?: boolean
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
+  readonly hostAbsence?: HostAbsence
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
   readonly phases?: ReadonlyArray<PhaseInput>
@@ -269,6 +274,7 @@ export interface EventPatch {
   readonly allowAnonymousVoting?: boolean
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
+  readonly hostAbsence?: HostAbsence
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
 }
@@ -286,6 +292,9 @@ export interface EventView {
   readonly endedAt: string | null
 }
 
+/** Something about an event that its hosts may not have meant; it refuses nothing. */
+export interface EventWarning { readonly code: string; readonly detail: string }
+
 /** An event with its agenda, as reads and lifecycle calls return it. */
 export interface EventWithPhases {
   readonly id: string
@@ -299,6 +308,7 @@ export interface EventWithPhases {
   readonly allowAnonymousVoting: boolean
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
+  readonly hostAbsence: HostAbsence
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -360,6 +370,15 @@ export interface Hello {
   }
 }
 
+export interface HostAbsence {
+  readonly measure: "nothing" | AbsenceMeasure
+  /** From the departure of the last host (`model/live/holdings.ts`), 0 to 3600. */
+  readonly afterSeconds: number
+}
+
+/** No host has been there since then, and this measure is in force. */
+export interface HostAbsenceView { readonly since: string; readonly measure: AbsenceMeasure }
+
 /** As the `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
 export interface IceServer { readonly urls: ReadonlyArray<string>; readonly username?: string; readonly credential?: string }
 
@@ -382,7 +401,7 @@ export interface IngestView {
   readonly takes: number
   readonly durationMs: number
   /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
-  readonly failure: { readonly code: string; readonly detail: string } | null
+  readonly failure: EventWarning | null
 }
 
 export type KeyScope = "read" | "events:write" | "live" | "people" | "media" | "webhooks" | "admin"
@@ -616,6 +635,31 @@ export type PresenceView = { readonly mode: "list"; readonly total: number; read
   readonly staff: ReadonlyArray<ParticipantView>
 }
 
+export interface PublishedEvent {
+  readonly id: string
+  readonly workspaceId: string
+  readonly type: string
+  readonly title: string
+  readonly status: EventStatus
+  readonly visibility: Visibility
+  readonly scheduledAt: string | null
+  readonly scheduledEndAt: string | null
+  readonly allowAnonymousVoting: boolean
+  readonly allowAnonymousQuestions: boolean
+  readonly reminders: boolean
+  readonly hostAbsence: HostAbsence
+  readonly capacity: number | null
+  readonly metadata: { readonly [key: string]: Json }
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly publishedAt: string | null
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly phases: ReadonlyArray<Phase>
+  readonly activePhaseId: string | null
+  readonly warnings: ReadonlyArray<EventWarning>
+}
+
 export interface QaSettings {
   /** Null: as the phase is configured. */
   readonly moderated: boolean | null
@@ -698,6 +742,7 @@ export type Ready = {
   readonly capture: CaptureView
   readonly lobbyPolicy: LobbyPolicy
   readonly lobbySaid: LobbyPolicy | null
+  readonly hostAbsence: HostAbsenceView | null
   readonly mine: { readonly questions: ReadonlyArray<QuestionView>; readonly votes: ReadonlyArray<string> }
   readonly pollVotes: { readonly [key: string]: ReadonlyArray<string> }
   readonly muted: { readonly until: string | null } | null
@@ -978,7 +1023,7 @@ export interface WaitingView {
   readonly since: string
 }
 
-export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "audit.created" | "webhook.disabled"
+export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled"
 
 /** `role` is the caller's; the operator's list has none. */
 export interface Workspace {

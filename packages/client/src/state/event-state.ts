@@ -9,6 +9,7 @@ import type {
   CaptureView,
   EncoderView,
   EventView,
+  HostAbsenceView,
   Me,
   MediaSeat,
   PhaseView,
@@ -61,6 +62,8 @@ export interface EventState extends StageState {
   /** The participant may not speak until then; `until: null`: for good. */
   readonly muted: { readonly until: string | null } | null
   readonly lobby: LobbyState
+  /** The measure in force because no host is there. */
+  readonly hostAbsence: HostAbsenceView | null
   /** For staff: participants who were removed for good. */
   readonly blocked: ReadonlyArray<string>
   /**
@@ -92,6 +95,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   stageAsOf: ready.v,
   muted: ready.muted ?? null,
   lobby: lobbyIn(ready),
+  hostAbsence: ready.hostAbsence ?? null,
   blocked: ready.blocked ?? [],
   media: ready.media ?? null,
   rooms: roomsIn(ready),
@@ -161,6 +165,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     muted: after("muted", dispatch, state.muted, mutedAfter),
     media: after("media", dispatch, state.media, mediaAfter),
     lobby: after("lobby", dispatch, state.lobby, (before, news) => lobbyAfter(before, news, phase)),
+    hostAbsence: after("hostAbsence", dispatch, state.hostAbsence, (_before, { d }) => d.absence),
     blocked: after("blocked", dispatch, state.blocked, blockedAfter),
     rooms: after("rotation", dispatch, rooms, rotationAfter),
     broadcast: after("broadcast", dispatch, state.broadcast, (before, news) => broadcastAfter(before, news, phase)),

@@ -13,6 +13,7 @@ type Part =
   | "chat"
   | "encoder"
   | "hands"
+  | "hostAbsence"
   | "lobby"
   | "me"
   | "media"
@@ -58,6 +59,7 @@ const CHANGES = {
   "participant.unblocked": ["blocked"],
   "lobby.waiting": ["lobby"],
   "lobby.settings": ["lobby"],
+  "host.absence": ["hostAbsence"],
 
   "presence.diff": ["presence", "hands"],
   "presence.stage": ["presence"],

@@ -5,6 +5,7 @@ import { useState } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { CheckField } from "../ui/check-field.tsx"
+import { useIsLocked } from "./host-absence.tsx"
 import { TextForm } from "./text-form.tsx"
 
 interface Props {
@@ -20,9 +21,11 @@ export const AskForm = ({ client, hasName }: Props) => {
   const { live } = texts
   const mayAsk = useEvent(client, ({ me }) => me.can.includes("question.ask")) ?? false
   const isOpen = useEvent(client, ({ questions }) => questions.open) ?? true
+  const isLocked = useIsLocked(client)
   const [isAnonymous, hideName] = useState(false)
   const { send, isPending, error } = useCommand(client)
   if (!mayAsk) return null
+  if (isLocked) return <p className="quiet">{live.hostAbsence.locked}</p>
   if (!isOpen) return <p className="quiet">{live.questionsClosed}</p>
   return (
     <TextForm

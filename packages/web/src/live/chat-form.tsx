@@ -3,6 +3,7 @@ import type { ChatTarget, GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
+import { useIsLocked } from "./host-absence.tsx"
 import { TextForm } from "./text-form.tsx"
 
 export const ChatForm = ({ client, place }: { readonly client: GatewayClient; readonly place: ChatTarget }) => {
@@ -11,8 +12,10 @@ export const ChatForm = ({ client, place }: { readonly client: GatewayClient; re
   const mayWrite = useEvent(client, ({ me }) => me.chatTo.includes(place)) ?? false
   const isMuted = useEvent(client, ({ muted }) => muted !== null) ?? false
   const slowMs = useEvent(client, ({ chat }) => chat.slowMs) ?? 0
+  const isLocked = useIsLocked(client)
   const { send, isPending, error } = useCommand(client)
   if (isMuted) return <p className="quiet">{live.muted}</p>
+  if (isLocked) return <p className="quiet">{live.hostAbsence.locked}</p>
   if (!mayWrite) return <p className="quiet">{live.readOnly}</p>
   return (
     <TextForm

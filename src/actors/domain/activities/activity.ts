@@ -67,8 +67,10 @@ export interface Activity {
   /** The active phase's timer ran out. */
   readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
   readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
-  /** The event became public, unlisted or private. */
-  readonly visibilityChanged?: (turn: Turn) => void
+  /** Fields of the event changed, such as its visibility. */
+  readonly eventUpdated?: (turn: Turn) => void
+  /** Participants became present, have departed or changed their role. */
+  readonly peopleChanged?: (turn: Turn) => void
   /** Participants that became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
   /** The records of participants that others wait for: they end with a departure, which all other records outlive. */

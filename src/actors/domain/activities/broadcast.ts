@@ -106,7 +106,7 @@ export const broadcast = {
     const known = turn.get("broadcast", phase.id)
     if (known !== undefined && (known.status === "live" || known.status === "paused")) become(turn, known, "ended")
   },
-  visibilityChanged: (turn) => {
+  eventUpdated: (turn) => {
     for (const known of [...turn.all("broadcast").values()]) {
       const next = { ...known, playbackUrl: addressOf(turn, known) }
       if (next.playbackUrl === known.playbackUrl) continue

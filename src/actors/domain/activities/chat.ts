@@ -19,6 +19,7 @@ import { actingRole, isOfStaff } from "../acting-role.ts"
 import { phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type CommandHandler, noSuch, type ReadContext, refuse } from "./activity.ts"
+import { slowMsOf, whyLocked } from "./host-absence.ts"
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./questions/qa.ts"
 
@@ -52,14 +53,17 @@ const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefin
     )
   }
   if (isMuted(turn)) return MUTED
+  const locked = whyLocked(turn)
+  if (locked !== undefined) return locked
   return to === "room" && seatOf(turn) === null ? refuse("conflict", "You are in no room now.") : undefined
 }
 
 /** Slow mode does not apply to staff. */
 const tooSoon = (turn: Turn, role: ActingRole, { participantId }: Caller): Refused | undefined => {
   if (isOfStaff(role)) return undefined
-  const waitMs = (turn.get("lastChat", participantId) ?? 0) + turn.settings.chatSlowMs - turn.now
-  if (turn.settings.chatSlowMs > 0 && waitMs > 0) {
+  const slowMs = slowMsOf(turn, turn.settings.chatSlowMs)
+  const waitMs = (turn.get("lastChat", participantId) ?? 0) + slowMs - turn.now
+  if (slowMs > 0 && waitMs > 0) {
     return new Refused({ code: "rate_limited", detail: "The chat is in slow mode.", retryAfterMs: waitMs })
   }
   turn.put("lastChat", participantId, turn.now)
@@ -145,7 +149,7 @@ export const chat = {
     "chat.slow": (turn, { perMs }) => {
       if (turn.settings.chatSlowMs !== perMs) {
         turn.put("settings", ONLY, { ...turn.settings, chatSlowMs: perMs })
-        turn.publish("chat.settings", "event", { slowMs: perMs })
+        turn.publish("chat.settings", "event", { slowMs: slowMsOf(turn, perMs) })
       }
       return { slowMs: perMs }
     },
@@ -157,7 +161,7 @@ export const chat = {
   view: (context) => ({
     chat: {
       last: messagesAt(context, "event"),
-      slowMs: (context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
+      slowMs: slowMsOf(context, (context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs),
     },
   }),
   staffView: (context) => ({ staffChat: messagesAt(context, "staff") }),

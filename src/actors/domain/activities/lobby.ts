@@ -29,7 +29,7 @@ const admit = (turn: Turn, participantId: string): void => {
 }
 
 /** Participants inside a call when its policy closes stay admitted: a lost connection must not move them to the waiting room. */
-const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
+export const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
   if (before !== "open" || lobbyPolicy(turn.state, turn.records) === "open") return
   for (const person of [...turn.everybody.all(), ...turn.everybody.absent()]) {
     const { participantId } = person
@@ -38,7 +38,7 @@ const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
 }
 
 /** Participants that joined during a countdown or a broadcast were not admitted by a host, unless a host put them on stage. */
-const keepThoseChosen = (turn: Turn): void => {
+export const keepThoseChosen = (turn: Turn): void => {
   if (lobbyPolicy(turn.state, turn.records) === "open") return
   for (const [id, { role }] of turn.all("role")) {
     if (isOnStage(role) && turn.get("admission", id) === undefined) admit(turn, id)

@@ -23,6 +23,7 @@ import { broadcast } from "./broadcast.ts"
 import { capture } from "./capture.ts"
 import { chat } from "./chat.ts"
 import { hands } from "./hands.ts"
+import { hostAbsence } from "./host-absence.ts"
 import { lobby } from "./lobby.ts"
 import { mutes } from "./mutes.ts"
 import { polls } from "./questions/polls.ts"
@@ -49,6 +50,7 @@ const LIST = [
   rotation,
   broadcast,
   capture,
+  hostAbsence,
 ] as const satisfies ReadonlyArray<Activity>
 
 const ACTIVITIES: ReadonlyArray<Activity> = LIST
@@ -85,8 +87,12 @@ export const runPhaseUpdatedHooks = (turn: Turn, phase: PhaseState, was: PhaseSt
   for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
 }
 
-export const runVisibilityHooks = (turn: Turn): void => {
-  for (const activity of ACTIVITIES) activity.visibilityChanged?.(turn)
+export const runEventUpdatedHooks = (turn: Turn): void => {
+  for (const activity of ACTIVITIES) activity.eventUpdated?.(turn)
+}
+
+export const runPeopleHooks = (turn: Turn): void => {
+  for (const activity of ACTIVITIES) activity.peopleChanged?.(turn)
 }
 
 export const runJoinedHooks = (turn: Turn, people: ReadonlyArray<Present>): void => {

@@ -1,7 +1,7 @@
 /** Events and phases (specification §3 and §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Event, EventInput, EventPatch, EventWithPhases } from "../../../model/event.ts"
+import { Event, EventInput, EventPatch, EventWithPhases, PublishedEvent } from "../../../model/event.ts"
 import { Id } from "../../../model/ids.ts"
 import type { KeyScope } from "../../../model/key-rights.ts"
 import { FeatureSet, MAX_PHASES_PER_EVENT, Phase, PhaseConfig, PhaseInput } from "../../../model/phase.ts"
@@ -10,15 +10,20 @@ import { created, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
-const lifecycle = <Name extends "publishEvent" | "startEvent" | "endEvent", Verb extends "publish" | "start" | "end">(
+const lifecycle = <
+  Name extends "publishEvent" | "startEvent" | "endEvent",
+  Verb extends "publish" | "start" | "end",
+  Answer extends typeof EventWithPhases | typeof PublishedEvent,
+>(
   name: Name,
   verb: Verb,
+  success: Answer,
   summary: string,
   scope: KeyScope,
 ) =>
   HttpApiEndpoint.post(name, `/v1/events/:id/${verb}`, {
     params: PathId,
-    success: EventWithPhases,
+    success,
     error: problems(...COMMON, "not_found", "conflict"),
   })
     .annotate(EndpointAccess, "event")
@@ -64,8 +69,8 @@ export const Events = HttpApiGroup.make("events")
       .annotate(EndpointAccess, "event")
       .annotate(Audited, "event.deleted")
       .annotate(OpenApi.Summary, "Delete an event for good; a live one ends first"),
-    lifecycle("publishEvent", "publish", "Publish a draft", "events:write"),
-    lifecycle("startEvent", "start", "Go live with the first phase", "live"),
+    lifecycle("publishEvent", "publish", PublishedEvent, "Publish a draft", "events:write"),
+    lifecycle("startEvent", "start", EventWithPhases, "Go live with the first phase", "live"),
     HttpApiEndpoint.post("advanceEvent", "/v1/events/:id/advance", {
       params: PathId,
       payload: Schema.Struct({ phaseId: Schema.optionalKey(Id) }),
@@ -77,7 +82,7 @@ export const Events = HttpApiGroup.make("events")
       .annotate(NeededScope, "live")
       .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "End the active phase and start the next; guarded by `phaseId` when given"),
-    lifecycle("endEvent", "end", "End the event at once", "live"),
+    lifecycle("endEvent", "end", EventWithPhases, "End the event at once", "live"),
     HttpApiEndpoint.post("appendPhase", "/v1/events/:id/phases", {
       params: PathId,
       payload: PhaseInput,

@@ -24,6 +24,14 @@ export const Questions = HttpApiGroup.make("questions")
           description: "Only questions in this state.",
           examples: ["pending"],
         }),
+        sort: Schema.optionalKey(
+          Schema.Literals(["votes", "createdAt"]).annotate({
+            description:
+              "`votes`: most votes first; a question whose votes change between two pages may come twice or be missed. `createdAt`: the oldest first, each question once.",
+            default: "votes",
+            examples: ["createdAt"],
+          }),
+        ),
       },
       success: [pageOf("questions", Question), Csv],
       error: problems("bad_request", ...COMMON, "not_found", "conflict"),

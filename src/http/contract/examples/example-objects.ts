@@ -119,6 +119,7 @@ export const event = {
   allowAnonymousVoting: true,
   allowAnonymousQuestions: false,
   reminders: true,
+  hostAbsence: { measure: "slowChat", afterSeconds: 60 },
   capacity: 1000,
   metadata: { description: "What is new" },
   createdAt: T0,

@@ -70,6 +70,8 @@ export interface Example {
   readonly texts?: { readonly [mediaType: string]: string }
 }
 
+const partnersGuest = { issuer: "https://partner.example", subject: "7" }
+
 export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   deleteWorkspace: { request: { slug: "acme" } },
   exportAccount: { response: examplePage("items", personalItem) },
@@ -77,6 +79,8 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   exportUser: { response: examplePage("items", personalItem) },
   exportRegistrant: { response: examplePage("items", registrationItem) },
   exportGuest: { response: examplePage("items", guestItem) },
+  exportNamedGuest: { request: partnersGuest, response: examplePage("items", guestItem) },
+  eraseNamedGuest: { request: partnersGuest },
   signup: {
     request: { email: "ada@example.com", password: "correct horse battery", name: "Ada Lovelace" },
     response: account,
@@ -206,7 +210,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   listEvents: { response: examplePage("events", event) },
   getEvent: { response: agenda },
   patchEvent: { request: { title: "Spring launch, moved", scheduledAt: null }, response: event },
-  publishEvent: { response: { ...agenda, status: "scheduled" } },
+  publishEvent: { response: { ...agenda, status: "scheduled", warnings: [] } },
   startEvent: { response: agenda },
   advanceEvent: { request: { phaseId: ids.phase }, response: agenda },
   endEvent: { response: { ...agenda, status: "ended", endedAt: T1, activePhaseId: null } },

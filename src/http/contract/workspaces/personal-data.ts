@@ -5,9 +5,9 @@ import { MAX_ISSUER_LENGTH, MAX_SUBJECT_LENGTH } from "../../../model/integratio
 import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess, NeededScope, WriteScope } from "../access.ts"
+import { EndpointAccess, NeededScope, ReadsOnly, WriteScope } from "../access.ts"
 import { FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
-import { COMMON, problems } from "../problem.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
 const Kind = Schema.Literals([
@@ -56,6 +56,8 @@ const Partner = {
     examples: ["7"],
   }),
 }
+
+const PartnersGuest = Schema.Struct(Partner).annotate(named("PartnersGuest"))
 
 export const PersonalData = HttpApiGroup.make("personalData")
   .add(
@@ -110,6 +112,29 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "guest.erased")
       .annotate(OpenApi.Summary, "Erase a partner's guest from the workspace's events"),
+  )
+  .add(
+    HttpApiEndpoint.post("exportNamedGuest", "/v1/workspaces/:id/guests/export", {
+      params: PathId,
+      query: PageQuery,
+      payload: PartnersGuest,
+      success: pageOf("items", PersonalItem),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "fresh_sign_in_required"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(ReadsOnly, true)
+      .annotate(FreshSignIn, "always")
+      .annotate(Audited, "personal_data.exported")
+      .annotate(NeededScope, "people")
+      .annotate(OpenApi.Summary, "The same, with the guest in the body: for a subject that is too long for an address"),
+    HttpApiEndpoint.post("eraseNamedGuest", "/v1/workspaces/:id/guests/erase", {
+      params: PathId,
+      payload: PartnersGuest,
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "guest.erased")
+      .annotate(OpenApi.Summary, "The same, with the guest in the body: for a subject that is too long for an address"),
   )
   .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "What is stored about a person, and taking it away.")

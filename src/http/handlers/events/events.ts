@@ -4,7 +4,8 @@ import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
 import { giveEventRole } from "../../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../../model/errors.ts"
-import { type EventWithPhases, endsBeforeItStarts } from "../../../model/event.ts"
+import { type EventWithPhases, endsBeforeItStarts, warningsOf } from "../../../model/event.ts"
+import { NO_MEASURE } from "../../../model/host-absence.ts"
 import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
 import { requireMember } from "../../../store/accounts/credentials.ts"
@@ -54,6 +55,16 @@ const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["worksp
         ),
       )
 
+/** Of fields that a new event is given none of. */
+const DEFAULTS = {
+  visibility: "unlisted",
+  allowAnonymousVoting: false,
+  allowAnonymousQuestions: false,
+  reminders: true,
+  hostAbsence: NO_MEASURE,
+  metadata: {},
+} as const
+
 const lifecycle = (command: AgendaCommand) => ({
   access: "event" as const,
   handle: ({ scope }: { readonly scope: { readonly event: { readonly id: string } } }) =>
@@ -66,28 +77,24 @@ export const events: Handlers<typeof Events> = {
     handle: ({ payload, scope }) =>
       Effect.gen(function* () {
         const { defaultCapacity } = yield* HttpSettings
+        const { phases: drafts = [], ...fields } = payload
         const times = { scheduledAt: payload.scheduledAt ?? null, scheduledEndAt: payload.scheduledEndAt ?? null }
         if (endsBeforeItStarts(times)) {
           return yield* new BadRequest({ detail: "scheduledEndAt: must not lie before scheduledAt." })
         }
-        if ((payload.phases?.length ?? 0) > MAX_PHASES_PER_EVENT) {
+        if (drafts.length > MAX_PHASES_PER_EVENT) {
           return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })
         }
         const event = {
+          ...DEFAULTS,
+          capacity: defaultCapacity,
+          ...fields,
+          ...times,
           id: newId(),
           workspaceId: scope.workspaceId,
-          type: payload.type,
-          title: payload.title,
           status: "draft" as const,
-          visibility: payload.visibility ?? ("unlisted" as const),
-          ...times,
-          allowAnonymousVoting: payload.allowAnonymousVoting ?? false,
-          allowAnonymousQuestions: payload.allowAnonymousQuestions ?? false,
-          reminders: payload.reminders ?? true,
-          capacity: payload.capacity === undefined ? defaultCapacity : payload.capacity,
-          metadata: payload.metadata ?? {},
         }
-        const phases = (payload.phases ?? []).map(({ modality, config = {}, featureSet = [] }) => ({
+        const phases = drafts.map(({ modality, config = {}, featureSet = [] }) => ({
           id: newId(),
           modality,
           config,
@@ -118,7 +125,14 @@ export const events: Handlers<typeof Events> = {
     access: "event",
     handle: ({ scope: { event } }) => Effect.asVoid(execute(event.id, { type: "event.delete", d: {} })),
   },
-  publishEvent: lifecycle({ type: "event.publish", d: {} }),
+  publishEvent: {
+    access: "event",
+    handle: ({ scope: { event } }) =>
+      Effect.map(execute(event.id, { type: "event.publish", d: {} }), (published) => ({
+        ...published,
+        warnings: warningsOf(published),
+      })),
+  },
   startEvent: lifecycle({ type: "event.start", d: {} }),
   endEvent: lifecycle({ type: "event.end", d: {} }),
   advanceEvent: {

@@ -4,7 +4,13 @@ import type { ActivityCommand, Caller } from "../../../actors/commands.ts"
 import { NotFound } from "../../../model/errors.ts"
 import type { Question } from "../../../model/question.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
-import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../../store/events/questions.ts"
+import {
+  decodeQuestionCursor,
+  findQuestion,
+  pageQuestions,
+  pageQuestionsByTime,
+} from "../../../store/events/questions.ts"
+import { decodeCursor } from "../../../store/page.ts"
 import type { Questions } from "../../contract/events/questions.ts"
 import { voterCookie } from "../../requests/audience.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
@@ -70,13 +76,21 @@ const QUESTIONS: Columns<Question> = {
 export const questions: Handlers<typeof Questions> = {
   listQuestions: {
     access: "event",
-    handle: (call) =>
-      listOrFile(call, "questions", {
-        read: (sql, eventId, request) => pageQuestions(sql, eventId, call.query.status ?? null, request),
-        decode: decodeQuestionCursor,
-        view: (question) => question,
-        columns: QUESTIONS,
-      }),
+    handle: (call) => {
+      const { sort, status = null } = call.query
+      const shown = { view: (question: Question) => question, columns: QUESTIONS }
+      return sort === "createdAt"
+        ? listOrFile(call, "questions", {
+            read: (sql, eventId, request) => pageQuestionsByTime(sql, eventId, status, request),
+            decode: decodeCursor,
+            ...shown,
+          })
+        : listOrFile(call, "questions", {
+            read: (sql, eventId, request) => pageQuestions(sql, eventId, status, request),
+            decode: decodeQuestionCursor,
+            ...shown,
+          })
+    },
   },
   patchQuestion: {
     access: "question",

@@ -11,7 +11,7 @@ import { decodeExportCursor, type ExportedPerson, pageExport } from "../../../st
 import { eraseGuest } from "../../../store/personal/guests.ts"
 import { query } from "../../../store/query.ts"
 import type { PersonalData } from "../../contract/workspaces/personal-data.ts"
-import { type Handlers, Reply } from "../../requests/call.ts"
+import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { pageReply, pageRequestBy } from "../../requests/paging.ts"
 import { recheckSockets } from "./grant-changes.ts"
 
@@ -20,11 +20,45 @@ interface ExportCall {
   readonly query: { readonly limit?: number; readonly cursor?: string }
 }
 
+type Admin = Scopes["workspaceAdminOrKey"]
+
+/** As the partner's tokens name a guest: `iss` and `sub`. */
+interface PartnersGuest {
+  readonly issuer: string
+  readonly subject: string
+}
+
 const exported = (call: ExportCall, person: ExportedPerson) =>
   Effect.gen(function* () {
     const request = yield* pageRequestBy(call.query, decodeExportCursor)
     const page = yield* (yield* Database).run((sql) => pageExport(sql, person, request))
     return pageReply(call, page, { items: page.rows, nextCursor: page.nextCursor })
+  })
+
+const exportedGuest = (call: ExportCall & { readonly scope: Admin }, { issuer, subject }: PartnersGuest) =>
+  exported(call, { workspaceId: call.scope.workspaceId, userId: null, email: null, guest: { issuer, subject } })
+
+const erasedGuest = (scope: Admin, { issuer, subject }: PartnersGuest) =>
+  Effect.gen(function* () {
+    const { workspaceId } = scope
+    const database = yield* Database
+    const now = yield* Clock.currentTimeMillis
+    const places = yield* findGuest(database, { workspaceId, guest: { issuer, subject } }, now)
+    const erasures = yield* database.transaction((sql) =>
+      Effect.gen(function* () {
+        yield* query(() => lockWorkspace(sql, workspaceId))
+        yield* requireCredential(sql, workspaceId, scope)
+        const begun = yield* query(() => eraseGuest(sql, workspaceId, places, now))
+        return begun.length > 0 ? begun : yield* NotFound.of("guest")
+      }),
+    )
+    for (const { eventId, participantId, isOpen } of places) {
+      if (isOpen) yield* recheckSockets({ eventId, guestId: participantId })
+    }
+    const { begin } = yield* Erasures
+    yield* Effect.forEach(erasures, begin, { concurrency: "unbounded", discard: true })
+    // One act is one entry, however many steps it takes. The partner's id of the guest must not come into the log.
+    return new Reply(undefined, { targets: erasures.slice(0, 1).map(({ id }) => id) })
   })
 
 export const personalData: Handlers<typeof PersonalData> = {
@@ -65,37 +99,8 @@ export const personalData: Handlers<typeof PersonalData> = {
         return new Reply(undefined, { targets: [erasure.id] })
       }),
   },
-  exportGuest: {
-    access: "workspaceAdminOrKey",
-    handle: (call) => {
-      const { issuer, subject } = call.query
-      const guest = { issuer, subject }
-      return exported(call, { workspaceId: call.scope.workspaceId, userId: null, email: null, guest })
-    },
-  },
-  eraseGuest: {
-    access: "workspaceAdminOrKey",
-    handle: ({ query: { issuer, subject }, scope }) =>
-      Effect.gen(function* () {
-        const { workspaceId } = scope
-        const database = yield* Database
-        const now = yield* Clock.currentTimeMillis
-        const places = yield* findGuest(database, { workspaceId, guest: { issuer, subject } }, now)
-        const erasures = yield* database.transaction((sql) =>
-          Effect.gen(function* () {
-            yield* query(() => lockWorkspace(sql, workspaceId))
-            yield* requireCredential(sql, workspaceId, scope)
-            const begun = yield* query(() => eraseGuest(sql, workspaceId, places, now))
-            return begun.length > 0 ? begun : yield* NotFound.of("guest")
-          }),
-        )
-        for (const { eventId, participantId, isOpen } of places) {
-          if (isOpen) yield* recheckSockets({ eventId, guestId: participantId })
-        }
-        const { begin } = yield* Erasures
-        yield* Effect.forEach(erasures, begin, { concurrency: "unbounded", discard: true })
-        // One act is one entry, however many steps it takes. The partner's id of the guest must not come into the log.
-        return new Reply(undefined, { targets: erasures.slice(0, 1).map(({ id }) => id) })
-      }),
-  },
+  exportGuest: { access: "workspaceAdminOrKey", handle: (call) => exportedGuest(call, call.query) },
+  eraseGuest: { access: "workspaceAdminOrKey", handle: ({ query: guest, scope }) => erasedGuest(scope, guest) },
+  exportNamedGuest: { access: "workspaceAdminOrKey", handle: (call) => exportedGuest(call, call.payload) },
+  eraseNamedGuest: { access: "workspaceAdminOrKey", handle: ({ payload: guest, scope }) => erasedGuest(scope, guest) },
 }

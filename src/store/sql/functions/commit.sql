@@ -175,7 +175,7 @@ create or replace function update_event(e jsonb) returns void language sql as $$
          allow_anonymous_voting = (e->>'allow_anonymous_voting')::boolean,
          allow_anonymous_questions = (e->>'allow_anonymous_questions')::boolean,
          -- A node of the release before sends none.
-         reminders = coalesce((e->>'reminders')::boolean, reminders),
+         reminders = coalesce((e->>'reminders')::boolean, reminders), host_absence = coalesce(e->'host_absence', host_absence),
          capacity = (e->>'capacity')::integer, metadata = e->'metadata', updated_at = (e->>'updated_at')::timestamptz,
          published_at = (e->>'published_at')::timestamptz, started_at = (e->>'started_at')::timestamptz,
          ended_at = (e->>'ended_at')::timestamptz

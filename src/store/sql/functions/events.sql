@@ -4,13 +4,14 @@ begin
   return query
   with event as (
     insert into events (id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
-                        allow_anonymous_voting, allow_anonymous_questions, reminders, capacity, metadata)
+                        allow_anonymous_voting, allow_anonymous_questions, reminders, host_absence, capacity, metadata)
     select e.id, e.workspace_id, e.type, e.title, e.status, e.visibility, e.scheduled_at, e.scheduled_end_at,
-           e.allow_anonymous_voting, e.allow_anonymous_questions, coalesce(e.reminders, true), e.capacity, e.metadata
+           e.allow_anonymous_voting, e.allow_anonymous_questions, coalesce(e.reminders, true),
+           coalesce(e.host_absence, '{"measure": "nothing", "afterSeconds": 60}'), e.capacity, e.metadata
       from jsonb_to_recordset(drafts)
            as e(id uuid, workspace_id uuid, type text, title text, status text, visibility text, scheduled_at timestamptz,
                 scheduled_end_at timestamptz, allow_anonymous_voting boolean, allow_anonymous_questions boolean,
-                reminders boolean, capacity integer, metadata jsonb)
+                reminders boolean, host_absence jsonb, capacity integer, metadata jsonb)
     returning *
   ), agenda as (
     insert into phases (id, event_id, position, modality, config, feature_set, status)

@@ -1,5 +1,5 @@
 /** The fields of an event, besides its agenda. */
-import type { Event, Visibility } from "@gathercue/client"
+import type { Event, HostAbsence, Visibility } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -17,6 +17,7 @@ export type EventValues = Pick<
   | "allowAnonymousQuestions"
   | "allowAnonymousVoting"
   | "reminders"
+  | "hostAbsence"
   | "capacity"
 > & { readonly description: string }
 
@@ -29,6 +30,7 @@ export const NEW_EVENT: EventValues = {
   allowAnonymousQuestions: false,
   allowAnonymousVoting: false,
   reminders: true,
+  hostAbsence: { measure: "nothing", afterSeconds: 60 },
   capacity: null,
   description: "",
 }
@@ -44,13 +46,24 @@ export const valuesOf = (event: Event): EventValues => {
     allowAnonymousQuestions: event.allowAnonymousQuestions,
     allowAnonymousVoting: event.allowAnonymousVoting,
     reminders: event.reminders,
+    hostAbsence: event.hostAbsence,
     capacity: event.capacity,
     description: typeof description === "string" ? description : "",
   }
 }
 
 /** The names of the fields; the description is sent in the metadata. */
-export const EVENT_FIELDS = ["title", "metadata", "type", "scheduledAt", "scheduledEndAt", "capacity"] as const
+export const EVENT_FIELDS = [
+  "title",
+  "metadata",
+  "type",
+  "scheduledAt",
+  "scheduledEndAt",
+  "capacity",
+  "hostAbsence",
+] as const
+
+const MEASURES: ReadonlyArray<HostAbsence["measure"]> = ["nothing", "slowChat", "locked", "lobbyClosed"]
 
 const VISIBILITIES: ReadonlyArray<Visibility> = ["public", "unlisted", "private"]
 
@@ -136,6 +149,24 @@ export const EventFields = ({
       >
         {host.anonymousVoting}
       </CheckField>
+      <div className="split">
+        <Choice
+          label={host.hostAbsence}
+          options={MEASURES.map((one) => [one, host.hostAbsences[one]] as const)}
+          value={values.hostAbsence.measure}
+          onChange={(measure) => set({ hostAbsence: { ...values.hostAbsence, measure } })}
+        />
+        {values.hostAbsence.measure === "nothing" ? null : (
+          <NumberField
+            name="hostAbsence"
+            label={host.hostAbsenceAfter}
+            minimum={0}
+            maximum={3600}
+            value={values.hostAbsence.afterSeconds}
+            onChange={(afterSeconds = 0) => set({ hostAbsence: { ...values.hostAbsence, afterSeconds } })}
+          />
+        )}
+      </div>
     </>
   )
 }

@@ -3,7 +3,7 @@ import type { EventWithPhases } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { AttendancePart } from "../after/attendance-part.tsx"
 import { ExportsPart } from "../after/exports-part.tsx"
@@ -35,6 +35,20 @@ const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   attendance: AttendancePart,
   recordings: RecordingsPart,
   exports: ExportsPart,
+}
+
+/** A mistyped date, in most cases: the event is to be published, or was, after its planned start. */
+const startsInPast = ({ status, scheduledAt, publishedAt }: EventProps["event"]): boolean => {
+  if (scheduledAt === null || status === "live" || status === "ended") return false
+  return new Date(scheduledAt).getTime() < (publishedAt === null ? Date.now() : new Date(publishedAt).getTime())
+}
+
+const PastStart = ({ event }: Pick<EventProps, "event">) => {
+  const { host } = useTexts()
+  const { moment } = useFormats()
+  return startsInPast(event) && event.scheduledAt !== null ? (
+    <p className="notice">{host.startsInPast(moment(event.scheduledAt))}</p>
+  ) : null
 }
 
 const NextStep = ({ event, onChange }: EventProps) => {
@@ -88,6 +102,7 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
         <PageTitle>{value.title}</PageTitle>
         <span className="badge">{host.eventStatus[value.status]}</span>
       </div>
+      <PastStart event={value} />
       <NextStep {...props} />
       <Failure error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />

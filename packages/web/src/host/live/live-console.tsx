@@ -3,6 +3,7 @@ import type { EventWithPhases } from "@gathercue/client"
 import { useEvent, useGateway } from "@gathercue/client/react"
 import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
+import { HostAbsence } from "../../live/host-absence.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Failure } from "../parts/failure.tsx"
@@ -104,6 +105,7 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
       <LiveConnection client={client} />
       <Steering client={client} event={event} />
       <Announcements client={client} />
+      <HostAbsence client={client} />
       <Parts client={client} event={event} tab={tab} />
     </CameraProvider>
   )

@@ -20,6 +20,7 @@ import type { Refused } from "../../../commands.ts"
 import { actingRole, isOfStaff } from "../../acting-role.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
+import { whyLocked } from "../host-absence.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
 import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
@@ -102,6 +103,8 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
   if (isRefused(phase)) return phase
   if (!turn.settings.questionsOpen) return NOT_TAKEN
   if (isMuted(turn)) return MUTED
+  const locked = whyLocked(turn)
+  if (locked !== undefined) return locked
   if (turn.all("question").size >= MAX_QUESTIONS) return TOO_MANY
   const { by, state, freshId: id, at } = turn
   const author = by === null || by.kind === "anonymous" ? null : { userId: by.userId, name: by.name }
