@@ -2,7 +2,7 @@
  * Runs a suite again and again in random order, beside processes that keep the cores busy, to find tests that fail now and then. It
  * prints each seed, and at the end the tests that failed, with a command that repeats the order of such a run. Exits 1 if any failed.
  *
- *   npm run again -- [--times 10] [--busy 2] [--seed n] [test | test:nodes | test:media | test:browser] [file ...]
+ *   npm run again -- [--times 10] [--busy 2] [--seed n] [test | test:nodes | test:media | test:browser | test:livekit] [file ...]
  */
 import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
@@ -14,7 +14,7 @@ import { parseArgs } from "node:util"
 import { failuresOf } from "./test-reports.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const SUITES = ["test", "test:nodes", "test:media", "test:browser"]
+const SUITES = ["test", "test:nodes", "test:media", "test:browser", "test:livekit"]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

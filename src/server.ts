@@ -64,6 +64,7 @@ import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
 import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./media/live/live-settings.ts"
 import { MediaServerApi, mediaServerApiOf } from "./media/livekit/media-server-api.ts"
 import { RoomRecorder, roomRecorderOf } from "./media/livekit/room-recorder.ts"
+import { ServerMessages, serverMessagesOf } from "./media/livekit/server-messages.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
@@ -365,8 +366,13 @@ const layersOf = (
     connections,
     SecondFactors.layer(keysOf(FACTORS_PURPOSE)),
     HelpDesk.layer(config.helpModel),
-    Media.layer(config.media),
-    config.media === null ? Layer.empty : Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
+    Media.layer(config.media, keysOf("media-seats")),
+    config.media === null
+      ? Layer.empty
+      : Layer.mergeAll(
+          Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
+          Layer.effect(ServerMessages, serverMessagesOf(config.media)),
+        ),
     WebhookRegistration.layer(keysOf(SECRETS_PURPOSE)),
     limits,
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),

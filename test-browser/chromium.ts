@@ -2,10 +2,10 @@
 import { type Browser, chromium } from "playwright-core"
 
 /** Chromium without windows (Debian: `chromium-headless-shell`), which does less work than the whole program. */
-const PROGRAM = "/usr/bin/chromium-headless-shell"
+export const CHROMIUM = "/usr/bin/chromium-headless-shell"
 
 /** Cameras and microphones that are faked, and may be used without asking. */
 const FAKES = ["--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream"]
 
 export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox", ...FAKES] })
+  chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...FAKES] })

@@ -13,6 +13,7 @@ import { Tokens } from "../identity/tokens.ts"
 import { MediaLinks } from "../media/links.ts"
 import { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import { MediaServerApi } from "../media/livekit/media-server-api.ts"
+import { ServerMessages } from "../media/livekit/server-messages.ts"
 import { Media } from "../media/seats.ts"
 import { CLOSE } from "../protocol/wire/close-codes.ts"
 import { Database } from "../store/database.ts"
@@ -78,7 +79,8 @@ export const bindGateway = (
           }),
         ),
       )
-    const mediaServer = yield* MediaServerApi
+    const [mediaServer, messages] = [yield* MediaServerApi, yield* ServerMessages]
+    const media = yield* Media
     const database = yield* Database
     const services: GatewayServices = {
       options,
@@ -92,15 +94,17 @@ export const bindGateway = (
       grants: yield* GrantChanges,
       absent: new AbsentParticipants(timers, options.absentParticipants),
       anonymous: yield* AnonymousBudgets,
-      media: yield* Media,
+      media,
       roomGuard:
-        mediaServer === null
+        mediaServer === null || messages === null
           ? null
           : new RoomGuard(mediaServer, {
               live,
               feed,
               database,
               timers,
+              media,
+              arrivals: messages.arrivals,
               sweepMs: options.roomSweepMs,
               telemetry,
               fork: guarded,

@@ -1,12 +1,16 @@
 /**
  * Seats in the media server (LiveKit): a token admits one participant to one room of one live event. The audience has no seat:
  * it watches the broadcast. Without a media server there are no tokens, and browsers connect to each other. Tokens hold the rights of their holder and cannot be
- * revoked, so they are short-lived; the media server keeps a connected participant beyond the token's end.
+ * revoked, and the media server gives whoever is connected further ones, of ten minutes. Each therefore names what it rests on, sealed, because the media
+ * server shows it to the others in the room: it comes back with the message that somebody has come in, and is judged then.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"
+import type { Ground } from "../model/links.ts"
 import type { Modality } from "../model/phase.ts"
 import { type EventRole, isStaff, narrowRole } from "../model/roles.ts"
+import type { KeyRing } from "../secret-key.ts"
+import { openText, SealBroken, sealText } from "../store/sealed-text.ts"
 
 export interface MediaServer {
   /** Where clients connect, such as `wss://media.example.com`. */
@@ -26,6 +30,21 @@ export interface SeatRequest {
   /** As the phase narrows it; a stored role is narrowed here. */
   readonly role: EventRole
   readonly modality: Modality
+  /** Absent for somebody without a name. */
+  readonly ground: Ground | undefined
+  /** The role that the live event gave, which precedes that of the ground. */
+  readonly given: EventRole | null
+}
+
+export type SeatKind = "staff" | "voice"
+
+/** What a seat rests on. */
+export interface SeatBasis {
+  readonly ground: Ground
+  readonly given: EventRole | null
+  readonly kind: SeatKind
+  /** Unix milliseconds. */
+  readonly givenAt: number
 }
 
 export interface MediaToken {
@@ -35,7 +54,7 @@ export interface MediaToken {
 }
 
 /** For the connect; the media server does not check the token again while its holder stays connected. */
-const LIFETIME = "10m"
+const LIFETIME = "2m"
 
 /**
  * The media server's name of a room. Each phase has a main room of its own: a seat in a call is not valid on the stage after it.
@@ -47,25 +66,21 @@ export const mediaRoomOf = ({
 }: Pick<SeatRequest, "eventId" | "phaseId" | "roomId">): string => `${eventId}:${roomId ?? phaseId}`
 
 /** The kind of a participant's seat in a room of a phase; `null`: none. */
-export const seatKind = ({ role, modality }: Pick<SeatRequest, "role" | "modality">): "staff" | "voice" | null => {
+export const seatKind = ({ role, modality }: Pick<SeatRequest, "role" | "modality">): SeatKind | null => {
   const narrowed = narrowRole(role, modality)
   if (narrowed === "viewer") return null
   return isStaff(narrowed) ? "staff" : "voice"
 }
 
-/** The holder's rights in the room; `null`: no seat. Messages go through the gateway, where they can be moderated. */
-const grantFor = (seat: SeatRequest): VideoGrant | null => {
-  const kind = seatKind(seat)
-  if (kind === null) return null
-  return {
-    room: mediaRoomOf(seat),
-    roomJoin: true,
-    canPublish: true,
-    canSubscribe: true,
-    canPublishData: false,
-    ...(kind === "staff" ? { roomAdmin: true } : {}),
-  }
-}
+/** The holder's rights in the room. Messages go through the gateway, where they can be moderated. */
+const grantFor = (seat: SeatRequest, kind: SeatKind): VideoGrant => ({
+  room: mediaRoomOf(seat),
+  roomJoin: true,
+  canPublish: true,
+  canSubscribe: true,
+  canPublishData: false,
+  ...(kind === "staff" ? { roomAdmin: true } : {}),
+})
 
 export class Media extends Context.Service<
   Media,
@@ -74,31 +89,55 @@ export class Media extends Context.Service<
     readonly hasServer: boolean
     /** `null`: the participant has no seat, or there is no media server. */
     readonly tokenFor: (seat: SeatRequest) => Effect.Effect<MediaToken | null>
+    /** What the token of somebody in a room rests on, by its metadata. `undefined`: it does not say, as those of the release before. */
+    readonly basisOf: (room: string, participantId: string, metadata: string) => SeatBasis | undefined
   }
 >()("gathercue/Media") {
-  static readonly layer = (server: MediaServer | null): Layer.Layer<Media> =>
-    server === null ? Layer.succeed(Media, { hasServer: false, tokenFor: () => Effect.succeed(null) }) : seats(server)
+  /** `keys`: derived for this purpose alone. */
+  static readonly layer = (server: MediaServer | null, keys: KeyRing): Layer.Layer<Media> =>
+    server === null
+      ? Layer.succeed(Media, { hasServer: false, tokenFor: () => Effect.succeed(null), basisOf: () => undefined })
+      : seats(server, keys)
 }
 
+const ownerOf = (room: string, participantId: string): string => `${room} ${participantId}`
+
+const basisOf =
+  (keys: KeyRing) =>
+  (room: string, participantId: string, metadata: string): SeatBasis | undefined => {
+    try {
+      const text = openText(keys, ownerOf(room, participantId), Buffer.from(metadata, "base64url"))
+      return JSON.parse(text) as SeatBasis
+    } catch (cause) {
+      if (cause instanceof SealBroken) return undefined
+      throw cause
+    }
+  }
+
 /** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
-const seats = ({ url, apiKey, apiSecret }: MediaServer): Layer.Layer<Media> =>
+const seats = ({ url, apiKey, apiSecret }: MediaServer, keys: KeyRing): Layer.Layer<Media> =>
   Layer.effect(
     Media,
     Effect.map(
       Effect.promise(() => import("livekit-server-sdk")),
       ({ AccessToken }) => ({
         hasServer: true,
-        tokenFor: (seat) => {
-          const grant = grantFor(seat)
-          if (grant === null) return Effect.succeed(null)
-          const { participantId: identity, name } = seat
-          const token = new AccessToken(apiKey, Redacted.value(apiSecret), { identity, name, ttl: LIFETIME })
-          token.addGrant(grant)
-          return Effect.map(
-            Effect.promise(() => token.toJwt()),
-            (text): MediaToken => ({ provider: "livekit", url, token: text }),
-          )
-        },
+        basisOf: basisOf(keys),
+        tokenFor: (seat) =>
+          Effect.gen(function* () {
+            const [kind, givenAt] = [seatKind(seat), yield* Clock.currentTimeMillis]
+            if (kind === null) return null
+            const { participantId: identity, name, ground, given } = seat
+            const token = new AccessToken(apiKey, Redacted.value(apiSecret), { identity, name, ttl: LIFETIME })
+            token.addGrant(grantFor(seat, kind))
+            if (ground !== undefined) {
+              const basis: SeatBasis = { ground, given, kind, givenAt }
+              const sealed = sealText(keys, ownerOf(mediaRoomOf(seat), identity), JSON.stringify(basis))
+              token.metadata = Buffer.from(sealed).toString("base64url")
+            }
+            const text = yield* Effect.promise(() => token.toJwt())
+            return { provider: "livekit", url, token: text } satisfies MediaToken
+          }),
       }),
     ),
   )

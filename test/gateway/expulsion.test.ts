@@ -33,17 +33,15 @@ const inCall = async (stage: Stage, who: string, role: Parameters<House["join"]>
 
 const gone = (room: string, who: string) => eventually(() => !livekit.isIn(room, who), `${who} is out of ${room}`)
 
-test("a removed participant is disconnected, and their token admits them no more", async () => {
+test("a removed participant is disconnected, and nobody else", async () => {
   const stage = await house.stage()
   const host = await inCall(stage, "host", "host")
   await inCall(stage, "p0")
   await inCall(stage, "p1")
-  const before = Math.floor(Date.now() / 1000)
   await host.command("participant.remove", { id: "p0" })
   await gone(mainRoom(stage), "p0")
   expect(livekit.isIn(mainRoom(stage), "p1")).toBe(true)
   expect(livekit.isIn(mainRoom(stage), "host")).toBe(true)
-  expect(livekit.revokedBefore.get(`${mainRoom(stage)} p0`)).toBeGreaterThanOrEqual(before)
 })
 
 test("a participant who is removed while away from the gateway is disconnected too", async () => {
@@ -114,7 +112,7 @@ test("a sweep finds what was missed, and leaves recorders and rooms of others al
     livekit.enter(empty, "p1")
     livekit.enter(room, "EG_1", "EGRESS")
     livekit.enter(room, "host")
-    // With the token from before, which this server gave out.
+    // With the token from before, while the message about it is lost.
     livekit.enter(room, "p0")
     await gone(room, "p0")
     await eventually(() => !livekit.rooms.has(empty), "the room without seats is closed")

@@ -17,6 +17,7 @@ import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { MediaLinks, mediaLinksOf } from "../../src/media/links.ts"
 import { LiveBroadcasts } from "../../src/media/live/live-broadcasts.ts"
 import { MediaServerApi, mediaServerApiOf } from "../../src/media/livekit/media-server-api.ts"
+import { ServerMessages, serverMessagesOf } from "../../src/media/livekit/server-messages.ts"
 import { Media, type MediaServer } from "../../src/media/seats.ts"
 import { diskStorageLayer } from "../../src/media/storage/disk-storage.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -111,8 +112,13 @@ const startNode = async (
   const app = App()
   const services = Layer.mergeAll(
     tokensLayer,
-    Media.layer(media),
-    guardsRooms && media !== null ? Layer.effect(MediaServerApi, mediaServerApiOf(media)) : Layer.empty,
+    Media.layer(media, [Buffer.alloc(32)]),
+    guardsRooms && media !== null
+      ? Layer.mergeAll(
+          Layer.effect(MediaServerApi, mediaServerApiOf(media)),
+          Layer.effect(ServerMessages, serverMessagesOf(media)),
+        )
+      : Layer.empty,
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
     Layer.succeed(MediaLinks, mediaLinksOf([Buffer.alloc(32)])),

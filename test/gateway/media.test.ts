@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import type { Connection } from "../../src/gateway/connection/connection.ts"
 import { MediaSeats } from "../../src/gateway/event/media-seats.ts"
+import { ParticipantStates } from "../../src/gateway/event/participant-states.ts"
 import type { GatewayServices } from "../../src/gateway/services.ts"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { eventually } from "../support/wait.ts"
@@ -209,7 +210,7 @@ const openMinting = () => {
     send: (text: string) => void sent.push(text),
   } as unknown as Connection
   const phase = { ...NO_PHASE, id: "phase", modality: "breakout" } as const
-  const seats = new MediaSeats(services, "event", { phase })
+  const seats = new MediaSeats(services, "event", { phase, participants: new ParticipantStates() })
   const dispatch = (n: number) => ({ frame: `${n}`, seatable: { roomId: "red", withSeat: () => `${n} with a seat` } })
   return { given, sent, connection, seats, dispatch }
 }

@@ -37,6 +37,7 @@ const message = (
 })
 
 const expel = (room: string, participantId = "ada"): Expulsion => ({ type: "expel", room, participantId })
+const moved = (one: Expulsion): Expulsion => ({ ...one, isMove: true })
 
 test.each<[string, Partial<Snapshot>, ParticipantChange, ReadonlyArray<Expulsion>]>([
   ["into a first room", {}, { participantId: "ada", roomId: "red" }, []],
@@ -44,19 +45,19 @@ test.each<[string, Partial<Snapshot>, ParticipantChange, ReadonlyArray<Expulsion
     "to another room, whose first one somebody else is in",
     { seats: { ada: "red", bob: "red" } },
     { participantId: "ada", roomId: "blue" },
-    [expel(named("red"))],
+    [moved(expel(named("red")))],
   ],
   [
     "to another room, whose first one is empty then",
     { seats: { ada: "red" } },
     { participantId: "ada", roomId: "blue" },
-    [{ type: "close", room: named("red") }],
+    [moved({ type: "close", room: named("red") })],
   ],
   [
     "back to the main room",
     { seats: { ada: "red", bob: "red" } },
     { participantId: "ada", roomId: null },
-    [expel(named("red"))],
+    [moved(expel(named("red")))],
   ],
   [
     "barred",
@@ -88,9 +89,32 @@ test("a role that was lost while messages were missed has no place in the call",
 })
 
 test("another phase, and the end, close the main room; a draft has none", () => {
-  expect(access().apply(message([], { phase: { ...MEETING, id: "phase2" } }))).toEqual([{ type: "close", room: MAIN }])
+  const next: ActivePhase = { ...MEETING, id: "phase2" }
+  const stage: ActivePhase = { ...next, modality: "broadcast" }
+  expect(access().apply(message([], { phase: next }))).toEqual([moved({ type: "close", room: MAIN })])
+  expect(access().apply(message([], { phase: stage }))).toEqual([{ type: "close", room: MAIN }])
   expect(access().apply(message([], { status: "ended" }))).toEqual([{ type: "close", room: MAIN }])
   expect(access({}, "draft").rooms).toEqual(new Set())
+})
+
+test("who is removed leaves at once, also the rooms that they were moved from and may still be in", () => {
+  const removal = { who: "participant", participantId: "ada", reason: "removed" } as const
+  const rooms = access({ seats: { ada: "red", bob: "red" } })
+  rooms.apply(message([{ participantId: "ada", roomId: "blue" }]))
+  const phase = { ...MEETING, id: "phase2" }
+  rooms.apply(message([], { phase }))
+  expect(rooms.apply(message([], { phase, ejections: [removal] }))).toEqual([
+    expel(`${EVENT}:phase2`),
+    expel(named("blue")),
+    expel(named("red")),
+    expel(MAIN),
+  ])
+  const both = access({ seats: { ada: "red" } })
+  expect(both.apply(message([{ participantId: "ada", roomId: null }], { ejections: [removal] }))).toEqual([
+    moved({ type: "close", room: named("red") }),
+    expel(MAIN),
+    expel(named("red")),
+  ])
 })
 
 test("an ejection is a removal", () => {

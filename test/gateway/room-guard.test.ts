@@ -4,6 +4,8 @@ import { test } from "vitest"
 import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import type { FeedMessage } from "../../src/actors/feed.ts"
 import { RoomGuard, type RoomGuardServices } from "../../src/gateway/expulsion/room-guard.ts"
+import type { Arrival } from "../../src/media/livekit/server-messages.ts"
+import { Listeners } from "../../src/model/listeners.ts"
 import { eventually } from "../support/wait.ts"
 
 const EVENT = "00000000-0000-7000-8000-00000000000e"
@@ -41,6 +43,7 @@ const guarded = () => {
       },
     },
     timers: { now: () => 0 },
+    arrivals: new Listeners<Arrival>(),
     sweepMs: 3_600_000,
     telemetry: { log: { warn: () => {}, error: () => {}, debug: () => {} } },
     fork: Effect.runFork,

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest"
 import { Media, mediaRoomOf, type SeatRequest } from "../../src/media/seats.ts"
 import { Modality } from "../../src/model/phase.ts"
 import { EventRole, narrowRole } from "../../src/model/roles.ts"
+import type { KeyRing } from "../../src/secret-key.ts"
 
 const SECRET = "a secret of the media server's, long enough"
 const SERVER = { url: "wss://media.example.com", apiKey: "key", apiSecret: Redacted.make(SECRET) }
@@ -16,12 +17,24 @@ const SEAT: SeatRequest = {
   name: "Grace Höpper",
   role: "participant",
   modality: "meeting",
+  ground: { as: "viewer", participantId: "guest:01990000-0000-7000-8000-000000000002", role: "participant" },
+  given: null,
 }
-const TEN_MINUTES = 600
+const TWO_MINUTES = 120
+const KEYS: KeyRing = [new Uint8Array(32).fill(1)]
 
 const ask = (seat: Partial<SeatRequest>, server: typeof SERVER | null = SERVER) =>
   Effect.runPromise(
-    Effect.flatMap(Media, (media) => media.tokenFor({ ...SEAT, ...seat })).pipe(Effect.provide(Media.layer(server))),
+    Effect.flatMap(Media, (media) => media.tokenFor({ ...SEAT, ...seat })).pipe(
+      Effect.provide(Media.layer(server, KEYS)),
+    ),
+  )
+
+const basisOf = (room: string, participantId: string, metadata: string, keys = KEYS) =>
+  Effect.runPromise(
+    Effect.map(Media, (media) => media.basisOf(room, participantId, metadata)).pipe(
+      Effect.provide(Media.layer(SERVER, keys)),
+    ),
   )
 
 const read = async (seat: Partial<SeatRequest>) => {
@@ -30,11 +43,11 @@ const read = async (seat: Partial<SeatRequest>) => {
   return new TokenVerifier(SERVER.apiKey, SECRET).verify(granted.token)
 }
 
-test("a participant may publish and subscribe, under its own id and name, in the phase's room, for ten minutes", async () => {
+test("a participant may publish and subscribe, under its own id and name, in the phase's room, for two minutes", async () => {
   expect(await ask({})).toMatchObject({ provider: "livekit", url: SERVER.url })
   const { sub, name, iss, nbf = 0, exp = 0, video } = await read({})
   expect({ sub, name, iss }).toEqual({ sub: SEAT.participantId, name: SEAT.name, iss: SERVER.apiKey })
-  expect(exp - nbf).toBe(TEN_MINUTES)
+  expect(exp - nbf).toBe(TWO_MINUTES)
   const room = `${SEAT.eventId}:${SEAT.phaseId}`
   const seat = { room, roomJoin: true, canPublish: true, canSubscribe: true, canPublishData: false }
   expect(video).toEqual(seat)
@@ -54,6 +67,21 @@ describe.each(Modality.literals)("in a %s", (modality) => {
     const runs = narrowed === "host" || narrowed === "workspace_admin"
     expect([video?.canPublish, video?.canSubscribe, video?.roomAdmin ?? false]).toEqual([true, true, runs])
   })
+})
+
+test("a token names what it rests on to this server alone, for its room and participant", async () => {
+  const before = Date.now()
+  const { metadata = "", video } = await read({ role: "host", given: "host" })
+  const room = video?.room ?? ""
+  const basis = await basisOf(room, SEAT.participantId, metadata)
+  expect(basis).toEqual({ ground: SEAT.ground, given: "host", kind: "staff", givenAt: expect.any(Number) })
+  expect(basis?.givenAt).toBeGreaterThanOrEqual(before)
+  expect(Buffer.from(metadata, "base64url").toString("latin1")).not.toContain(SEAT.participantId)
+  expect(await basisOf(`${room}x`, SEAT.participantId, metadata)).toBeUndefined()
+  expect(await basisOf(room, "guest:other", metadata)).toBeUndefined()
+  expect(await basisOf(room, SEAT.participantId, metadata, [new Uint8Array(32).fill(2)])).toBeUndefined()
+  expect(await basisOf(room, SEAT.participantId, "")).toBeUndefined()
+  expect((await read({ ground: undefined })).metadata ?? "").toBe("")
 })
 
 test("a token of another secret is none", async () => {

@@ -1,5 +1,6 @@
 /**
- * A media server for tests, as far as LiveKit's own interface goes: requests of its library are decoded and their tokens checked. The
+ * A media server for tests, as far as LiveKit's own interface goes: requests of its library are decoded and their tokens checked, and it says
+ * in a signed message who has come into a room. As LiveKit does, it forgets whom it disconnected: their token admits them until it expires. The
  * rooms and their people are the test's; sound and picture there are none.
  */
 import { createHash } from "node:crypto"
@@ -17,6 +18,12 @@ export interface Person {
   readonly identity: string
   /** As the interface names kinds: a person, or a recorder. */
   readonly kind: "STANDARD" | "EGRESS"
+  readonly metadata?: string
+}
+
+interface Message {
+  readonly body: string
+  readonly authorization: string
 }
 
 /** A recording, in the words of the interface. */
@@ -35,9 +42,17 @@ export interface LiveKitServer {
   readonly server: MediaServer
   /** By room. */
   readonly rooms: Map<string, Person[]>
-  /** The time before which tokens of an expelled participant are refused, Unix seconds, by `room participant`. */
-  readonly revokedBefore: Map<string, number>
+  /** Somebody is in a room: no token is looked at, and no message sent. */
   readonly enter: (room: string, identity: string, kind?: Person["kind"]) => void
+  /**
+   * Comes with a token, as a client does. Resolves when the message about it is answered. The result is the token that the media server gives
+   * to whoever is connected: the same rights, for ten minutes from now on.
+   */
+  readonly join: (token: string) => Promise<string>
+  /** Where messages go; undefined: nowhere. */
+  webhookUrl: string | undefined
+  /** The statuses that answered the messages. */
+  readonly answers: number[]
   readonly isIn: (room: string, identity: string) => boolean
   /** Requests that fail from now on. */
   failures: number
@@ -48,7 +63,7 @@ export interface LiveKitServer {
   /** A refusal of some calls, instead of their answer. */
   refuse: ((method: string, asked: Json) => { readonly status: number; readonly body: Json } | undefined) | undefined
   /** The message that the media server sends about a recording, and its signature. */
-  readonly messageAbout: (egress: Egress) => Promise<{ readonly body: string; readonly authorization: string }>
+  readonly messageAbout: (egress: Egress) => Promise<Message>
   readonly stop: () => Promise<void>
 }
 
@@ -58,10 +73,16 @@ const bodyOf = async (request: IncomingMessage): Promise<Json> => {
   return JSON.parse(Buffer.concat(chunks).toString("utf8"))
 }
 
+const signed = async (message: object): Promise<Message> => {
+  const body = JSON.stringify(message)
+  const token = new AccessToken(KEY, SECRET)
+  token.sha256 = createHash("sha256").update(body).digest("base64")
+  return { body, authorization: await token.toJwt() }
+}
+
 export const startLiveKit = async (): Promise<LiveKitServer> => {
   const verifier = new TokenVerifier(KEY, SECRET)
   const rooms = new Map<string, Person[]>()
-  const revokedBefore = new Map<string, number>()
   const notFound = { status: 404, body: { code: "not_found", msg: "requested room does not exist" } }
   const ok = (body: Json) => ({ status: 200, body })
 
@@ -76,10 +97,9 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     ListRooms: (_, { roomList }) =>
       roomList === true ? ok({ rooms: Array.from(rooms.keys(), (name) => ({ name, sid: name })) }) : denied,
     ListParticipants: inRoom(({ room }) => (rooms.has(room) ? ok({ participants: rooms.get(room) }) : notFound)),
-    RemoveParticipant: inRoom(({ room, identity, revokeTokenTs }) => {
+    RemoveParticipant: inRoom(({ room, identity }) => {
       const others = rooms.get(room)?.filter((person) => person.identity !== identity) ?? []
       const wasThere = rooms.get(room)?.length !== others.length && rooms.has(room)
-      revokedBefore.set(`${room} ${identity}`, Number(revokeTokenTs))
       if (!wasThere) return notFound
       rooms.set(room, others)
       return ok({})
@@ -131,11 +151,28 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
   const answer = (method: string, asked: Json, grant: Json) =>
     CALLS[method]?.(asked, grant) ?? { status: 404, body: { code: "bad_route", msg: method } }
 
-  const state: Pick<LiveKitServer, "failures" | "beforeAnswer" | "refuse"> = {
+  const state: Pick<LiveKitServer, "failures" | "beforeAnswer" | "refuse" | "webhookUrl"> = {
+    webhookUrl: undefined,
     failures: 0,
     beforeAnswer: undefined,
     refuse: undefined,
   }
+  const answers: number[] = []
+  const come = async (room: string, person: Person): Promise<void> => {
+    const others = rooms.get(room)?.filter(({ identity }) => identity !== person.identity) ?? []
+    rooms.set(room, [...others, person])
+    if (state.webhookUrl === undefined) return
+    const { body, authorization } = await signed({
+      event: "participant_joined",
+      id: `EV_${answers.length}`,
+      room: { name: room, sid: room },
+      participant: { ...person, sid: person.identity, state: "ACTIVE" },
+    })
+    const headers = { "content-type": "application/webhook+json", authorization }
+    const { status } = await fetch(state.webhookUrl, { method: "POST", headers, body })
+    answers.push(status)
+  }
+
   const listening = createServer((request, response) => {
     const respond = async () => {
       if (state.failures > 0) {
@@ -160,15 +197,24 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
   return {
     server: { url: `ws://127.0.0.1:${port}`, apiKey: KEY, apiSecret: Redacted.make(SECRET) },
     rooms,
-    revokedBefore,
+    answers,
     egresses,
-    messageAbout: async (egressInfo) => {
-      const body = JSON.stringify({ event: "egress_ended", id: "EV_1", egressInfo })
-      const token = new AccessToken(KEY, SECRET)
-      token.sha256 = createHash("sha256").update(body).digest("base64")
-      return { body, authorization: await token.toJwt() }
-    },
+    messageAbout: (egressInfo) => signed({ event: "egress_ended", id: "EV_1", egressInfo }),
     enter: (room, identity, kind = "STANDARD") => rooms.set(room, [...(rooms.get(room) ?? []), { identity, kind }]),
+    join: async (token) => {
+      const { sub: identity = "", name = "", metadata = "", video } = await verifier.verify(token)
+      if (video?.roomJoin !== true || video.room === undefined) throw new Error("the token admits to no room")
+      await come(video.room, { identity, kind: "STANDARD", metadata })
+      const renewed = new AccessToken(KEY, SECRET, { identity, name, metadata, ttl: "10m" })
+      renewed.addGrant(video)
+      return renewed.toJwt()
+    },
+    get webhookUrl() {
+      return state.webhookUrl
+    },
+    set webhookUrl(url) {
+      state.webhookUrl = url
+    },
     isIn: (room, identity) => rooms.get(room)?.some((person) => person.identity === identity) === true,
     get failures() {
       return state.failures

@@ -10,12 +10,20 @@ import { type MediaToken, seatKind } from "../../media/seats.ts"
 import type { MediaSeat } from "../../protocol/topics/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
+import { groundOf } from "../grants/grounds.ts"
 import { callOf, meshSeat } from "../rtc/places.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { sendAll } from "../transport/send.ts"
+import type { ParticipantStates } from "./participant-states.ts"
 
 type Fields = { readonly [field: string]: unknown }
+
+/** What seats depend on at the event. */
+interface SeatedEvent {
+  readonly phase: ActivePhase
+  readonly participants: Pick<ParticipantStates, "givenRole">
+}
 
 /** A connection's seats at one moment: in the main room, and in the room it was in then. */
 export interface ConnectionSeats {
@@ -35,13 +43,13 @@ const partWithMedia = (part: unknown, { roomId, room }: ConnectionSeats): unknow
 export class MediaSeats {
   readonly #services: GatewayServices
   readonly #eventId: string
-  readonly #event: { readonly phase: ActivePhase }
+  readonly #event: SeatedEvent
   /** The place of the main-room seat that a connection was sent last; `null`: it was sent that it has none. */
   readonly #sent = new WeakMap<Connection, string | null>()
   /** Dispatches that wait for a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
-  constructor(services: GatewayServices, eventId: string, event: { readonly phase: ActivePhase }) {
+  constructor(services: GatewayServices, eventId: string, event: SeatedEvent) {
     this.#services = services
     this.#eventId = eventId
     this.#event = event
@@ -186,13 +194,15 @@ export class MediaSeats {
     )
   }
 
-  #mint({ identity }: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
+  #mint(connection: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
     const { id: phaseId, modality } = this.#event.phase
     if (modality === null || phaseId === null) return NONE
-    const { participantId, name, role } = identity
+    const { participantId, name, role } = connection.identity
+    const [ground, given] = [groundOf(connection, "viewer"), this.#event.participants.givenRole(participantId) ?? null]
+    const request = { eventId: this.#eventId, phaseId, roomId, participantId, name, role, modality, ground, given }
     const { media, roomGuard, telemetry } = this.#services
     roomGuard?.follow(this.#eventId)
-    return media.tokenFor({ eventId: this.#eventId, phaseId, roomId, participantId, name, role, modality }).pipe(
+    return media.tokenFor(request).pipe(
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
         telemetry.log.error({ err: Cause.squash(cause), eventId: this.#eventId }, "a media seat could not be given")

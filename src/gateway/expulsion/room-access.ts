@@ -5,13 +5,20 @@
 import type { ActivePhase, ParticipantChange } from "../../actors/domain/state.ts"
 import type { FeedMessage } from "../../actors/feed.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
-import { mediaRoomOf, seatKind } from "../../media/seats.ts"
+import { mediaRoomOf, type SeatKind, seatKind } from "../../media/seats.ts"
 import type { EventRole } from "../../model/roles.ts"
 
-/** `close`: everybody leaves the room. */
+/**
+ * `close`: everybody leaves the room. `isMove`: people have another place, and are given time to get there, so that they are connected to it
+ * before they leave this one.
+ */
 export type Expulsion =
-  | { readonly type: "expel"; readonly room: string; readonly participantId: string }
-  | { readonly type: "close"; readonly room: string }
+  | { readonly type: "expel"; readonly room: string; readonly participantId: string; readonly isMove?: true }
+  | { readonly type: "close"; readonly room: string; readonly isMove?: true }
+
+/** Rooms that a participant was moved from and may still be in: they are moved on that often in a few seconds at most. */
+const REMEMBERED_ROOMS = 2
+const MOVE = { isMove: true } as const
 
 /** A change that takes a participant's place in the call, whatever room they are in. */
 const losesCall = ({ admission, barred }: ParticipantChange): boolean =>
@@ -27,6 +34,10 @@ export class RoomAccess {
   #removed: Set<string>
   #held: Set<string>
   #roles: Map<string, EventRole>
+  /** By participant. */
+  readonly #left = new Map<string, ReadonlyArray<string>>()
+  /** The main room of the phase before. */
+  #leftMain: string | null = null
 
   constructor(eventId: string, { snapshot }: Pick<LiveReading, "snapshot">) {
     this.#eventId = eventId
@@ -52,27 +63,39 @@ export class RoomAccess {
     return [...(main === null ? [] : [main]), ...(seat === undefined ? [] : [this.#named(seat)])]
   }
 
-  /** The participant has a role of the live event's own, which precedes the stored one. */
-  hasRole(participantId: string): boolean {
-    return this.#roles.has(participantId)
+  /** The rooms that they may be in, and those that they may still be leaving. */
+  placesOf(participantId: string): ReadonlyArray<string> {
+    const left = this.#left.get(participantId) ?? []
+    return [...new Set([...this.roomsOf(participantId), ...left, ...(this.#leftMain === null ? [] : [this.#leftMain])])]
+  }
+
+  /** The role of the live event's own, which precedes the stored one. */
+  roleOf(participantId: string): EventRole | undefined {
+    return this.#roles.get(participantId)
+  }
+
+  /** The seat that this role has in the active phase. */
+  kindOf(role: EventRole): SeatKind | null {
+    const { modality } = this.#phase
+    return modality === null ? null : seatKind({ role, modality })
   }
 
   /** Has this role a seat in the active phase? */
   seats(role: EventRole): boolean {
-    const { modality } = this.#phase
-    return modality === null || seatKind({ role, modality }) !== null
+    return this.#phase.modality === null || this.kindOf(role) !== null
   }
 
   /** Takes in a committed message. The result is what must happen at the media server. */
   apply(message: Pick<FeedMessage, "phase" | "status" | "participantChanges" | "ejections">): ReadonlyArray<Expulsion> {
     if (this.#staysAfter(message)) return []
-    const before = this.rooms
+    const [before, main] = [this.rooms, this.#mainRoom]
     const leaving = message.participantChanges.flatMap((change) => this.#change(change))
     for (const ejection of message.ejections) {
       if (ejection.who === "participant") leaving.push(...this.#remove(ejection.participantId))
     }
     this.#phase = message.phase
     this.#isLive = runs(message.status)
+    if (this.#mainRoom !== main) this.#leftMain = main
     return this.#since(before, leaving)
   }
 
@@ -112,15 +135,28 @@ export class RoomAccess {
   #since(before: ReadonlySet<string>, leaving: ReadonlyArray<Expulsion>): ReadonlyArray<Expulsion> {
     const now = this.rooms
     const closed = [...before].filter((room) => !now.has(room))
+    // Most people have no place on a stage, and nobody has one after the end.
+    const isMove = now.size > 0 && !this.#isStage
+    const isClosed = new Set(isMove ? [] : closed)
     return [
-      ...closed.map((room): Expulsion => ({ type: "close", room })),
-      ...leaving.filter(({ room }) => now.has(room)),
+      ...closed.map((room): Expulsion => ({ type: "close", room, ...(isMove && MOVE) })),
+      ...leaving.filter((one) => now.has(one.room) || (one.isMove !== true && !isClosed.has(one.room))),
     ]
   }
 
   #change(change: ParticipantChange): Expulsion[] {
-    const { participantId, role, roomId, admission, barred } = change
-    const before = this.roomsOf(participantId)
+    const { participantId } = change
+    const [before, places] = [this.roomsOf(participantId), this.placesOf(participantId)]
+    this.#note(change)
+    const kept = losesCall(change) || this.#losesStage(change) ? [] : this.roomsOf(participantId)
+    if (kept.length === 0) return before.length === 0 ? [] : this.#expelled(participantId, places)
+    const left = before.filter((room) => !kept.includes(room))
+    if (left.length > 0)
+      this.#left.set(participantId, [...(this.#left.get(participantId) ?? []), ...left].slice(-REMEMBERED_ROOMS))
+    return left.map((room) => ({ type: "expel", room, participantId, ...MOVE }))
+  }
+
+  #note({ participantId, role, roomId, admission, barred }: ParticipantChange): void {
     if (roomId === null) this.#seats.delete(participantId)
     else if (roomId !== undefined) this.#seats.set(participantId, roomId)
     if (role === null) this.#roles.delete(participantId)
@@ -129,13 +165,16 @@ export class RoomAccess {
     if (barred === true) this.#removed.add(participantId)
     if (admission === "admitted" || admission === "denied") this.#held.delete(participantId)
     if (admission === "waiting") this.#held.add(participantId)
-    const kept = losesCall(change) || this.#losesStage(change) ? [] : this.roomsOf(participantId)
-    return before.filter((room) => !kept.includes(room)).map((room) => ({ type: "expel", room, participantId }))
   }
 
   #remove(participantId: string): ReadonlyArray<Expulsion> {
-    const rooms = this.roomsOf(participantId)
+    const places = this.roomsOf(participantId).length === 0 ? [] : this.placesOf(participantId)
     this.#removed.add(participantId)
+    return this.#expelled(participantId, places)
+  }
+
+  #expelled(participantId: string, rooms: ReadonlyArray<string>): Expulsion[] {
+    this.#left.delete(participantId)
     return rooms.map((room) => ({ type: "expel", room, participantId }))
   }
 

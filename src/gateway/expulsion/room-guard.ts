@@ -1,8 +1,8 @@
 /**
  * Keeps the rooms of the media server as the live events have them: participants who were removed, held back or moved are disconnected
  * there, and rooms without seats are closed. A seat's token cannot be revoked, and the media server keeps a connected participant. An
- * event is followed from its first seat on. An expulsion that fails is tried again; a sweep finds the ones that were lost, and
- * participants who came back with an older token.
+ * event is followed from its first seat on, or from the first arrival that this node hears of. Each arrival is judged (`admission.ts`). An expulsion
+ * that fails is tried again; a sweep finds what was lost.
  */
 import { Effect, type Fiber, Schedule, Semaphore } from "effect"
 import type { Feed, FeedMessage } from "../../actors/feed.ts"
@@ -10,9 +10,12 @@ import type { LiveEvents } from "../../actors/live-events.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
 import type { Timers } from "../../clock/timers.ts"
 import type { MediaServerApi } from "../../media/livekit/media-server-api.ts"
+import type { ServerMessages } from "../../media/livekit/server-messages.ts"
+import type { Media } from "../../media/seats.ts"
 import { findStoredRoles } from "../../store/accounts/stored-roles.ts"
 import type { Database } from "../../store/database.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
+import { Admission } from "./admission.ts"
 import { type Expulsion, RoomAccess } from "./room-access.ts"
 import { type MediaRoom, misplaced, roomsByEvent, unjudged, unseated } from "./room-sweep.ts"
 
@@ -21,6 +24,8 @@ export interface RoomGuardServices {
   readonly feed: Feed["Service"]
   readonly database: Database["Service"]
   readonly timers: Timers
+  readonly media: Pick<Media["Service"], "basisOf">
+  readonly arrivals: Pick<ServerMessages["arrivals"], "subscribe">
   /** Between two sweeps. */
   readonly sweepMs: number
   readonly telemetry: Telemetry["Service"]
@@ -35,6 +40,8 @@ const MOST_WAITING = 20_000
 const TRIES = 10
 const PAUSES = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 const SWEPT_AT_ONCE = 4
+/** To whom is moved, for the connection to the next room. */
+const MOVE_WITHIN = "3 seconds"
 
 /** An event whose seats are given here. */
 interface Followed {
@@ -54,12 +61,19 @@ export class RoomGuard {
   readonly #services: RoomGuardServices
   readonly #events = new Map<string, Followed>()
   readonly #calls = Semaphore.makeUnsafe(CALLS)
+  readonly #silence: () => void
   #waiting = 0
   #isStopped = false
 
   constructor(server: MediaServerApi, services: RoomGuardServices) {
     this.#server = server
     this.#services = services
+    const admission = new Admission(services, (eventId, misplaced, unfounded) => {
+      this.follow(eventId)
+      this.#perform(eventId, misplaced)
+      this.#perform(eventId, unfounded, false)
+    })
+    this.#silence = services.arrivals.subscribe((arrival) => admission.arrived(arrival))
     services.fork(Effect.forever(Effect.delay(this.#sweep(), services.sweepMs)))
   }
 
@@ -78,7 +92,7 @@ export class RoomGuard {
   expel(eventId: string, participantId: string): void {
     const followed = this.#events.get(eventId)
     if (followed?.access === undefined) followed?.early.push(participantId)
-    const rooms = followed?.access?.roomsOf(participantId) ?? []
+    const rooms = followed?.access?.placesOf(participantId) ?? []
     this.#perform(
       eventId,
       rooms.map((room) => ({ type: "expel", room, participantId })),
@@ -88,6 +102,7 @@ export class RoomGuard {
 
   stop(): void {
     this.#isStopped = true
+    this.#silence()
     for (const { unsubscribe } of this.#events.values()) unsubscribe()
     this.#events.clear()
   }
@@ -158,7 +173,7 @@ export class RoomGuard {
         ),
         Effect.ensuring(Effect.sync(() => this.#waiting--)),
       )
-      this.#services.fork(tried)
+      this.#services.fork(expulsion.isMove === true ? Effect.delay(tried, MOVE_WITHIN) : tried)
     }
   }
 

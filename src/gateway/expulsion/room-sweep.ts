@@ -10,7 +10,7 @@ export interface MediaRoom {
 }
 
 /** Of a name as `mediaRoomOf` writes it. */
-const eventOf = (name: string): string | undefined => {
+export const eventOf = (name: string): string | undefined => {
   const [event = "", room = "", ...more] = name.split(":")
   return more.length > 0 || parseId(room) === undefined ? undefined : parseId(event)
 }
@@ -31,7 +31,7 @@ export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, 
 /** The users whose seats depend on their stored roles. */
 export const unjudged = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<string> => {
   const people = new Set(open.flatMap((room) => room.people))
-  return [...people].filter((id) => parseId(id) !== undefined && !access.hasRole(id))
+  return [...people].filter((id) => parseId(id) !== undefined && access.roleOf(id) === undefined)
 }
 
 /** The users among them whose stored role has no seat. */

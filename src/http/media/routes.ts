@@ -14,8 +14,8 @@ import { recordedFiles } from "./broadcasts/recorded.ts"
 import { ViewerBytes } from "./broadcasts/viewer-bytes.ts"
 import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
+import { mediaServerWebhook, type WebhookServices } from "./media-server-webhook.ts"
 import type { UploadServices } from "./open-upload.ts"
-import { recorderWebhook, type WebhookServices } from "./recorder-webhook.ts"
 import { refusalOf } from "./refusal.ts"
 import { Uploads } from "./upload.ts"
 
@@ -80,6 +80,6 @@ export const mediaRoutes = (
       { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
       { method: "GET", path: "/v1/media/derivations/:token", crossOrigin: true, accept: downloads.give("derivation") },
       { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
-      recorderWebhook(run, problems),
+      mediaServerWebhook(run, problems),
     ]
   })

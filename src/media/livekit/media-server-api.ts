@@ -12,7 +12,7 @@ export interface MediaServerApi {
   readonly rooms: Effect.Effect<ReadonlyArray<string>, Unavailable>
   /** The identities of the people in a room. Recorders and other programs are not people. */
   readonly people: (room: string) => Effect.Effect<ReadonlyArray<string>, Unavailable>
-  /** Disconnects the participant. Tokens from before `decidedAt`, Unix milliseconds, admit them to this room no more. */
+  /** Disconnects the participant. A server that knows how refuses tokens from before `decidedAt`, Unix milliseconds, in this room. */
   readonly expel: (room: string, identity: string, decidedAt: number) => Effect.Effect<void, Unavailable>
   /** Disconnects everybody. */
   readonly close: (room: string) => Effect.Effect<void, Unavailable>
@@ -25,7 +25,7 @@ export const MediaServerApi = Context.Reference<MediaServerApi | null>("gathercu
 
 const WITHIN_SECONDS = 5
 /** `ParticipantInfo.Kind` of a person; the library does not export its names. */
-const STANDARD = 0
+export const STANDARD = 0
 
 /** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
 export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effect.Effect<MediaServerApi> =>

@@ -4,7 +4,7 @@
  */
 import { Context, Data, Effect, Redacted } from "effect"
 import type { EgressInfo } from "livekit-server-sdk"
-import { Unauthorized, Unavailable } from "../../model/errors.ts"
+import { Unavailable } from "../../model/errors.ts"
 import type { MediaServer } from "../seats.ts"
 import { STAGE_FILES } from "../stage/stage-files.ts"
 import type { S3Settings } from "../storage/s3/presign.ts"
@@ -43,8 +43,8 @@ export interface RoomRecorder {
   readonly running: (room: string | null) => Effect.Effect<ReadonlyArray<EgressFacts>, Unavailable>
   /** `undefined`: the media server does not know it any more. */
   readonly find: (egressId: string) => Effect.Effect<EgressFacts | undefined, Unavailable>
-  /** The facts in a message of the media server; null: it is about something else. */
-  readonly verify: (body: string, authorization: string) => Effect.Effect<EgressFacts | null, Unauthorized>
+  /** What the media server says of a recording; null: it names none. Values are brought within what can be stored. */
+  readonly factsOf: (info: EgressInfo) => EgressFacts | null
 }
 
 /** Null: there is no media server, or no bucket that it could put files into. */
@@ -65,7 +65,6 @@ const NAMELESS = new Unavailable({
   detail: "The answer of the media server does not name the recording.",
   retryAfterSeconds: 5,
 })
-const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
 
 const bytesOf = (size: bigint | undefined): number => Math.min(MOST_BYTES, Math.max(0, Number(size ?? 0n)))
 
@@ -79,10 +78,9 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
   Effect.map(
     Effect.promise(() => import("livekit-server-sdk")),
     (sdk) => {
-      const { EgressClient, EgressStatus, EncodedFileOutput, EncodedFileType, S3Upload, WebhookReceiver } = sdk
+      const { EgressClient, EgressStatus, EncodedFileOutput, EncodedFileType, S3Upload } = sdk
       const secret = Redacted.value(apiSecret)
       const client = new EgressClient(url, apiKey, secret, { requestTimeout: WITHIN_SECONDS, failover: false })
-      const receiver = new WebhookReceiver(apiKey, secret)
       const statusOf = (status: number): EgressFacts["status"] => {
         switch (status) {
           // The media server keeps the file of a recording that it ended at a limit of its own.
@@ -96,8 +94,7 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
             return "running"
         }
       }
-      /** Null: the message names no recording. Its other values are brought within what can be stored. */
-      const factsOf = (info: EgressInfo): EgressFacts | null => {
+      const factsOf: RoomRecorder["factsOf"] = (info) => {
         const { egressId, status, request, fileResults, segmentResults, startedAt, error } = info
         if (!EGRESS_ID.test(egressId)) return null
         const [file] = fileResults
@@ -155,10 +152,7 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
             asked(() => client.listEgress({ egressId })),
             (found) => found.map(factsOf).find((facts) => facts?.egressId === egressId) ?? undefined,
           ),
-        verify: (body, authorization) =>
-          Effect.tryPromise({ try: () => receiver.receive(body, authorization), catch: () => FORGED }).pipe(
-            Effect.map(({ egressInfo }) => (egressInfo === undefined ? null : factsOf(egressInfo))),
-          ),
+        factsOf,
       }
     },
   )

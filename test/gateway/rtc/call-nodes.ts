@@ -83,7 +83,7 @@ export const openCallNodes = (
         options,
         timers,
         node,
-        media: { hasServer: false, tokenFor: () => expect.fail("no seat is minted") },
+        media: { hasServer: false, tokenFor: () => expect.fail("no seat is minted"), basisOf: () => undefined },
         live: { call },
         feed: { ...whole, onReset: resets.subscribe },
         fork: (effect) => Effect.runFork(effect),

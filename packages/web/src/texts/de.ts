@@ -240,6 +240,7 @@ export const de: Texts = {
     noMicrophone: "ohne Mikrofon",
     peerConnecting: "wird verbunden",
     callWaits: "Das Gespräch beginnt, sobald du in einem Raum bist.",
+    callReconnecting: "Die Verbindung zum Gespräch ist unterbrochen. Sie wird wiederhergestellt …",
     callProblems: {
       full: "Das Gespräch nimmt keine weiteren Personen oder Kameras auf.",
       replaced: "Du bist in einem anderen Fenster in diesem Gespräch.",

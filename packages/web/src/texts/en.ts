@@ -241,6 +241,7 @@ export const en = {
     noMicrophone: "without a microphone",
     peerConnecting: "connecting",
     callWaits: "The call begins as soon as you are in a room.",
+    callReconnecting: "The connection to the call was lost. Reconnecting …",
     callProblems: {
       full: "The call takes no more people or cameras.",
       replaced: "You are in this call in another window.",

@@ -1,13 +1,13 @@
-/** The devices of this person and their call between browsers: what it shows, and what its buttons do. One for each client. */
+/**
+ * The devices of this person and their call: what it shows, and what its buttons do. One for each client and line. Whoever has joined once takes part in
+ * every room that they come to, until they leave the call.
+ */
 import type { GatewayClient } from "@gathercue/client"
-import { MediaCall, type MediaPeer, type MediaProblem, type MediaState } from "@gathercue/client/media"
+import type { CallLine, CallProblem, CallState, LineNews } from "./call-line.ts"
 
-/** Besides those of the call: why there is no camera or microphone. */
-export type CallProblem = Exclude<MediaProblem["code"], "link" | "mediaServer"> | "denied" | "noDevice" | "insecure"
-
-export interface CallView {
-  readonly state: MediaState
-  readonly peers: ReadonlyArray<MediaPeer>
+export interface CallView<People> {
+  readonly state: CallState
+  readonly people: People
   readonly isMuted: boolean
   readonly hasMicrophone: boolean
   /** The person's own picture. */
@@ -15,14 +15,7 @@ export interface CallView {
   readonly problem: CallProblem | null
 }
 
-const BEFORE: CallView = {
-  state: "off",
-  peers: [],
-  isMuted: false,
-  hasMicrophone: false,
-  picture: null,
-  problem: null,
-}
+const BEFORE = { state: "off", isMuted: false, hasMicrophone: false, picture: null, problem: null } as const
 
 const problemOf = (cause: unknown): CallProblem =>
   cause instanceof DOMException && cause.name === "NotAllowedError" ? "denied" : "noDevice"
@@ -41,20 +34,19 @@ const open = async (wanted: MediaStreamConstraints): Promise<MediaStreamTrack | 
 const trackIn = (opened: MediaStreamTrack | CallProblem): MediaStreamTrack | null =>
   typeof opened === "string" ? null : opened
 
-export class CallSession {
-  readonly #call: MediaCall
+export class CallSession<People> {
+  readonly #line: CallLine<People>
   readonly #listeners = new Set<() => void>()
-  #view = BEFORE
+  #view: CallView<People>
   #microphone: MediaStreamTrack | null = null
   #camera: MediaStreamTrack | null = null
   /** Of the present start: devices that open after a leave are closed again. */
   #start = 0
 
-  constructor(client: GatewayClient) {
-    this.#call = new MediaCall(client)
-    this.#call.on("state", (state) => this.#show({ state }))
-    this.#call.on("peers", (peers) => this.#show({ peers }))
-    this.#call.on("problem", ({ code }) => this.#report(code))
+  constructor(line: CallLine<People>) {
+    this.#line = line
+    this.#view = { ...BEFORE, people: line.nobody }
+    line.listen((news) => this.#heard(news))
   }
 
   readonly subscribe = (changed: () => void): (() => void) => {
@@ -64,14 +56,14 @@ export class CallSession {
     }
   }
 
-  readonly read = (): CallView => this.#view
+  readonly read = (): CallView<People> => this.#view
 
   /** Joins with microphone and camera as far as there are any; without `hasDevices` only to see and hear. */
   async join(hasDevices: boolean): Promise<void> {
     const start = ++this.#start
     this.#show({ problem: null, isMuted: false })
     if (hasDevices) await this.#openBoth(start)
-    if (start === this.#start) this.#call.start({ audio: this.#microphone, video: this.#camera })
+    if (start === this.#start) this.#line.start({ audio: this.#microphone, video: this.#camera })
   }
 
   async #openBoth(start: number): Promise<void> {
@@ -90,23 +82,28 @@ export class CallSession {
   }
 
   leave(): void {
+    this.#line.stop()
+    this.#closeDevices()
+    this.#show({ problem: null })
+  }
+
+  #closeDevices(): void {
     this.#start++
-    this.#call.stop()
     for (const track of [this.#microphone, this.#camera]) track?.stop()
     this.#microphone = null
     this.#camera = null
-    this.#show({ hasMicrophone: false, picture: null, problem: null })
+    this.#show({ hasMicrophone: false, picture: null })
   }
 
   retry(): void {
     this.#show({ problem: null })
-    this.#call.retry()
+    this.#line.retry()
   }
 
   async toggleMicrophone(): Promise<void> {
     if (this.#microphone !== null) {
       const isMuted = !this.#view.isMuted
-      this.#call.setMuted(isMuted)
+      this.#line.setMuted(isMuted)
       this.#show({ isMuted })
       return
     }
@@ -114,7 +111,7 @@ export class CallSession {
     if (track === undefined) return
     this.#microphone = track
     this.#show({ hasMicrophone: true, isMuted: false, problem: null })
-    await this.#call.setMicrophone(track)
+    await this.#line.setMicrophone(track)
   }
 
   async toggleCamera(): Promise<void> {
@@ -122,14 +119,14 @@ export class CallSession {
       this.#camera.stop()
       this.#camera = null
       this.#show({ picture: null, problem: null })
-      await this.#call.setCamera(null)
+      await this.#line.setCamera(null)
       return
     }
     const track = await this.#openLater({ video: true })
     if (track === undefined) return
     this.#camera = track
     this.#show({ picture: this.#picture(), problem: null })
-    await this.#call.setCamera(track)
+    await this.#line.setCamera(track)
   }
 
   async #openLater(wanted: MediaStreamConstraints): Promise<MediaStreamTrack | undefined> {
@@ -148,14 +145,25 @@ export class CallSession {
     return this.#camera === null ? null : new MediaStream([this.#camera])
   }
 
-  #report(code: MediaProblem["code"]): void {
-    // A fault of one link is repaired by the call; a seat on a media server has a view of its own.
-    if (code === "link" || code === "mediaServer") return
-    this.#show({ problem: code })
+  #heard(news: LineNews<People>): void {
+    this.#show(news)
+    if (news.state === "off") this.#closeDevices()
   }
 
-  #show(change: Partial<CallView>): void {
+  #show(change: Partial<CallView<People>>): void {
     this.#view = { ...this.#view, ...change }
     for (const changed of [...this.#listeners]) changed()
+  }
+}
+
+/** A line listens to its client for as long as the client lives: there is one session for each. */
+export const sessionsOf = <People>(
+  lineOf: (client: GatewayClient) => CallLine<People>,
+): ((client: GatewayClient) => CallSession<People>) => {
+  const sessions = new WeakMap<GatewayClient, CallSession<People>>()
+  return (client) => {
+    const session = sessions.get(client) ?? new CallSession(lineOf(client))
+    sessions.set(client, session)
+    return session
   }
 }

@@ -1,17 +1,16 @@
-/** A call on a LiveKit server. */
-import {
-  isTrackReference,
-  LiveKitRoom,
-  RoomAudioRenderer,
-  useLocalParticipant,
-  useTracks,
-  VideoTrack,
-} from "@livekit/components-react"
-import { DisconnectReason, Track } from "livekit-client"
-import { useState } from "react"
+/** A call on a LiveKit server. It follows the person from room to room. */
+import type { GatewayClient } from "@gathercue/client"
+import { isTrackReference, RoomAudioRenderer, RoomContext, useTracks, VideoTrack } from "@livekit/components-react"
+import { Track } from "livekit-client"
+import { useEffect, useState, useSyncExternalStore } from "react"
 import { useTexts } from "../../texts/language.tsx"
-import { Button } from "../../ui/button.tsx"
+import { Problem } from "../../ui/notice.tsx"
+import { CallControls, CallPanel, CallProgress } from "./call-controls.tsx"
+import { sessionsOf } from "./call-session.ts"
 import { JoinCall } from "./join-call.tsx"
+import { serverLineOf } from "./server-line.ts"
+
+const sessionOf = sessionsOf(serverLineOf)
 
 const SOURCES = [{ source: Track.Source.Camera, withPlaceholder: true }]
 
@@ -20,87 +19,51 @@ const Tiles = () => {
   const tracks = useTracks(SOURCES)
   return (
     <ul className="tiles" aria-label={live.inCall}>
-      {tracks.map((track) => (
-        <li key={track.participant.identity} className="tile">
-          {isTrackReference(track) && !track.publication.isMuted ? (
-            <VideoTrack trackRef={track} className={track.participant.isLocal ? "tile-own" : ""} />
-          ) : null}
-          <span className="tile-name">
-            {track.participant.isLocal ? live.yourself : track.participant.name || live.somebody}
-            {track.participant.isMicrophoneEnabled ? null : ` (${live.noMicrophone})`}
-          </span>
-        </li>
-      ))}
+      {tracks.map((track) => {
+        const { isLocal, identity, name: given, isMicrophoneEnabled } = track.participant
+        const name = isLocal ? live.yourself : given || live.somebody
+        return (
+          <li key={identity} className="tile">
+            {isTrackReference(track) && !track.publication.isMuted ? (
+              <VideoTrack trackRef={track} aria-label={name} className={isLocal ? "tile-own" : ""} />
+            ) : null}
+            <span className="tile-name">
+              <bdi>{name}</bdi>
+              {isMicrophoneEnabled ? null : ` (${live.noMicrophone})`}
+            </span>
+          </li>
+        )
+      })}
     </ul>
   )
 }
 
-const Controls = ({ onLeave, onTrouble }: { readonly onLeave: () => void; readonly onTrouble: () => void }) => {
+export const ServerCall = ({ client, isSeated }: { readonly client: GatewayClient; readonly isSeated: boolean }) => {
   const { live } = useTexts()
-  const { localParticipant, isMicrophoneEnabled, isCameraEnabled } = useLocalParticipant()
-  return (
-    <div className="row">
-      <Button
-        isPressed={isMicrophoneEnabled}
-        onPress={() => void localParticipant.setMicrophoneEnabled(!isMicrophoneEnabled).catch(onTrouble)}
-      >
-        {live.microphone}
-      </Button>
-      <Button
-        isPressed={isCameraEnabled}
-        onPress={() => void localParticipant.setCameraEnabled(!isCameraEnabled).catch(onTrouble)}
-      >
-        {live.camera}
-      </Button>
-      <Button look="danger" onPress={onLeave}>
-        {live.leaveCall}
-      </Button>
-    </div>
-  )
-}
-
-/** The seat is that of the moment of joining: whoever is connected stays so when its token ends. */
-interface Seat {
-  readonly url: string
-  readonly token: string
-}
-
-export const ServerCall = (seat: Seat) => {
-  const { live } = useTexts()
-  const [joined, join] = useState<(Seat & { readonly hasDevices: boolean }) | null>(null)
-  const [problem, report] = useState<string | null>(null)
-  if (joined === null) {
+  const [session] = useState(() => sessionOf(client))
+  const view = useSyncExternalStore(session.subscribe, session.read)
+  const { state, people: room, problem } = view
+  useEffect(() => () => session.leave(), [session])
+  const trouble = problem === null ? null : live.callProblems[problem]
+  if (state === "off") {
+    if (!isSeated) return null
     return (
-      <JoinCall
-        problem={problem}
-        onJoin={(hasDevices) => {
-          report(null)
-          join({ ...seat, hasDevices })
-        }}
-      />
+      <CallPanel>
+        <JoinCall problem={trouble} onJoin={(hasDevices) => void session.join(hasDevices)} />
+      </CallPanel>
     )
   }
-  const end = (why: string | null) => {
-    report(why)
-    join(null)
-  }
   return (
-    <LiveKitRoom
-      serverUrl={joined.url}
-      token={joined.token}
-      audio={joined.hasDevices}
-      video={joined.hasDevices}
-      onError={() => end(live.callProblems.lost)}
-      onDisconnected={(reason) => {
-        // Leaving is no trouble.
-        if (reason !== DisconnectReason.CLIENT_INITIATED) end(live.callProblems.lost)
-      }}
-      onMediaDeviceFailure={() => report(live.callProblems.noDevice)}
-    >
-      {problem === null ? null : <p role="alert">{problem}</p>}
-      <RoomAudioRenderer />
-      <Tiles />
-      <Controls onLeave={() => end(null)} onTrouble={() => report(live.callProblems.noDevice)} />
-    </LiveKitRoom>
+    <CallPanel>
+      <Problem>{trouble}</Problem>
+      <CallProgress session={session} view={view} />
+      {room === null ? null : (
+        <RoomContext.Provider value={room}>
+          <RoomAudioRenderer />
+          <Tiles />
+        </RoomContext.Provider>
+      )}
+      <CallControls session={session} view={view} />
+    </CallPanel>
   )
 }

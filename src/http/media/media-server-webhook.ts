@@ -1,8 +1,9 @@
-/** Messages of the media server about recordings that it makes. Their signature is the credential. */
+/** Messages of the media server about people who come into its rooms, and recordings that it makes. Their signature is the credential. */
 import { Effect, type Exit } from "effect"
 import { settleCapture } from "../../media/jobs/capture.ts"
 import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { RoomRecorder } from "../../media/livekit/room-recorder.ts"
+import { ServerMessages } from "../../media/livekit/server-messages.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import type { Database } from "../../store/database.ts"
 import type { MediaSignal } from "../../store/media/media-signal.ts"
@@ -23,13 +24,16 @@ const text = new TextDecoder()
 /** A message about something else, or of a recording that is not ours, is taken and changes nothing. */
 const receive = ({ body, headers }: HttpRequest): Effect.Effect<void, Failure, WebhookServices> =>
   Effect.gen(function* () {
+    const messages = yield* ServerMessages
+    if (messages === null) return yield* NotFound.of("media server")
+    const { egress, arrival } = yield* messages.verify(text.decode(body), headers["authorization"] ?? "")
+    if (arrival !== null) messages.arrivals.notify(arrival)
     const recorder = yield* RoomRecorder
-    if (recorder === null) return yield* NotFound.of("media server")
-    const facts = yield* recorder.verify(text.decode(body), headers["authorization"] ?? "")
+    const facts = egress === null || recorder === null ? null : recorder.factsOf(egress)
     if (facts !== null) yield* settleCapture(facts)
   })
 
-export const recorderWebhook = (run: Run, problems: Problems): PlainRoute => ({
+export const mediaServerWebhook = (run: Run, problems: Problems): PlainRoute => ({
   method: "POST",
   path: "/v1/media/livekit/webhook",
   crossOrigin: false,

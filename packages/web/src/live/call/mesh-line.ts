@@ -1,0 +1,25 @@
+/** Calls between browsers. */
+import type { GatewayClient } from "@gathercue/client"
+import { MediaCall, type MediaPeer } from "@gathercue/client/media"
+import type { CallLine } from "./call-line.ts"
+
+export const meshLineOf = (client: GatewayClient): CallLine<ReadonlyArray<MediaPeer>> => {
+  const call = new MediaCall(client)
+  return {
+    nobody: [],
+    start: (tracks) => call.start(tracks),
+    stop: () => call.stop(),
+    retry: () => call.retry(),
+    setMuted: (isMuted) => call.setMuted(isMuted),
+    setMicrophone: (track) => call.setMicrophone(track),
+    setCamera: (track) => call.setCamera(track),
+    listen: (listener) => {
+      call.on("state", (state) => listener({ state }))
+      call.on("peers", (people) => listener({ people }))
+      call.on("problem", ({ code }) => {
+        // A fault of one link is repaired by the call; a seat on a media server has a line of its own.
+        if (code !== "link" && code !== "mediaServer") listener({ problem: code })
+      })
+    },
+  }
+}

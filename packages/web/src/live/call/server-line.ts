@@ -1,0 +1,290 @@
+/**
+ * Calls on a LiveKit server. In another room the connection to the next one is made before that to the last one ends. What is lost is made anew:
+ * by LiveKit's client for as long as its token is good, and then from the beginning with a fresh one.
+ */
+import type { GatewayClient } from "@gathercue/client"
+import { presentSeat } from "@gathercue/client/media"
+import { ConnectionState, DisconnectReason, type ReconnectPolicy, Room, RoomEvent, Track } from "livekit-client"
+import type { CallLine, LineNews } from "./call-line.ts"
+import { type Seat, seatOf } from "./server-seat.ts"
+
+type News = LineNews<Room | null>
+type Tracks = Parameters<CallLine<Room | null>["start"]>[0]
+
+const NO_TRACKS: Tracks = { audio: null, video: null }
+const SOURCES = [
+  ["audio", Track.Source.Microphone],
+  ["video", Track.Source.Camera],
+] as const
+
+/** A media server that comes back has everybody in again within seconds, and not all in one moment. */
+const RECONNECT: ReconnectPolicy = {
+  nextRetryDelayInMs: ({ retryCount }) => (retryCount < 2 ? retryCount * 300 : 700 + Math.random() * 600),
+}
+/** A server that neither answers nor refuses is asked again. */
+const CONNECT = { websocketTimeout: 5000, peerConnectionTimeout: 8000, maxRetries: 0 }
+const REFRESH_WITHIN_MS = 4000
+/** Whoever stays connected for so long is not kept out. */
+const SETTLED_MS = 10_000
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 2000
+
+const after = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+const pauseBefore = (tries: number): Promise<void> =>
+  after(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries) * (0.5 + Math.random() / 2))
+
+const stateOf = ({ state }: Room) => (state === ConnectionState.Connected ? "joined" : "reconnecting")
+
+/** The tracks are used in the next room too. */
+const leave = (room: Room | null): void => {
+  void room?.disconnect(false)
+}
+
+const connected = async (room: Room, { url, token }: Seat): Promise<boolean> => {
+  try {
+    await room.connect(url, token, CONNECT)
+  } catch {
+    return false
+  }
+  return room.state !== ConnectionState.Disconnected
+}
+
+class ServerLine implements CallLine<Room | null> {
+  readonly nobody = null
+  readonly #client: GatewayClient
+  #heard: (news: News) => void = () => {}
+  /** Ends the listening to the client; undefined: not started. */
+  #silence: (() => void) | undefined
+  #tracks = NO_TRACKS
+  #isMuted = false
+  /** In the present place; null: there is none. */
+  #seat: Seat | null = null
+  /** Its token must not be used: what it gave has changed. */
+  #isSpent = false
+  /** Called when there is another token. */
+  #renewed: () => void = () => {}
+  #current: Room | null = null
+  /** The one that is being connected to. */
+  #next: Room | null = null
+  /** Of the present try to enter: an earlier one changes nothing any more. */
+  #entry = 0
+  #isEntering = false
+  #wasIn = false
+  #joinedAt = 0
+  #failures = 0
+  /** Tracks are published one change after the other. */
+  readonly #turns = new WeakMap<Room, Promise<void>>()
+
+  constructor(client: GatewayClient) {
+    this.#client = client
+  }
+
+  listen(listener: (news: News) => void): void {
+    this.#heard = listener
+  }
+
+  start(tracks: Tracks): void {
+    if (this.#silence !== undefined) return
+    this.#tracks = tracks
+    this.#isMuted = false
+    this.#wasIn = false
+    const silences = [this.#client.on("state", () => this.#follow()), this.#client.on("status", () => this.#follow())]
+    this.#silence = () => {
+      for (const silence of silences) silence()
+    }
+    this.#heard({ state: "waiting" })
+    this.#follow()
+  }
+
+  stop(): void {
+    if (this.#silence === undefined) return
+    this.#silence()
+    this.#silence = undefined
+    this.#vacate()
+    this.#tracks = NO_TRACKS
+    this.#heard({ state: "off", people: null })
+  }
+
+  retry(): void {
+    if (this.#silence !== undefined && this.#seat !== null) void this.#enter("joining")
+  }
+
+  setMuted(isMuted: boolean): void {
+    this.#isMuted = isMuted
+    // Silence does not wait for the media server.
+    if (this.#tracks.audio !== null) this.#tracks.audio.enabled = !isMuted
+    this.#agree()
+  }
+
+  async setMicrophone(audio: MediaStreamTrack): Promise<void> {
+    this.#tracks = { ...this.#tracks, audio }
+    this.#isMuted = false
+    this.#agree()
+  }
+
+  async setCamera(video: MediaStreamTrack | null): Promise<void> {
+    this.#tracks = { ...this.#tracks, video }
+    this.#agree()
+  }
+
+  #follow(): void {
+    const { status, state } = this.#client
+    if (status === "closed" || status === "lobby") {
+      this.#leavePlace()
+      return
+    }
+    if (state === undefined) return
+    const given = presentSeat(state)
+    if (given?.provider === "livekit") this.#take(seatOf(given))
+    // Between two rooms there is none for a moment.
+    else if (given !== null || state.me.roomId === null) this.#leavePlace()
+  }
+
+  #take(seat: Seat): void {
+    const before = this.#seat
+    if (seat.token === before?.token) return
+    this.#seat = seat
+    this.#isSpent = false
+    this.#renewed()
+    if (seat.room === before?.room) return
+    this.#failures = 0
+    void this.#enter(this.#wasIn && this.#current !== null ? undefined : "joining")
+  }
+
+  #leavePlace(): void {
+    if (this.#seat === null) return
+    this.#vacate()
+    this.#heard({ state: "waiting", people: null })
+  }
+
+  #vacate(): void {
+    this.#entry++
+    this.#isEntering = false
+    this.#seat = null
+    this.#renewed()
+    for (const room of [this.#next, this.#current]) leave(room)
+    this.#next = null
+    this.#current = null
+  }
+
+  /** `state`: shown meanwhile; absent: the room before is still there. */
+  async #enter(state?: "joining" | "reconnecting"): Promise<void> {
+    const entry = ++this.#entry
+    this.#isEntering = true
+    leave(this.#next)
+    this.#next = null
+    if (state !== undefined) this.#heard({ state })
+    while (entry === this.#entry && this.#isEntering) await this.#tryToEnter(entry)
+  }
+
+  async #tryToEnter(entry: number): Promise<void> {
+    if (this.#failures > 0) await pauseBefore(this.#failures)
+    const seat = entry === this.#entry ? await this.#usableSeat() : null
+    if (seat === null || entry !== this.#entry) return
+    const room = this.#open()
+    this.#next = room
+    const isIn = await connected(room, seat)
+    if (entry !== this.#entry) {
+      leave(room)
+      return
+    }
+    this.#next = null
+    if (isIn) this.#become(room)
+    else this.#failed(room)
+  }
+
+  #failed(room: Room): void {
+    leave(room)
+    this.#failures++
+    if (!this.#wasIn) {
+      this.#heard({ problem: "lost" })
+      this.stop()
+    } else if (this.#current === null) this.#heard({ state: "reconnecting" })
+  }
+
+  #open(): Room {
+    const room = new Room({ reconnectPolicy: RECONNECT, stopLocalTrackOnUnpublish: false })
+    room.on(RoomEvent.ConnectionStateChanged, (state) => {
+      if (room === this.#current && state !== ConnectionState.Disconnected) this.#heard({ state: stateOf(room) })
+    })
+    room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
+    return room
+  }
+
+  #become(room: Room): void {
+    const before = this.#current
+    this.#current = room
+    this.#isEntering = false
+    this.#wasIn = true
+    this.#joinedAt = performance.now()
+    this.#heard({ state: stateOf(room), people: room })
+    leave(before)
+    this.#agree()
+  }
+
+  #lost(room: Room, reason: DisconnectReason | undefined): void {
+    if (room !== this.#current) return
+    this.#current = null
+    if (reason === DisconnectReason.DUPLICATE_IDENTITY) {
+      this.#entry++
+      this.#isEntering = false
+      leave(this.#next)
+      this.#next = null
+      this.#heard({ state: "refused", people: null, problem: "replaced" })
+      return
+    }
+    // Whoever was taken out of the room may have another seat there.
+    if (reason === DisconnectReason.PARTICIPANT_REMOVED) this.#isSpent = true
+    this.#failures = performance.now() - this.#joinedAt > SETTLED_MS ? 0 : this.#failures + 1
+    if (this.#isEntering) this.#heard({ state: "reconnecting" })
+    else void this.#enter("reconnecting")
+  }
+
+  async #usableSeat(): Promise<Seat | null> {
+    const seat = this.#seat
+    if (seat === null || (!this.#isSpent && this.#client.clock.now() < seat.usableUntil)) return seat
+    const renewed = new Promise<void>((resolve) => {
+      this.#renewed = resolve
+    })
+    // It is answered with all seats anew. Without a connection its return brings them.
+    if (this.#client.status === "ready") this.#client.command("sync", { cursors: {} }).catch(() => {})
+    await Promise.race([renewed, after(REFRESH_WITHIN_MS)])
+    return this.#seat
+  }
+
+  /** The room gets the tracks of now. */
+  #agree(): void {
+    const room = this.#current
+    if (room === null) return
+    const turn = this.#turns.get(room) ?? Promise.resolve()
+    this.#turns.set(
+      room,
+      turn.then(() => this.#publish(room)),
+    )
+  }
+
+  async #publish(room: Room): Promise<void> {
+    const { localParticipant } = room
+    try {
+      for (const [kind, source] of SOURCES) {
+        const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
+        const wanted = this.#tracks[kind] ?? undefined
+        if (published === wanted) continue
+        if (published !== undefined) await localParticipant.unpublishTrack(published, false)
+        if (wanted !== undefined) await localParticipant.publishTrack(wanted, { source })
+      }
+      const microphone = localParticipant.getTrackPublication(Track.Source.Microphone)
+      if (microphone !== undefined && microphone.isMuted !== this.#isMuted)
+        await (this.#isMuted ? microphone.mute() : microphone.unmute())
+    } catch {
+      // The room has gone meanwhile, or takes no track: people are seen and heard all the same.
+      if (room.state === ConnectionState.Connected) this.#heard({ problem: "noDevice" })
+    }
+  }
+}
+
+export const serverLineOf = (client: GatewayClient): CallLine<Room | null> => new ServerLine(client)

@@ -1,0 +1,29 @@
+/** A seat on a media server, with what its token says of itself. */
+
+export interface Seat {
+  readonly url: string
+  readonly token: string
+  /** The media server's name. */
+  readonly room: string
+  /** Unix milliseconds, by the server's clock. */
+  readonly usableUntil: number
+}
+
+interface Claims {
+  readonly exp?: number
+  readonly video?: { readonly room?: string }
+}
+
+/** For the way to the media server. */
+const MARGIN_MS = 10_000
+
+const claimsOf = (token: string): Claims => {
+  const [, payload = ""] = token.split(".")
+  const bytes = Uint8Array.from(atob(payload.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0))
+  return JSON.parse(new TextDecoder().decode(bytes)) as Claims
+}
+
+export const seatOf = ({ url, token }: Pick<Seat, "url" | "token">): Seat => {
+  const { exp = 0, video } = claimsOf(token)
+  return { url, token, room: video?.room ?? "", usableUntil: exp * 1000 - MARGIN_MS }
+}

@@ -1,0 +1,61 @@
+/**
+ * What the media server says by itself, in messages that it signs: of recordings, and of each person who has come into a room. A message may
+ * be lost or come twice.
+ */
+import { Context, Effect, Redacted } from "effect"
+import type { EgressInfo } from "livekit-server-sdk"
+import { Unauthorized } from "../../model/errors.ts"
+import { Listeners } from "../../model/listeners.ts"
+import type { MediaServer } from "../seats.ts"
+import { STANDARD } from "./media-server-api.ts"
+
+/** A person is in a room and can be seen and heard there. */
+export interface Arrival {
+  readonly room: string
+  readonly identity: string
+  /** That of the token they came with. */
+  readonly metadata: string
+}
+
+export interface ServerMessages {
+  /** What a message says; neither: it is about something else. */
+  readonly verify: (
+    body: string,
+    authorization: string,
+  ) => Effect.Effect<{ readonly egress: EgressInfo | null; readonly arrival: Arrival | null }, Unauthorized>
+  /** Of messages that this process received. */
+  readonly arrivals: Listeners<Arrival>
+}
+
+/** Null: there is no media server. */
+export const ServerMessages = Context.Reference<ServerMessages | null>("gathercue/ServerMessages", {
+  defaultValue: () => null,
+})
+
+const ARRIVED = "participant_joined"
+const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
+
+export const serverMessagesOf = ({ apiKey, apiSecret }: MediaServer): Effect.Effect<ServerMessages> =>
+  Effect.map(
+    Effect.promise(() => import("livekit-server-sdk")),
+    ({ WebhookReceiver }) => {
+      const receiver = new WebhookReceiver(apiKey, Redacted.value(apiSecret))
+      return {
+        arrivals: new Listeners<Arrival>(),
+        verify: (body, authorization) =>
+          Effect.tryPromise({ try: () => receiver.receive(body, authorization), catch: () => FORGED }).pipe(
+            Effect.map(({ event, room, participant, egressInfo }) => {
+              const isArrival =
+                event === ARRIVED &&
+                room !== undefined &&
+                participant !== undefined &&
+                Number(participant.kind) === STANDARD
+              const arrival = isArrival
+                ? { room: room.name, identity: participant.identity, metadata: participant.metadata }
+                : null
+              return { egress: egressInfo ?? null, arrival }
+            }),
+          ),
+      }
+    },
+  )
