@@ -1,6 +1,7 @@
 import client.ApiClient;
 import client.ApiException;
 import client.api.*;
+import client.auth.ApiKeyAuth;
 import client.model.*;
 import java.net.URI;
 import java.util.List;
@@ -10,7 +11,7 @@ public class OkHttp {
   public static void main(String[] args) throws Exception {
     ApiClient api = new ApiClient();
     api.setBasePath(args[0]);
-    api.setApiKey(args[1]);
+    ((ApiKeyAuth) api.getAuthentication("apiKey")).setApiKey(args[1]);
     EventsApi events = new EventsApi(api);
 
     PhaseInput phase = new PhaseInput().modality(Modality.MEETING).config(new PhaseConfig().durationSeconds(600));

@@ -102,6 +102,12 @@ export interface Described {
   readonly errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 }
 
+/** A text in the address may be longer than the engine reads, whatever its schema permits. */
+const isText = (parameter: unknown): boolean => {
+  const { schema = {} } = parameter as { readonly schema?: { readonly [keyword: string]: unknown } }
+  return schema["type"] === "string" && schema["enum"] === undefined && schema["format"] !== "uuid"
+}
+
 const NOT_MODIFIED = {
   description: "Not modified since the given `If-None-Match`.",
   headers: headers("etag", "ratelimit", "ratelimit-policy", IGNORED_HEADER),
@@ -143,5 +149,6 @@ export const describeOperation = (
   const isTagged = (isPublicRead(access) && endpoint.method === "GET") || isRevalidated
   describeHeaders(operation, { isRepeated: isRepeatable(endpoint), isTagged })
   if (isTagged) operation.responses["304"] = NOT_MODIFIED
-  operation.responses["431"] = { $ref: "#/components/responses/HeadersTooLarge" }
+  if (operation.parameters?.some(isText))
+    operation.responses["431"] = { $ref: "#/components/responses/HeadersTooLarge" }
 }

@@ -40,7 +40,7 @@ export const PersonalItem = Schema.Struct({
 }).annotate(named("PersonalItem"))
 
 const Address = {
-  email: Schema.String.check(
+  email: Schema.String.annotate({ format: "email" }).check(
     Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
     // The last check carries the words of the description.
     Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
