@@ -35,9 +35,9 @@ export const NewPassword = Schema.String.annotate({
 )
 
 /** Six digits of an authenticator app, or a recovery code. */
-export const Code = Schema.String.check(Schema.isBetweenLength(6, 64)).annotate({
+export const Code = Schema.String.annotate({
   description: "Six digits of an authenticator app, or a recovery code. Blanks and hyphens do not matter.",
-})
+}).check(Schema.isBetweenCodePoints(6, 64))
 
 export const AccountView = Schema.Struct({
   account: Schema.Struct({

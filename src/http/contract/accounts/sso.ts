@@ -13,11 +13,13 @@ const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
 
 const ConnectionPath = { connectionId: Id.annotate({ description: "The id of the connection." }) }
 
-const AskedEmail = Schema.String.check(
-  Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
-  // The last check carries the description.
-  Schema.isMaxLength(MAX_EMAIL_LENGTH),
-).annotate({ description: "The address of somebody who wants to sign in.", examples: ["ada@example.com"] })
+const AskedEmail = Schema.String.annotate({ format: "email" })
+  .check(
+    Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
+    // The last check carries the description.
+    Schema.isMaxLength(MAX_EMAIL_LENGTH),
+  )
+  .annotate({ description: "The address of somebody who wants to sign in.", examples: ["ada@example.com"] })
 
 export const Sso = HttpApiGroup.make("sso")
   .add(

@@ -40,11 +40,13 @@ export const PersonalItem = Schema.Struct({
 }).annotate(named("PersonalItem"))
 
 const Address = {
-  email: Schema.String.check(
-    Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
-    // The last check carries the words of the description.
-    Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
-  ).annotate({ description: "The address that the person gave.", examples: ["ada@example.com"] }),
+  email: Schema.String.annotate({ format: "email" })
+    .check(
+      Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
+      // The last check carries the words of the description.
+      Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+    )
+    .annotate({ description: "The address that the person gave.", examples: ["ada@example.com"] }),
 }
 
 const Partner = {

@@ -16,9 +16,7 @@ const fields = {
   url: Schema.String,
   eventTypes: Schema.Array(WebhookEventType),
   status: Schema.Literals(["active", "disabled"]),
-  disabledReason: Schema.NullOr(
-    Schema.Literals(["manual", "failing", "gone"]).annotate(named("DisablingReason")),
-  ),
+  disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing", "gone"]).annotate(named("DisablingReason"))),
   createdAt: Instant,
   lastSuccessAt: Schema.NullOr(Instant),
   lastFailureAt: Schema.NullOr(Instant),
