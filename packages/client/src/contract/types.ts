@@ -935,7 +935,7 @@ export interface TableSummary {
 export interface TimerView {
   readonly id: string
   readonly scope: "phase" | "room" | "round" | "poll"
-  /** Id of the timed entity. */
+  /** Id of the timed entity, or the number of the round. */
   readonly ref: string
   readonly state: "running" | "paused" | "elapsed" | "cancelled"
   readonly startedAt: string
