@@ -52,11 +52,13 @@ const read = (lockfile) => {
 
 const product = read(path)
 const benchmarks = read(inRoot("benchmarks/package-lock.json"))
+const generators = read(inRoot("test-sdks/tools/package-lock.json"))
 const breaches = [
   ...product.loose
     .filter((name) => !UNPINNED.some((known) => known.test(name)))
     .map((name) => `package-lock.json: ${name} has no sha512 integrity`),
   ...benchmarks.loose.map((name) => `benchmarks/package-lock.json: ${name} has no sha512 integrity`),
+  ...generators.loose.map((name) => `test-sdks/tools/package-lock.json: ${name} has no sha512 integrity`),
   ...product.loud.map((breach) => `package-lock.json: ${breach}`),
   ...benchmarks.loud.map((breach) => `benchmarks/package-lock.json: ${breach}`),
   ...UNPINNED.filter((known) => !product.loose.some((name) => known.test(name))).map(
