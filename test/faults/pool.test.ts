@@ -318,6 +318,8 @@ describe("nothing hangs", () => {
 
   test("when the body of a transaction never ends: it is given up at the deadline", async () => {
     openPool({ deadlineMs: 500, connections: 2 })
+    // A connection may take longer to open than a transaction may wait for one.
+    await answersAgain()
     const never = pool.transaction(async (sql) => {
       await insert(randomUUID(), sql)
       await new Promise(() => {})

@@ -22,7 +22,7 @@ const OTHERS: { readonly [table: string]: string } = {
   disk_probes: "filler",
   event_reminders: "kind",
   event_summaries: "source",
-  events: "type status visibility join_code",
+  events: "type status visibility join_code host_absence",
   guest_integrations: "issuer jwks_url public_key_pem public_key_fingerprint last_error",
   guest_refusals: "reason detail",
   idempotency_keys: "method path key body_hash",
@@ -58,7 +58,7 @@ const OTHERS: { readonly [table: string]: string } = {
 }
 
 /** Records that name nobody, not even by an id. */
-const OTHER_KINDS = ["breakout", "capture", "closedRooms", "poll", "room", "settings", "signedOutVotes"]
+const OTHER_KINDS = ["breakout", "capture", "closedRooms", "hostAway", "poll", "room", "settings", "signedOutVotes"]
 
 const others = Object.entries(OTHERS).flatMap(([table, columns]) =>
   columns.split(/\s+/u).map((column) => `${table}.${column}`),

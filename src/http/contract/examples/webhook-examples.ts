@@ -53,8 +53,6 @@ export const WEBHOOK_EXAMPLES: { readonly [type: string]: unknown } = {
   },
   "registration.created": { ...base("registration.created"), ...REGISTRATION },
   "registration.cancelled": { ...base("registration.cancelled"), ...REGISTRATION },
-  "host.absent": { ...base("host.absent"), since: T0, measure: "slowChat" },
-  "host.returned": { ...base("host.returned"), since: T0, measure: "slowChat" },
   "phase.started": { ...base("phase.started"), ...PHASE, startedAt: T1, timerEndsAt: null },
   "phase.ended": { ...base("phase.ended"), ...PHASE, endedAt: T1, reason: "advance" },
   "poll.opened": {
@@ -77,6 +75,8 @@ export const WEBHOOK_EXAMPLES: { readonly [type: string]: unknown } = {
       { id: "2", text: "Soup", votes: 1 },
     ],
   },
+  "host.absent": { ...base("host.absent"), since: T0, measure: "slowChat" },
+  "host.returned": { ...base("host.returned"), since: T0, measure: "slowChat" },
   "audit.created": {
     ...base("audit.created"),
     eventId: null,
