@@ -73,13 +73,12 @@ export const seatKind = ({ role, modality }: Pick<SeatRequest, "role" | "modalit
 }
 
 /** The holder's rights in the room. Messages go through the gateway, where they can be moderated. */
-const grantFor = (seat: SeatRequest, kind: SeatKind): VideoGrant => ({
+const grantFor = (seat: SeatRequest): VideoGrant => ({
   room: mediaRoomOf(seat),
   roomJoin: true,
   canPublish: true,
   canSubscribe: true,
   canPublishData: false,
-  ...(kind === "staff" ? { roomAdmin: true } : {}),
 })
 
 export class Media extends Context.Service<
@@ -90,7 +89,7 @@ export class Media extends Context.Service<
     /** `null`: the participant has no seat, or there is no media server. */
     readonly tokenFor: (seat: SeatRequest) => Effect.Effect<MediaToken | null>
     /** What the token of somebody in a room rests on, by its metadata. `undefined`: it does not say, as those of the release before. */
-    readonly basisOf: (room: string, participantId: string, metadata: string) => SeatBasis | undefined
+    readonly basisOf: (room: string, participantId: string, metadata: string) => SeatBasis | "forged" | undefined
   }
 >()("gathercue/Media") {
   /** `keys`: derived for this purpose alone. */
@@ -104,12 +103,13 @@ const ownerOf = (room: string, participantId: string): string => `${room} ${part
 
 const basisOf =
   (keys: KeyRing) =>
-  (room: string, participantId: string, metadata: string): SeatBasis | undefined => {
+  (room: string, participantId: string, metadata: string): SeatBasis | "forged" | undefined => {
+    if (metadata === "") return undefined
     try {
       const text = openText(keys, ownerOf(room, participantId), Buffer.from(metadata, "base64url"))
       return JSON.parse(text) as SeatBasis
     } catch (cause) {
-      if (cause instanceof SealBroken) return undefined
+      if (cause instanceof SealBroken) return "forged"
       throw cause
     }
   }
@@ -129,7 +129,7 @@ const seats = ({ url, apiKey, apiSecret }: MediaServer, keys: KeyRing): Layer.La
             if (kind === null) return null
             const { participantId: identity, name, ground, given } = seat
             const token = new AccessToken(apiKey, Redacted.value(apiSecret), { identity, name, ttl: LIFETIME })
-            token.addGrant(grantFor(seat, kind))
+            token.addGrant(grantFor(seat))
             if (ground !== undefined) {
               const basis: SeatBasis = { ground, given, kind, givenAt }
               const sealed = sealText(keys, ownerOf(mediaRoomOf(seat), identity), JSON.stringify(basis))

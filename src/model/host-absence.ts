@@ -8,7 +8,7 @@ export type AbsenceMeasure = typeof AbsenceMeasure.Type
 
 export const HostAbsence = Schema.Struct({
   measure: Schema.Union([Schema.Literal("nothing"), AbsenceMeasure]),
-  /** From the departure of the last host (`model/live/holdings.ts`), 0 to 3600. */
+  /** Seconds after the departure of the last host, 0 to 3600. A lost connection counts as a departure after thirty seconds. */
   afterSeconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3600 })),
 }).annotate(named("HostAbsence"))
 export type HostAbsence = typeof HostAbsence.Type

@@ -84,4 +84,9 @@ test("the lobby's queue is counted beyond the listed part, and its policy follow
   expect(given(state, ended, broadcast).lobby.policy).toBe("open")
   const call = told("phase.started", { phase: phase("c", "meeting", "active"), timers: [] })
   expect(given(ready("host", { lobbyPolicy: "open", lobbySaid: "ask" }), call).lobby.policy).toBe("ask")
+  const absence = { since: AT, measure: "lobbyClosed" as const }
+  const unattended = ready("host", { lobbyPolicy: "closed", lobbySaid: "ask", hostAbsence: absence })
+  expect(given(unattended, call).lobby.policy).toBe("closed")
+  expect(given(unattended, told("host.absence", { absence: null })).lobby.policy).toBe("ask")
+  expect(given(state, told("host.absence", { absence })).lobby.policy).toBe("closed")
 })

@@ -46,7 +46,10 @@ const TOLD = new Set(["hand.lowered", "rotation.partnerLeft", "assignment.ended"
 const told = (clients: ReadonlyArray<Client>): ReadonlyArray<string> =>
   clients
     .flatMap(({ received: frames }) => frames)
-    .filter(({ t, d }) => TOLD.has(t) || (t === "hand.queue" && d.remove.includes("ann")))
+    .filter(
+      ({ t, d }) =>
+        (TOLD.has(t) && !(t === "me.stage" && d.stage !== null)) || (t === "hand.queue" && d.remove.includes("ann")),
+    )
     .map(({ t }) => t)
 
 /** `url`: of Ann's node, which is not the first one; the others are there then. */

@@ -1,9 +1,10 @@
 /** What an event does by itself when its last host has departed, and its end when a host is back. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { HostAbsence } from "../../src/model/host-absence.ts"
+import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { depart, readyOf, received, untilPresent } from "./crowd.ts"
+import { depart, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { ok, send } from "./held.ts"
 import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
 
@@ -125,7 +126,7 @@ test("a closed lobby: those inside stay, also over a lost connection, and nobody
   await untilPresent(house, stage, ["late"])
 })
 
-test("a host who returns in time has not been away, and another host keeps the event from its measure", async () => {
+test("another host keeps the event from its measure", async () => {
   const { stage, host, ann } = await open("locked")
   await house.join(stage, "second", "host", { kind: "user" })
   await untilPresent(house, stage, ["second"])
@@ -152,6 +153,42 @@ test("a guest whom a host made host comes back through the closed lobby", async 
   expect((await absence(ann))?.["measure"]).toBe("lobbyClosed")
   await house.join(stage, "guest")
   expect(await absence(ann)).toBeNull()
+})
+
+test("a broadcast's audience is inside when the call that follows has its lobby closed", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }, { modality: "meeting" }])
+  await set(house, stage, "lobbyClosed")
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const ann = await house.join(stage, "ann")
+  await untilPresent(house, stage, ["host", "ann"])
+  await eventually(async () => !(await isKnown(stage, house)), "the host being here")
+  await leave(stage, host)
+  await absence(ann)
+  await house.actors.execute(stage.eventId, { type: "phase.next", d: {} })
+  await received(ann, "phase.started", ({ phase }) => phase.modality === "meeting")
+  await ok(send(ann, "hand.raise"))
+})
+
+test("the end of the event ends its measure in the same commit, also where nobody is left", async () => {
+  const { stage, host, ann } = await open("locked")
+  await ann.cut()
+  await leave(stage, host)
+  await eventually(async () => (await webhooks(stage)).length === 1, "the measure")
+  await house.actors.execute(stage.eventId, { type: "event.end", d: {} })
+  expect(await webhooks(stage)).toEqual(["host.absent locked", "host.returned locked"])
+  expect(await isKnown(stage, house)).toBe(false)
+})
+
+test("a host who returns within thirty seconds has not been away", async () => {
+  const { stage, host, ann } = await open("locked")
+  await host.cut()
+  await untilGone(house, stage, "host")
+  house.actors.clock.jump(RETURN_WITHIN_MS - 5000)
+  await house.join(stage, "host", "host", { kind: "user" })
+  await untilPresent(house, stage, ["host"])
+  house.actors.clock.jump(AFTER_SECONDS * 1000)
+  await ok(send(ann, "chat.send", { to: "event", text: "Still open" }))
+  expect([await webhooks(stage), await isKnown(stage, house)]).toEqual([[], false])
 })
 
 test("another setting takes the place of the measure in force, and `nothing` ends it", async () => {

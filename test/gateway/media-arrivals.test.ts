@@ -1,4 +1,5 @@
 /** Whoever comes into a room of the media server has to have a seat there, whatever token they come with. No look at the rooms helps. */
+import { AccessToken } from "livekit-server-sdk"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -134,4 +135,26 @@ test("after the end of the event a token opens no room, and rooms of other deplo
   await livekit.join(ann.tokens[0] ?? "")
   await eventually(() => !livekit.rooms.has(named(null)), "the room is closed again")
   expect(livekit.isIn(elsewhere, "stranger")).toBe(true)
+})
+
+test("a token whose metadata somebody has changed admits nobody, and one without any is judged by the event alone", async () => {
+  const { named, join } = await open("meeting")
+  const ann = await join("participant", "Ann")
+  const room = named(null)
+  const tokenWith = (metadata: string): Promise<string> => {
+    const token = new AccessToken("key", "a secret of the media server's, long enough", {
+      identity: ann.userId,
+      metadata,
+    })
+    token.addGrant({ room, roomJoin: true })
+    return token.toJwt()
+  }
+  for (const metadata of ["{}", "AAAA", "\u6f22".repeat(1024)]) {
+    await livekit.join(await tokenWith(metadata))
+    await gone(room, ann.userId)
+  }
+  const before = livekit.answers.length
+  await livekit.join(await tokenWith(""))
+  await eventually(() => livekit.answers.length > before, "the message of the arrival")
+  expect(livekit.isIn(room, ann.userId)).toBe(true)
 })

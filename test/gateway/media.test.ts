@@ -25,14 +25,7 @@ beforeAll(async () => {
 afterAll(() => house.stop())
 
 /** The seat must be this participant's, in that room. */
-const expectSeat = async (
-  media: Frame,
-  stage: Stage,
-  who: string,
-  roomId: string | null,
-  isHost = false,
-  phase = 0,
-) => {
+const expectSeat = async (media: Frame, stage: Stage, who: string, roomId: string | null, phase = 0) => {
   expect(media).toMatchObject({ provider: "livekit", url: URL })
   const { sub, name, video } = await verifier.verify(media.token)
   expect([sub, name]).toEqual([who, `Name of ${who}`])
@@ -42,7 +35,6 @@ const expectSeat = async (
     canPublish: true,
     canSubscribe: true,
     canPublishData: false,
-    ...(isHost ? { roomAdmin: true } : {}),
   })
 }
 
@@ -60,7 +52,7 @@ const breakout = async () => {
 test("participants of the call have a seat in the main room, a host one that runs it; viewers have none", async () => {
   const stage = await house.stage([{ modality: "meeting" }])
   await expectSeat(readyOf(await house.join(stage, "p0")).media, stage, "p0", null)
-  await expectSeat(readyOf(await house.join(stage, "h", "host")).media, stage, "h", null, true)
+  await expectSeat(readyOf(await house.join(stage, "h", "host")).media, stage, "h", null)
   expect(readyOf(await house.join(stage, "v", "viewer")).media).toBeUndefined()
   const show = await house.stage([{ modality: "broadcast" }])
   await expectSeat(readyOf(await house.join(show, "s", "speaker")).media, show, "s", null)
@@ -140,10 +132,10 @@ test("a participant present at the start receives their seat; in each phase it i
   const [client, viewer] = [await house.join(stage, "p0"), await house.join(stage, "v", "viewer")]
   await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   await expectSeat((await updated(client, "phase")).d.media, stage, "p0", null)
-  await expectSeat((await updated(host, "phase")).d.media, stage, "h", null, true)
+  await expectSeat((await updated(host, "phase")).d.media, stage, "h", null)
   expect((await updated(viewer, "phase")).d).not.toHaveProperty("media")
   await host.command("phase.next")
-  await expectSeat((await updated(client, "phase")).d.media, stage, "p0", null, false, 1)
+  await expectSeat((await updated(client, "phase")).d.media, stage, "p0", null, 1)
   await host.command("phase.next")
   expect((await updated(client, "phase")).d).toMatchObject({ role: "viewer", media: null })
   const index = (t: string): number => client.received.findLastIndex((frame) => frame.t === t)
@@ -177,7 +169,7 @@ test("a participant who resumes in another phase receives the seat of that phase
     const { d } = await client.identify(await house.token(stage, "p0"), { epoch, cursors })
     expect(d.resumed).toBe(true)
     if (phase === 2) expect(d.media).toBeNull()
-    else await expectSeat(d.media, stage, "p0", null, false, phase)
+    else await expectSeat(d.media, stage, "p0", null, phase)
   }
 })
 
@@ -188,7 +180,7 @@ test("a crowd receives its seats a few at a time, and nobody is left out", async
   const clients = await Promise.all(names.map((who) => house.join(stage, who)))
   await host.command("phase.next")
   for (const [n, client] of clients.entries()) {
-    await expectSeat((await updated(client, "phase")).d.media, stage, `p${n}`, null, false, 1)
+    await expectSeat((await updated(client, "phase")).d.media, stage, `p${n}`, null, 1)
   }
 })
 

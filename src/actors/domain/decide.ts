@@ -100,7 +100,7 @@ const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
   turn.webhookEvents.push(...effects.webhookEvents)
   turn.ejections.push(...effects.ejections)
   notifyOfPhases(turn, state, turn.state)
-  if (command.type === "event.patch") runEventUpdatedHooks(turn)
+  if (command.type === "event.patch" || state.event.status !== turn.state.event.status) runEventUpdatedHooks(turn)
   return resultOf(command, turn.state)
 }
 

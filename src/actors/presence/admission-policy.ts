@@ -31,13 +31,17 @@ export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Vi
   return known.has(participantId)
 }
 
-/** The policy of a phase. */
-export const policyOf = (
-  phase: Pick<PhaseState, "modality" | "config"> | undefined,
-  records: RecordStore,
-): LobbyPolicy => {
+type Configured = Pick<PhaseState, "modality" | "config">
+
+/** The policy of a phase, also while no host is there. */
+export const policyOf = (phase: Configured | undefined, records: RecordStore): LobbyPolicy =>
+  phase !== undefined && phase.modality !== "broadcast" && records.get("hostAway", ONLY)?.measure === "lobbyClosed"
+    ? "closed"
+    : policyBeside(phase, records)
+
+/** The policy of a phase while a host is there. */
+export const policyBeside = (phase: Configured | undefined, records: RecordStore): LobbyPolicy => {
   if (phase === undefined || phase.modality === "broadcast") return "open"
-  if (records.get("hostAway", ONLY)?.measure === "lobbyClosed") return "closed"
   return records.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
 }
 

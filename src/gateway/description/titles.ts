@@ -17,7 +17,7 @@ export const typeName = (key: string): string => {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Of the field `d` the data. */
+/** The data is in the field `d`. */
 const fieldName = (name: string): string => (name === "d" ? "Data" : capital(name))
 
 /** A branch is named by the word or flag that it alone has, or else by its place. */

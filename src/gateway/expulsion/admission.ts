@@ -34,8 +34,8 @@ const GATHER = "50 millis"
 const RETRY = { times: 5, schedule: Schedule.spaced("200 millis") } as const
 
 interface Seated extends Arrival {
-  /** Absent: its token does not say. */
-  readonly basis: SeatBasis | undefined
+  /** Undefined: the token has none, as those of the release before and of people without a name. */
+  readonly basis: SeatBasis | "forged" | undefined
 }
 
 const linkOf = (eventId: string, { ground, givenAt }: SeatBasis): HeldLink => ({
@@ -49,15 +49,16 @@ const linkOf = (eventId: string, { ground, givenAt }: SeatBasis): HeldLink => ({
 
 /** Whether the grant of each still holds, in their order. */
 const findHolding = async (sql: Queryable, eventId: string, seated: ReadonlyArray<Seated>) => {
-  const links = seated.map(({ basis }) => (basis === undefined ? undefined : linkOf(eventId, basis)))
-  const asked = links.filter((link) => link !== undefined)
+  const asked = seated.flatMap(({ basis }) => (basis === undefined || basis === "forged" ? [] : linkOf(eventId, basis)))
   const hold = asked.length === 0 ? [] : await linksHold(sql, asked)
-  return links.map((link) => link === undefined || hold[asked.indexOf(link)] === true)
+  let next = 0
+  return seated.map(({ basis }) => basis === undefined || (basis !== "forged" && hold[next++] === true))
 }
 
 /** Is the seat of the person's role now at least the one that the token gives? */
 const keepsKind = (access: RoomAccess, { identity, basis }: Seated, stored: EventRole | undefined): boolean => {
   if (basis === undefined) return true
+  if (basis === "forged") return false
   const { ground, given, kind } = basis
   // The role that the event gave has ended, and the token does not say which one was there before.
   const own = given === null ? ground.role : undefined

@@ -40,7 +40,7 @@ const MOST_WAITING = 20_000
 const TRIES = 10
 const PAUSES = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 const SWEPT_AT_ONCE = 4
-/** To whom is moved, for the connection to the next room. */
+/** People who are moved get this long to connect to the next room. */
 const MOVE_WITHIN = "3 seconds"
 
 /** An event whose seats are given here. */

@@ -35,7 +35,7 @@ export interface List<Item, View, Position extends PagePosition> {
 
 /** Rows read at once for a file. */
 const ROWS_AT_ONCE = 2000
-/** Reading time of one file. It holds a connection of the pool, so that votes or people who change meanwhile are in it once. */
+/** A file is read on one connection within this time, so that each item is in it once, whatever changes meanwhile. */
 const READ_WITHIN_MS = 30_000
 /** Of one file: an event has at most 100,000 people, of some 200 characters each. */
 const MOST_CHARACTERS = 32 * 1_048_576

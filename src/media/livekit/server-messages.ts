@@ -13,7 +13,7 @@ import { STANDARD } from "./media-server-api.ts"
 export interface Arrival {
   readonly room: string
   readonly identity: string
-  /** That of the token they came with. */
+  /** The metadata of the token that they came with. */
   readonly metadata: string
 }
 

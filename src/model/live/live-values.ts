@@ -27,6 +27,11 @@ export type CaptureKind = typeof CaptureKind.Type
 export const EncoderState = Schema.Literals(["waiting", "receiving", "lost"])
 export type EncoderState = typeof EncoderState.Type
 
+/** Why the bytes of an encoder were refused, or are not recorded. */
+export const IngestFailure = Schema.Struct({ code: Schema.String, detail: Schema.String }).annotate(
+  named("IngestFailure"),
+)
+
 export const LobbyPolicy = Schema.Literals(["open", "ask", "closed"])
 export type LobbyPolicy = typeof LobbyPolicy.Type
 

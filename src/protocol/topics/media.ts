@@ -1,7 +1,7 @@
 /** Media: seats in calls, the broadcast that viewers watch, capture of recordings, and transcripts. */
 import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
-import { CaptureKind, EncoderState, TranscriptSegment } from "../../model/live/live-values.ts"
+import { CaptureKind, EncoderState, IngestFailure, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, Done, gatewayCommand, NoData } from "../command.ts"
 import { direct, ephemeral, ordered } from "../dispatch.ts"
@@ -80,7 +80,7 @@ export const EncoderView = Schema.Struct({
   phaseId: Uuid,
   state: EncoderState,
   /** Why its bytes were refused or are not recorded; null once they are. */
-  failure: nullable(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+  failure: nullable(IngestFailure),
 })
 export type EncoderView = typeof EncoderView.Type
 

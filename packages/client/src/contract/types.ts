@@ -375,7 +375,7 @@ export interface Hello {
 
 export interface HostAbsence {
   readonly measure: "nothing" | AbsenceMeasure
-  /** From the departure of the last host (`model/live/holdings.ts`), 0 to 3600. */
+  /** Seconds after the departure of the last host, 0 to 3600. A lost connection counts as a departure after thirty seconds. */
   readonly afterSeconds: number
 }
 

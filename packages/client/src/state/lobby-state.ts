@@ -10,6 +10,8 @@ export interface LobbyState {
   readonly policy: LobbyPolicy
   /** The policy a host set, which overrides the configuration of the phases. */
   readonly said: LobbyPolicy | null
+  /** No host is there, and calls let nobody in. */
+  readonly unattended: boolean
   /** For staff: how many wait, and the first of them. */
   readonly total: number
   readonly waiting: ReadonlyArray<WaitingView>
@@ -20,6 +22,7 @@ const configured = (phase: PhaseView): LobbyPolicy => phase.config.lobby ?? "ope
 export const lobbyIn = (ready: Snapshot): LobbyState => ({
   policy: ready.lobbyPolicy ?? "open",
   said: ready.lobbySaid ?? null,
+  unattended: ready.hostAbsence?.measure === "lobbyClosed",
   total: ready.lobby?.total ?? 0,
   waiting: ready.lobby?.waiting ?? [],
 })
@@ -37,7 +40,8 @@ const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waitin
 
 const inPhase = (state: LobbyState, phase: PhaseView | undefined): LobbyState => {
   const isCall = phase !== undefined && phase.modality !== "broadcast"
-  const policy = isCall ? (state.said ?? configured(phase)) : "open"
+  const inCall = state.unattended ? "closed" : (state.said ?? (phase === undefined ? "open" : configured(phase)))
+  const policy = isCall ? inCall : "open"
   return policy === state.policy ? state : { ...state, policy }
 }
 
@@ -48,6 +52,8 @@ export const lobbyAfter = (state: LobbyState, dispatch: NewsOf<"lobby">, phase: 
       return withNews(state, dispatch.d)
     case "lobby.settings":
       return inPhase({ ...state, said: dispatch.d.mode }, phase)
+    case "host.absence":
+      return inPhase({ ...state, unattended: dispatch.d.absence?.measure === "lobbyClosed" }, phase)
     case "phase.started":
     case "phase.ended":
     case "phase.updated":

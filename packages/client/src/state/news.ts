@@ -59,7 +59,7 @@ const CHANGES = {
   "participant.unblocked": ["blocked"],
   "lobby.waiting": ["lobby"],
   "lobby.settings": ["lobby"],
-  "host.absence": ["hostAbsence"],
+  "host.absence": ["hostAbsence", "lobby"],
 
   "presence.diff": ["presence", "hands"],
   "presence.stage": ["presence"],

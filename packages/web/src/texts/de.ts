@@ -153,7 +153,7 @@ export const de: Texts = {
     hostAbsence: {
       slowChat: "Die Leitung ist nicht da. Bis zu ihrer Rückkehr ist der Chat verlangsamt.",
       locked: "Die Leitung ist nicht da. Bis zu ihrer Rückkehr sind Chat und Fragen geschlossen.",
-      lobbyClosed: "Die Leitung ist nicht da. Bis zu ihrer Rückkehr wird niemand Neues eingelassen.",
+      lobbyClosed: "Die Leitung ist nicht da. Bis zu ihrer Rückkehr wird in Gespräche niemand Neues eingelassen.",
     },
     message: "Nachricht",
     readOnly: "Hier kannst du mitlesen.",

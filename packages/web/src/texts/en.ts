@@ -154,7 +154,7 @@ export const en = {
     hostAbsence: {
       slowChat: "No host is here. The chat is slowed down until one returns.",
       locked: "No host is here. Chat and questions are closed until one returns.",
-      lobbyClosed: "No host is here. Nobody new is let in until one returns.",
+      lobbyClosed: "No host is here. In calls nobody new is let in until one returns.",
     },
     message: "Message",
     readOnly: "You can read along here.",

@@ -67,7 +67,7 @@ export interface Activity {
   /** The active phase's timer ran out. */
   readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
   readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
-  /** Fields of the event changed, such as its visibility. */
+  /** Fields of the event changed, such as its visibility or status. */
   readonly eventUpdated?: (turn: Turn) => void
   /** Participants became present, have departed or changed their role. */
   readonly peopleChanged?: (turn: Turn) => void

@@ -7,7 +7,7 @@ import { type HostAway, ONLY } from "../../../model/live/live-records.ts"
 import { EventRole, isStaff } from "../../../model/roles.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
-import { lobbyPolicy } from "../../presence/admission-policy.ts"
+import { lobbyPolicy, policyBeside } from "../../presence/admission-policy.ts"
 import type { Participant } from "../../presence/presence.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import type { Turn } from "../turn.ts"
@@ -88,7 +88,11 @@ const take = (turn: Turn): void => {
 
 export const hostAbsence = {
   commands: {},
-  phaseStarted: follow,
+  phaseStarted: (turn, phase) => {
+    follow(turn)
+    // A broadcast lets everybody in without an admission. They are inside when the call that follows has its lobby closed.
+    if (measureIn(turn) === "lobbyClosed") keepThoseInside(turn, policyBeside(phase, turn.records))
+  },
   peopleChanged: follow,
   eventUpdated: follow,
   deadlines: ({ records, state }) => {

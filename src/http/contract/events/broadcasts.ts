@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Uuid } from "../../../model/ids.ts"
-import { EncoderState } from "../../../model/live/live-values.ts"
+import { EncoderState, IngestFailure } from "../../../model/live/live-values.ts"
 import { named } from "../../../model/named.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
 import { created, OptionalBody, PathId } from "../endpoint.ts"
@@ -19,9 +19,7 @@ export const IngestView = Schema.Struct({
   takes: Schema.Int,
   durationMs: Schema.Int,
   /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
-  failure: Schema.NullOr(
-    Schema.Struct({ code: Schema.String, detail: Schema.String }).annotate(named("IngestFailure")),
-  ),
+  failure: Schema.NullOr(IngestFailure),
 }).annotate(named("IngestState"))
 
 export const BroadcastState = Schema.Struct({

@@ -28,7 +28,7 @@ export const Questions = HttpApiGroup.make("questions")
         sort: Schema.optionalKey(
           Schema.Literals(["votes", "createdAt"]).annotate({
             description:
-              "`votes`: most votes first; a question whose votes change between two pages may come twice or be missed. `createdAt`: the oldest first, each question once.",
+              "`votes`: most votes first; a question whose votes change between two pages may come twice or be missed. `createdAt`: the oldest first, each question once where no `status` is asked for.",
             default: "votes",
             examples: ["createdAt"],
           }),

@@ -60,7 +60,7 @@ export const EVENT_FIELDS = [
   "scheduledAt",
   "scheduledEndAt",
   "capacity",
-  "hostAbsence",
+  "hostAbsence.afterSeconds",
 ] as const
 
 const MEASURES: ReadonlyArray<HostAbsence["measure"]> = ["nothing", "slowChat", "locked", "lobbyClosed"]
@@ -158,12 +158,14 @@ export const EventFields = ({
         />
         {values.hostAbsence.measure === "nothing" ? null : (
           <NumberField
-            name="hostAbsence"
+            name="hostAbsence.afterSeconds"
             label={host.hostAbsenceAfter}
             minimum={0}
             maximum={3600}
             value={values.hostAbsence.afterSeconds}
-            onChange={(afterSeconds = 0) => set({ hostAbsence: { ...values.hostAbsence, afterSeconds } })}
+            onChange={(afterSeconds = values.hostAbsence.afterSeconds) =>
+              set({ hostAbsence: { ...values.hostAbsence, afterSeconds } })
+            }
           />
         )}
       </div>

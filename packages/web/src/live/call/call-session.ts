@@ -1,5 +1,5 @@
 /**
- * The devices of this person and their call: what it shows, and what its buttons do. One for each client and line. Whoever has joined once takes part in
+ * The devices of this person and their call: what it shows, and what its buttons do. Each client and line has one. Whoever has joined once takes part in
  * every room that they come to, until they leave the call.
  */
 import type { GatewayClient } from "@gathercue/client"

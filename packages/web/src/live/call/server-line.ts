@@ -65,6 +65,8 @@ class ServerLine implements CallLine<Room | null> {
   #seat: Seat | null = null
   /** Its token must not be used: what it gave has changed. */
   #isSpent = false
+  /** Another tab has taken the call over. */
+  #isReplaced = false
   /** Called when there is another token. */
   #renewed: () => void = () => {}
   #current: Room | null = null
@@ -92,6 +94,7 @@ class ServerLine implements CallLine<Room | null> {
     this.#tracks = tracks
     this.#isMuted = false
     this.#wasIn = false
+    this.#isReplaced = false
     const silences = [this.#client.on("state", () => this.#follow()), this.#client.on("status", () => this.#follow())]
     this.#silence = () => {
       for (const silence of silences) silence()
@@ -110,6 +113,7 @@ class ServerLine implements CallLine<Room | null> {
   }
 
   retry(): void {
+    this.#isReplaced = false
     if (this.#silence !== undefined && this.#seat !== null) void this.#enter("joining")
   }
 
@@ -152,6 +156,8 @@ class ServerLine implements CallLine<Room | null> {
     this.#renewed()
     if (seat.room === before?.room) return
     this.#failures = 0
+    // The call is in another tab. It comes back by a press alone: two tabs would replace each other in each room.
+    if (this.#isReplaced) return
     void this.#enter(this.#wasIn && this.#current !== null ? undefined : "joining")
   }
 
@@ -209,7 +215,10 @@ class ServerLine implements CallLine<Room | null> {
   #open(): Room {
     const room = new Room({ reconnectPolicy: RECONNECT, stopLocalTrackOnUnpublish: false })
     room.on(RoomEvent.ConnectionStateChanged, (state) => {
-      if (room === this.#current && state !== ConnectionState.Disconnected) this.#heard({ state: stateOf(room) })
+      if (room !== this.#current || state === ConnectionState.Disconnected) return
+      this.#heard({ state: stateOf(room) })
+      // What was pressed while the media server was away takes effect now.
+      if (state === ConnectionState.Connected) this.#agree()
     })
     room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
     return room
@@ -234,6 +243,7 @@ class ServerLine implements CallLine<Room | null> {
       this.#isEntering = false
       leave(this.#next)
       this.#next = null
+      this.#isReplaced = true
       this.#heard({ state: "refused", people: null, problem: "replaced" })
       return
     }

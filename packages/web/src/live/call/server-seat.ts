@@ -14,7 +14,7 @@ interface Claims {
   readonly video?: { readonly room?: string }
 }
 
-/** For the way to the media server. */
+/** A token must be good for this long when it is used. */
 const MARGIN_MS = 10_000
 
 const claimsOf = (token: string): Claims => {
