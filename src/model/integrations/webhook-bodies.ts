@@ -121,13 +121,6 @@ export const WEBHOOK_BODIES = {
     "A place at an event was given free. The deletion of an event sends none of these.",
     REGISTRATION,
   ),
-  "host.absent": body(
-    "HostAbsent",
-    "host.absent",
-    "No host is at the event, which has taken a measure (`hostAbsence`).",
-    ABSENCE,
-  ),
-  "host.returned": body("HostReturned", "host.returned", "The measure of `host.absent` ended.", ABSENCE),
   "phase.started": body("PhaseStarted", "phase.started", "A phase of a live event became active.", {
     ...PHASE,
     timerEndsAt: Schema.NullOr(Instant),
@@ -155,6 +148,13 @@ export const WEBHOOK_BODIES = {
       options: Schema.Array(PollOption),
     },
   ),
+  "host.absent": body(
+    "HostAbsent",
+    "host.absent",
+    "No host is at the event, which has taken a measure (`hostAbsence`).",
+    ABSENCE,
+  ),
+  "host.returned": body("HostReturned", "host.returned", "The measure of `host.absent` ended.", ABSENCE),
   "audit.created": body(
     "AuditCreated",
     "audit.created",
