@@ -17,7 +17,7 @@ public class Native {
     EventInput given =
         new EventInput().type("webinar").title("Generated").visibility(Visibility.PUBLIC).phases(List.of(phase));
     Event event = events.createEvent(given, null, null);
-    EventWithPhases published = events.publishEvent(event.getId(), null);
+    PublishedEvent published = events.publishEvent(event.getId(), null);
     EventPage page = events.listEvents(2, null);
     RegisterInput person = new RegisterInput().name("Ada").email("ada@example.com");
     RegisterResult taken = new PublicEventsApi(api).register(event.getId(), person);
