@@ -14,7 +14,7 @@ import type { Database, Queryable } from "../../store/database.ts"
 import { linksHold } from "../../store/links/link-states.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import { type Expulsion, RoomAccess } from "./room-access.ts"
-import { eventOf, misplaced, unjudged, unseated } from "./room-sweep.ts"
+import { eventOf, type MediaRoom, misplaced, unjudged, unseated } from "./room-sweep.ts"
 
 interface Needs {
   readonly live: LiveEvents["Service"]
@@ -66,6 +66,18 @@ const keepsKind = (access: RoomAccess, { identity, basis }: Seated, stored: Even
   const now = role === undefined ? null : access.kindOf(role)
   return now !== null && (kind === "voice" || now === "staff")
 }
+
+/** In a room that people are moved out of, only those who come in now are expelled: the others may still be on their way to the next one. */
+const arrivalsAlone =
+  ({ rooms }: RoomAccess, open: ReadonlyArray<MediaRoom>) =>
+  (expulsion: Expulsion): ReadonlyArray<Expulsion> =>
+    expulsion.type === "expel" || rooms.size === 0
+      ? [expulsion]
+      : open
+          .filter(({ name }) => name === expulsion.room)
+          .flatMap(({ people }) =>
+            people.map((participantId) => ({ type: "expel", room: expulsion.room, participantId })),
+          )
 
 export class Admission {
   readonly #needs: Needs
@@ -129,7 +141,7 @@ export class Admission {
       const unfounded = seated.filter(
         (one, n) => holding[n] !== true || !keepsKind(access, one, stored.get(one.identity)),
       )
-      this.#judged(eventId, misplaced(access, open), [
+      this.#judged(eventId, misplaced(access, open).flatMap(arrivalsAlone(access, open)), [
         ...unseated(access, open, stored),
         ...unfounded.map(({ room, identity }): Expulsion => ({ type: "expel", room, participantId: identity })),
       ])
