@@ -104,16 +104,16 @@ export const PublishedEvent = Schema.Struct({
   warnings: Schema.Array(EventWarning),
 }).annotate(named("PublishedEvent"))
 
-/** An event that was published after its planned start: a mistyped date, in most cases. */
-export const startsInPast = ({ scheduledAt, publishedAt }: Pick<Event, "scheduledAt" | "publishedAt">): boolean =>
+/** An event that is published after its planned start has a mistyped date, in most cases. */
+export const warningsOf = ({
+  scheduledAt,
+  publishedAt,
+}: Pick<Event, "scheduledAt" | "publishedAt">): ReadonlyArray<EventWarning> =>
   scheduledAt !== null && publishedAt !== null && scheduledAt < publishedAt
-
-export const warningsOf = (event: Pick<Event, "scheduledAt" | "publishedAt">): ReadonlyArray<EventWarning> =>
-  startsInPast(event)
     ? [
         {
           code: "starts_in_past",
-          detail: `The event is published, and its start (${event.scheduledAt}) lies in the past.`,
+          detail: `The event is published, and its start (${scheduledAt}) lies in the past.`,
         },
       ]
     : []

@@ -19,7 +19,7 @@ import type { ParticipantStates } from "./participant-states.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
-/** What seats depend on at the event. */
+/** The facts of an event that its seats depend on. */
 interface SeatedEvent {
   readonly phase: ActivePhase
   readonly participants: Pick<ParticipantStates, "givenRole">

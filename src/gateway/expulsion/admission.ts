@@ -1,5 +1,5 @@
 /**
- * Who comes into a room of the media server has to have a seat in it at that moment, whatever token they came with: a token cannot be taken back, and
+ * A person who comes into a room of the media server has to have a seat in it at that moment, whatever token they came with: a token cannot be taken back, and
  * the media server keeps giving new ones to whoever is connected. Each arrival is judged by a reading of the live event that begins after it, so
  * any node may be told of it. The arrivals at an event that come while one is judged are judged together.
  */

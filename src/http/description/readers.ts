@@ -1,5 +1,5 @@
 /**
- * What a schema promises to its readers. Answers are open: a later release may add fields. Bodies of requests are open too, because the
+ * Promises of a schema to its readers. Answers are open: a later release may add fields. Bodies of requests are open too, because the
  * server ignores what it does not know, but for those of a few operations. Sets that may grow are texts with the known values beside.
  */
 import type { Definitions } from "./schema-names.ts"

@@ -18,8 +18,8 @@ export interface QuestionPosition extends PagePosition {
   readonly votes: number
 }
 
-/** Before every question. */
-const MOST_VOTES: QuestionPosition = {
+/** The position before every question, in both orders. */
+const BEFORE_ALL: QuestionPosition = {
   votes: 2_147_483_647,
   createdAt: "0001-01-01T00:00:00.000Z",
   id: "00000000-0000-0000-0000-000000000000",
@@ -48,7 +48,7 @@ export const pageQuestions = async (
   status: QuestionStatus | null,
   page: PageRequest<QuestionPosition>,
 ): Promise<Page<Question>> => {
-  const after = page.after ?? MOST_VOTES
+  const after = page.after ?? BEFORE_ALL
   const statuses = status === null ? QuestionStatus.literals : [status]
   const rows = await sql<Question[]>`
     select ${sql.unsafe(COLUMNS)} from unnest(${[...statuses]}::text[]) as wanted(one)
@@ -67,7 +67,7 @@ export const pageQuestionsByTime = async (
   status: QuestionStatus | null,
   page: PageRequest,
 ): Promise<Page<Question>> => {
-  const after = page.after ?? MOST_VOTES
+  const after = page.after ?? BEFORE_ALL
   const rows = await sql<Question[]>`
     select ${sql.unsafe(COLUMNS)} from questions
      where event_id = ${eventId} and (${status}::text is null or status = ${status})

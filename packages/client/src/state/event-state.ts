@@ -148,6 +148,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
   const phase = activePhase({ phases })
   const { me } = state
   const stage: StageState = { stage: state.stage, stageAsOf: state.stageAsOf }
+  const hostAbsence = after("hostAbsence", dispatch, state.hostAbsence, (_before, { d }) => d.absence)
   const rooms = after("breakout", dispatch, state.rooms, breakoutAfter)
   return settled(state, {
     ...state,
@@ -164,8 +165,10 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     ...after("stage", dispatch, stage, stageAfter),
     muted: after("muted", dispatch, state.muted, mutedAfter),
     media: after("media", dispatch, state.media, mediaAfter),
-    lobby: after("lobby", dispatch, state.lobby, (before, news) => lobbyAfter(before, news, phase)),
-    hostAbsence: after("hostAbsence", dispatch, state.hostAbsence, (_before, { d }) => d.absence),
+    lobby: after("lobby", dispatch, state.lobby, (before, news) =>
+      lobbyAfter(before, news, phase, hostAbsence?.measure),
+    ),
+    hostAbsence,
     blocked: after("blocked", dispatch, state.blocked, blockedAfter),
     rooms: after("rotation", dispatch, rooms, rotationAfter),
     broadcast: after("broadcast", dispatch, state.broadcast, (before, news) => broadcastAfter(before, news, phase)),

@@ -1,6 +1,6 @@
 /** The lobby: the participants who have to wait, and for staff the list of them. */
 
-import type { LobbyPolicy, PhaseView, WaitingView } from "../contract/types.ts"
+import type { AbsenceMeasure, LobbyPolicy, PhaseView, WaitingView } from "../contract/types.ts"
 import type { DispatchData } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
@@ -10,8 +10,6 @@ export interface LobbyState {
   readonly policy: LobbyPolicy
   /** The policy a host set, which overrides the configuration of the phases. */
   readonly said: LobbyPolicy | null
-  /** No host is there, and calls let nobody in. */
-  readonly unattended: boolean
   /** For staff: how many wait, and the first of them. */
   readonly total: number
   readonly waiting: ReadonlyArray<WaitingView>
@@ -22,7 +20,6 @@ const configured = (phase: PhaseView): LobbyPolicy => phase.config.lobby ?? "ope
 export const lobbyIn = (ready: Snapshot): LobbyState => ({
   policy: ready.lobbyPolicy ?? "open",
   said: ready.lobbySaid ?? null,
-  unattended: ready.hostAbsence?.measure === "lobbyClosed",
   total: ready.lobby?.total ?? 0,
   waiting: ready.lobby?.waiting ?? [],
 })
@@ -38,25 +35,29 @@ const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waitin
   return { ...state, waiting, total: people.size + Math.max(0, beyond - left) }
 }
 
-const inPhase = (state: LobbyState, phase: PhaseView | undefined): LobbyState => {
+const inPhase = (state: LobbyState, phase: PhaseView | undefined, measure: AbsenceMeasure | undefined): LobbyState => {
   const isCall = phase !== undefined && phase.modality !== "broadcast"
-  const inCall = state.unattended ? "closed" : (state.said ?? (phase === undefined ? "open" : configured(phase)))
-  const policy = isCall ? inCall : "open"
+  const inCall = (of: PhaseView) => (measure === "lobbyClosed" ? "closed" : (state.said ?? configured(of)))
+  const policy = isCall ? inCall(phase) : "open"
   return policy === state.policy ? state : { ...state, policy }
 }
 
-/** `phase`: the active one after the dispatch. */
-export const lobbyAfter = (state: LobbyState, dispatch: NewsOf<"lobby">, phase: PhaseView | undefined): LobbyState => {
+/** `phase`: the active one after the dispatch. `measure`: the one in force then because no host is there. */
+export const lobbyAfter = (
+  state: LobbyState,
+  dispatch: NewsOf<"lobby">,
+  phase: PhaseView | undefined,
+  measure: AbsenceMeasure | undefined,
+): LobbyState => {
   switch (dispatch.t) {
     case "lobby.waiting":
       return withNews(state, dispatch.d)
     case "lobby.settings":
-      return inPhase({ ...state, said: dispatch.d.mode }, phase)
+      return inPhase({ ...state, said: dispatch.d.mode }, phase, measure)
     case "host.absence":
-      return inPhase({ ...state, unattended: dispatch.d.absence?.measure === "lobbyClosed" }, phase)
     case "phase.started":
     case "phase.ended":
     case "phase.updated":
-      return inPhase(state, phase)
+      return inPhase(state, phase, measure)
   }
 }

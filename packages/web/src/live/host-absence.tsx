@@ -1,4 +1,4 @@
-/** The measure in force because no host is there, and the place of forms that it closes. */
+/** What people are told of the measure that is in force because no host is there. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
@@ -10,9 +10,6 @@ export const HostAbsence = ({ client }: { readonly client: GatewayClient }) => {
   return <div role="status">{measure === null ? null : <p className="notice">{live.hostAbsence[measure]}</p>}</div>
 }
 
-/** Nobody but staff may write while no host is there. */
+/** A measure has closed the forms: no host is there whose forms could stay open. */
 export const useIsLocked = (client: GatewayClient): boolean =>
-  useEvent(
-    client,
-    ({ hostAbsence, me }) => hostAbsence?.measure === "locked" && me.role !== "host" && me.role !== "workspace_admin",
-  ) ?? false
+  useEvent(client, ({ hostAbsence }) => hostAbsence?.measure === "locked") ?? false

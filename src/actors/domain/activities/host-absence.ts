@@ -27,7 +27,7 @@ const isHostHere = ({ people, records }: Turn): boolean => {
 }
 
 /** The measure in force. */
-export const measureIn = ({ records }: Pick<ReadContext, "records">): AbsenceMeasure | null =>
+const measureIn = ({ records }: Pick<ReadContext, "records">): AbsenceMeasure | null =>
   records.get("hostAway", ONLY)?.measure ?? null
 
 /** Milliseconds between two messages of a person who is not of the staff. */
@@ -63,7 +63,7 @@ const follow = (turn: Turn): void => {
   const measure = wanted(turn)
   if (measure === null && away === undefined) return
   const isOver = measure === null || isHostHere(turn)
-  const isOther = away?.measure !== undefined && away.measure !== null && away.measure !== measure
+  const isOther = (away?.measure ?? measure) !== measure
   if (away !== undefined && (isOver || isOther)) end(turn, away)
   if (!isOver && (away === undefined || isOther)) {
     turn.put("hostAway", ONLY, { since: away?.since ?? turn.at, measure: null })

@@ -20,7 +20,7 @@ interface Props<People> {
   readonly view: CallView<People>
 }
 
-/** What the call does at present, where it is not simply there. */
+/** The state of a call that is not connected. */
 export const CallProgress = <People,>({ session, view: { state } }: Props<People>) => {
   const { live, retry } = useTexts()
   switch (state) {

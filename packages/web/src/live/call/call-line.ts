@@ -1,4 +1,4 @@
-/** What carries a call: connections between browsers, or those to a media server. It follows the person from room to room. */
+/** The transport of a call: connections between browsers, or those to a media server. A line follows the person from room to room. */
 import type { MediaState } from "@gathercue/client/media"
 
 /** Besides those of the call: why there is no camera or microphone. `lost`: the media server cannot be reached. */

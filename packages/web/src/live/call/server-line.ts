@@ -24,7 +24,7 @@ const RECONNECT: ReconnectPolicy = {
 /** A server that neither answers nor refuses is asked again. */
 const CONNECT = { websocketTimeout: 5000, peerConnectionTimeout: 8000, maxRetries: 0 }
 const REFRESH_WITHIN_MS = 4000
-/** Whoever stays connected for so long is not kept out. */
+/** A connection that lasted this long ends the count of failures. */
 const SETTLED_MS = 10_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2000
@@ -217,7 +217,7 @@ class ServerLine implements CallLine<Room | null> {
     room.on(RoomEvent.ConnectionStateChanged, (state) => {
       if (room !== this.#current || state === ConnectionState.Disconnected) return
       this.#heard({ state: stateOf(room) })
-      // What was pressed while the media server was away takes effect now.
+      // Tracks that changed while the media server was away are published now.
       if (state === ConnectionState.Connected) this.#agree()
     })
     room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
@@ -247,7 +247,7 @@ class ServerLine implements CallLine<Room | null> {
       this.#heard({ state: "refused", people: null, problem: "replaced" })
       return
     }
-    // Whoever was taken out of the room may have another seat there.
+    // A person who was taken out of the room may have another seat there.
     if (reason === DisconnectReason.PARTICIPANT_REMOVED) this.#isSpent = true
     this.#failures = performance.now() - this.#joinedAt > SETTLED_MS ? 0 : this.#failures + 1
     if (this.#isEntering) this.#heard({ state: "reconnecting" })
