@@ -17,6 +17,8 @@ interface Place {
 
 /** A session must open within a third of it, also on a machine that others keep busy. */
 const LOST_MS = 6000
+/** A silent session is doubted after a sixth of it and given up after a third, with time for a loaded machine in between. */
+const PATIENT_MS = 30_000
 
 const placeTest = test.extend<{ readonly place: Place }>({
   place: async ({ task: _ }, use) => {
@@ -91,7 +93,7 @@ describe.concurrent("a node's session", () => {
   })
 
   placeTest("a statement whose session fell silent is answered on the next one", async ({ place, expect }) => {
-    const node = await place.node(place.proxy.url, 2 * LOST_MS)
+    const node = await place.node(place.proxy.url, PATIENT_MS)
     await shardsOf(node, [1])
     place.proxy.silence("open")
     // A caller would be refused after a third of the time after which the node is lost.
@@ -100,14 +102,37 @@ describe.concurrent("a node's session", () => {
   })
 
   placeTest("a session that answers late is kept while no new one answers", async ({ place, expect }) => {
-    const node = await place.node(place.proxy.url, 12_000)
+    const node = await place.node(place.proxy.url, PATIENT_MS)
     await shardsOf(node, [1])
     place.proxy.silence("all")
+    const before = place.proxy.counts().connections
     const answer = node?.run(listHeldShards)
-    // timed: the answer is doubted after two seconds and given up after four.
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await eventually(() => place.proxy.counts().connections > before, "the session to be doubted")
+    place.proxy.heal(({ id }) => id <= before)
+    expect(await answer).toEqual(new Set([1]))
+    place.proxy.heal()
+    expect(await node?.run(listHeldShards)).toEqual(new Set([1]))
+  })
+
+  placeTest("a session that answers while a new one is being opened is kept", async ({ place, expect }) => {
+    const node = await place.node(place.proxy.url, PATIENT_MS)
+    await shardsOf(node, [1])
+    let release: () => void = () => {}
+    const answered = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const opening = place.proxy.onStatement({
+      match: /pg_try_advisory_lock_shared/,
+      action: { kind: "hold", until: answered },
+    })
+    place.proxy.silence("open")
+    const answer = node?.run(listHeldShards)
+    await opening.reached(1)
     place.proxy.heal()
     expect(await answer).toEqual(new Set([1]))
+    release()
+    await eventually(() => place.proxy.connections().length === 1, "the new session to be closed")
+    expect(await node?.run(listHeldShards)).toEqual(new Set([1]))
   })
 
   placeTest(

@@ -50,8 +50,11 @@ export interface PostgresProxy {
   readonly delayReplies: (ms: number) => void
   /** Nothing passes on the present connections, and no FIN or RST. With `all` new connections are silent too. */
   readonly silence: (scope: "open" | "all") => void
-  /** Ends silence and delay, and removes all rules. A connection that swallowed a statement stays as it is. */
-  readonly heal: () => void
+  /**
+   * Ends silence and delay, and removes all rules. A connection that swallowed a statement stays as it is. With `which` only the
+   * silence of those connections ends.
+   */
+  readonly heal: (which?: Which) => void
   /** Resets connections on both sides; returns how many. */
   readonly reset: (which?: Which) => number
   /** Sends a FIN one way and leaves the other way open; returns to how many connections. */
@@ -150,11 +153,12 @@ export const startPostgresProxy = async (
       silencesAll = scope === "all"
       for (const link of links) link.silence()
     },
-    heal: () => {
+    heal: (which) => {
+      each(which ?? everyone, (link) => link.heal())
+      if (which !== undefined) return
       latencyMs = 0
       silencesAll = false
       rules.length = 0
-      for (const link of links) link.heal()
     },
     reset: (which = everyone) => {
       const count = each(which, (link) => link.reset())
