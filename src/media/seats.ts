@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"
 import type { Ground } from "../model/links.ts"
 import type { Modality } from "../model/phase.ts"
-import { type EventRole, isStaff, narrowRole } from "../model/roles.ts"
+import { type EventRole, narrowRole } from "../model/roles.ts"
 import type { KeyRing } from "../secret-key.ts"
 import { openText, SealBroken, sealText } from "../store/sealed-text.ts"
 
@@ -36,13 +36,10 @@ export interface SeatRequest {
   readonly given: EventRole | null
 }
 
-export type SeatKind = "staff" | "voice"
-
 /** What a seat rests on. */
 export interface SeatBasis {
   readonly ground: Ground
   readonly given: EventRole | null
-  readonly kind: SeatKind
   /** Unix milliseconds. */
   readonly givenAt: number
 }
@@ -65,12 +62,8 @@ export const mediaRoomOf = ({
   roomId,
 }: Pick<SeatRequest, "eventId" | "phaseId" | "roomId">): string => `${eventId}:${roomId ?? phaseId}`
 
-/** The kind of a participant's seat in a room of a phase; `null`: none. */
-export const seatKind = ({ role, modality }: Pick<SeatRequest, "role" | "modality">): SeatKind | null => {
-  const narrowed = narrowRole(role, modality)
-  if (narrowed === "viewer") return null
-  return isStaff(narrowed) ? "staff" : "voice"
-}
+/** Has a participant with this role a seat in a phase of this modality? All seats have the same rights. */
+export const hasSeat = (role: EventRole, modality: Modality): boolean => narrowRole(role, modality) !== "viewer"
 
 /** The holder's rights in the room. Messages go through the gateway, where they can be moderated. */
 const grantFor = (seat: SeatRequest): VideoGrant => ({
@@ -125,13 +118,12 @@ const seats = ({ url, apiKey, apiSecret }: MediaServer, keys: KeyRing): Layer.La
         basisOf: basisOf(keys),
         tokenFor: (seat) =>
           Effect.gen(function* () {
-            const [kind, givenAt] = [seatKind(seat), yield* Clock.currentTimeMillis]
-            if (kind === null) return null
+            if (!hasSeat(seat.role, seat.modality)) return null
             const { participantId: identity, name, ground, given } = seat
             const token = new AccessToken(apiKey, Redacted.value(apiSecret), { identity, name, ttl: LIFETIME })
             token.addGrant(grantFor(seat))
             if (ground !== undefined) {
-              const basis: SeatBasis = { ground, given, kind, givenAt }
+              const basis: SeatBasis = { ground, given, givenAt: yield* Clock.currentTimeMillis }
               const sealed = sealText(keys, ownerOf(mediaRoomOf(seat), identity), JSON.stringify(basis))
               token.metadata = Buffer.from(sealed).toString("base64url")
             }

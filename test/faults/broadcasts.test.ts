@@ -103,6 +103,35 @@ test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, a
   },
 )
 
+/** How links stand is read at an encoder's admission, and by the looks at links. */
+const LINKS_STAND = /a\.everything/
+
+test("a piece whose address ends while it comes is refused, however late the look at addresses is answered", async () => {
+  const place = await openPlace()
+  const server = await place.start()
+  onTestFinished(() => server.stop())
+  const { key } = await createWorkspace(server.url)
+  const onAir = await startBroadcast(server.url, key)
+  const piece = pushStream(`${onAir.streamUrl}?seq=0`)
+  const admitted = place.proxy.answered(LINKS_STAND)
+  await piece.write(STREAM.subarray(0, 20_000))
+  await admitted
+  let release: () => void = () => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const looks = place.proxy.onStatement({ match: LINKS_STAND, action: { kind: "hold", until } })
+  expect((await onAir.newIngest()).status).toBe(201)
+  // The look that would cut the encoder.
+  await looks.reached(1)
+  await piece.write(STREAM.subarray(20_000))
+  const answer = piece.end()
+  await Promise.race([answer, looks.reached(2)])
+  release()
+  expect((await answer).status).toBe(401)
+  expect((await onAir.state()).ingest).toMatchObject({ takes: 0 })
+})
+
 test("encoders of all forms outlast a standstill of the database, and staff are told", async () => {
   const place = await openPlace()
   const server = await place.start({ DATABASE_DEADLINE_MS: "3000" })

@@ -36,6 +36,7 @@ const message = (
   ...given,
 })
 
+const people = (...identities: ReadonlyArray<string>) => identities.map((identity) => ({ identity, metadata: "" }))
 const expel = (room: string, participantId = "ada"): Expulsion => ({ type: "expel", room, participantId })
 const moved = (one: Expulsion): Expulsion => ({ ...one, isMove: true })
 
@@ -135,9 +136,9 @@ test("a sweep knows the rooms of events by their names, and people without a sea
   )
   const rooms = access({ seats: { ada: "red" }, removed: ["eve"] })
   const open = [
-    { name: MAIN, people: ["ada", "bob", "eve"] },
-    { name: named("red"), people: ["ada", "bob"] },
-    { name: named("blue"), people: ["bob"] },
+    { name: MAIN, people: people("ada", "bob", "eve") },
+    { name: named("red"), people: people("ada", "bob") },
+    { name: named("blue"), people: people("bob") },
   ]
   expect(misplaced(rooms, open)).toEqual([
     expel(MAIN, "eve"),

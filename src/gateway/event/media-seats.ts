@@ -6,7 +6,7 @@
  */
 import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../../actors/domain/state.ts"
-import { type MediaToken, seatKind } from "../../media/seats.ts"
+import { hasSeat, type MediaToken } from "../../media/seats.ts"
 import type { MediaSeat } from "../../protocol/topics/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -111,8 +111,7 @@ export class MediaSeats {
 
   #seatKeyOf({ identity: { role } }: Connection): string | null {
     const { id, modality } = this.#event.phase
-    const kind = modality === null ? null : seatKind({ role, modality })
-    return kind === null ? null : `${id} ${kind}`
+    return modality !== null && hasSeat(role, modality) ? id : null
   }
 
   mint(connection: Connection, then: (seats: ConnectionSeats) => void): void {

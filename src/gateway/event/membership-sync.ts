@@ -4,7 +4,7 @@
  */
 
 import type { ParticipantChange } from "../../actors/domain/state.ts"
-import { seatKind } from "../../media/seats.ts"
+import { hasSeat } from "../../media/seats.ts"
 import { roomStream } from "../../model/live/streams.ts"
 import { type EventRole, isStaff } from "../../model/roles.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
@@ -146,13 +146,11 @@ export class MembershipSync {
     }
   }
 
-  /** The media server keeps the rights of the seat that the participant came with. */
+  /** The media server keeps a participant whose new role has no seat. */
   #unseat({ eventId, identity: { participantId, role } }: Connection, before: EventRole): void {
     const { modality } = this.#needs.subscriber.phase
     if (modality === null) return
-    const [had, has] = [seatKind({ role: before, modality }), seatKind({ role, modality })]
-    const isLower = had !== has && (has === null || had === "staff")
-    if (isLower) this.#needs.roomGuard?.expel(eventId, participantId)
+    if (hasSeat(before, modality) && !hasSeat(role, modality)) this.#needs.roomGuard?.expel(eventId, participantId)
   }
 
   /** Moves the connection between the streams of two rooms and sends the new stream's position. */

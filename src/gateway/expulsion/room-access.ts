@@ -5,7 +5,7 @@
 import type { ActivePhase, ParticipantChange } from "../../actors/domain/state.ts"
 import type { FeedMessage } from "../../actors/feed.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
-import { mediaRoomOf, type SeatKind, seatKind } from "../../media/seats.ts"
+import { hasSeat, mediaRoomOf } from "../../media/seats.ts"
 import type { EventRole } from "../../model/roles.ts"
 
 /**
@@ -74,15 +74,9 @@ export class RoomAccess {
     return this.#roles.get(participantId)
   }
 
-  /** The seat that this role has in the active phase. */
-  kindOf(role: EventRole): SeatKind | null {
-    const { modality } = this.#phase
-    return modality === null ? null : seatKind({ role, modality })
-  }
-
   /** Has this role a seat in the active phase? */
   seats(role: EventRole): boolean {
-    return this.#phase.modality === null || this.kindOf(role) !== null
+    return this.#phase.modality === null || hasSeat(role, this.#phase.modality)
   }
 
   /** Takes in a committed message. The result is what must happen at the media server. */

@@ -6,25 +6,19 @@
  */
 import { Effect, type Fiber, Schedule, Semaphore } from "effect"
 import type { Feed, FeedMessage } from "../../actors/feed.ts"
-import type { LiveEvents } from "../../actors/live-events.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
 import type { Timers } from "../../clock/timers.ts"
 import type { MediaServerApi } from "../../media/livekit/media-server-api.ts"
 import type { ServerMessages } from "../../media/livekit/server-messages.ts"
-import type { Media } from "../../media/seats.ts"
-import { findStoredRoles } from "../../store/accounts/stored-roles.ts"
-import type { Database } from "../../store/database.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import { Admission } from "./admission.ts"
+import { type JudgeNeeds, judge } from "./judgement.ts"
 import { type Expulsion, RoomAccess } from "./room-access.ts"
-import { type MediaRoom, misplaced, roomsByEvent, unjudged, unseated } from "./room-sweep.ts"
+import { type MediaRoom, roomsByEvent } from "./room-sweep.ts"
 
-export interface RoomGuardServices {
-  readonly live: LiveEvents["Service"]
+export interface RoomGuardServices extends JudgeNeeds {
   readonly feed: Feed["Service"]
-  readonly database: Database["Service"]
   readonly timers: Timers
-  readonly media: Pick<Media["Service"], "basisOf">
   readonly arrivals: Pick<ServerMessages["arrivals"], "subscribe">
   /** Between two sweeps. */
   readonly sweepMs: number
@@ -68,7 +62,7 @@ export class RoomGuard {
   constructor(server: MediaServerApi, services: RoomGuardServices) {
     this.#server = server
     this.#services = services
-    const admission = new Admission(services, (eventId, misplaced, unfounded) => {
+    const admission = new Admission(services, (eventId, { misplaced, unfounded }) => {
       this.follow(eventId)
       this.#perform(eventId, misplaced)
       this.#perform(eventId, unfounded, false)
@@ -209,17 +203,21 @@ export class RoomGuard {
     return Effect.gen({ self: this }, function* () {
       const open: MediaRoom[] = []
       for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
-      const { snapshot } = yield* this.#services.live.read(eventId, [], true)
-      const access = new RoomAccess(eventId, { snapshot })
-      const users = unjudged(access, open)
-      this.#perform(eventId, misplaced(access, open))
-      if (users.length === 0) return
-      const stored = yield* this.#services.database.run((sql) => findStoredRoles(sql, eventId, users))
-      this.#perform(eventId, unseated(access, open, stored), false)
+      const { misplaced, unfounded } = yield* judge(this.#services, eventId, open)
+      // They may be on their way to the room that they were moved to a moment ago.
+      this.#perform(
+        eventId,
+        misplaced.map((expulsion) => ({ ...expulsion, isMove: true })),
+      )
+      this.#perform(eventId, unfounded, false)
     }).pipe(
+      Effect.catchTag("NotFound", () => Effect.void),
       Effect.catch((failure) =>
         Effect.sync(() =>
-          this.#services.telemetry.log.debug({ err: failure, eventId }, "an event's rooms were left out"),
+          this.#services.telemetry.log.warn(
+            { err: failure, eventId },
+            "the people in an event's rooms could not be judged",
+          ),
         ),
       ),
     )

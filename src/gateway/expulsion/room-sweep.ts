@@ -1,12 +1,11 @@
 /** Comparing the rooms that the media server has with those that the live events have. */
+import type { Connected } from "../../media/livekit/media-server-api.ts"
 import { parseId } from "../../model/ids.ts"
-import type { EventRole } from "../../model/roles.ts"
 import type { Expulsion, RoomAccess } from "./room-access.ts"
 
 export interface MediaRoom {
   readonly name: string
-  /** The identities of the people in it. */
-  readonly people: ReadonlyArray<string>
+  readonly people: ReadonlyArray<Connected>
 }
 
 /** Of a name as `mediaRoomOf` writes it. */
@@ -28,34 +27,13 @@ export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, 
   return byEvent
 }
 
-/** The users whose seats depend on their stored roles. */
-export const unjudged = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<string> => {
-  const people = new Set(open.flatMap((room) => room.people))
-  return [...people].filter((id) => parseId(id) !== undefined && access.roleOf(id) === undefined)
-}
-
-/** The users among them whose stored role has no seat. */
-export const unseated = (
-  access: RoomAccess,
-  open: ReadonlyArray<MediaRoom>,
-  stored: ReadonlyMap<string, EventRole>,
-): ReadonlyArray<Expulsion> =>
-  open.flatMap(({ name, people }) =>
-    people
-      .filter((participantId) => {
-        const role = stored.get(participantId)
-        return role !== undefined && !access.seats(role)
-      })
-      .map((participantId): Expulsion => ({ type: "expel", room: name, participantId })),
-  )
-
 /** The people who are in a room without a seat there, and the rooms that nobody has a seat in. */
 export const misplaced = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<Expulsion> => {
   const { rooms } = access
   return open.flatMap(({ name, people }): ReadonlyArray<Expulsion> => {
     if (!rooms.has(name)) return [{ type: "close", room: name }]
     return people
-      .filter((participantId) => !access.roomsOf(participantId).includes(name))
-      .map((participantId) => ({ type: "expel", room: name, participantId }))
+      .filter(({ identity }) => !access.roomsOf(identity).includes(name))
+      .map(({ identity }) => ({ type: "expel", room: name, participantId: identity }))
   })
 }

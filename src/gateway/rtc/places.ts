@@ -1,6 +1,6 @@
 /** The call that a participant may be in now: that of their room, where the active phase has rooms for browsers. */
 import type { ActivePhase } from "../../actors/domain/state.ts"
-import { seatKind } from "../../media/seats.ts"
+import { hasSeat } from "../../media/seats.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { MeshSeat } from "../../protocol/topics/media.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -12,7 +12,7 @@ import type { ParticipantStates } from "../event/participant-states.ts"
  */
 export const callOf = (role: EventRole, roomId: string | null, { id, modality }: ActivePhase): string | null => {
   if (id === null || modality === null || modality === "broadcast") return null
-  if (seatKind({ role, modality }) === null) return null
+  if (!hasSeat(role, modality)) return null
   if (roomId !== null) return roomId
   return modality === "rotation" ? null : id
 }

@@ -3,7 +3,7 @@
  * with it, the upload goes on where the stored bytes end, which `HEAD` answers. An upload is refused by its head, with the connection
  * closed: the client would send all of its bytes before it read an answer.
  */
-import { type Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { type BearerLinks, LINK_ENDED } from "../../identity/links/bearer-links.ts"
 import type { FairPlaces, Holder } from "../../media/fair-places.ts"
 import type { CutReason, OffsetMismatch, UploadEvents } from "../../media/storage/storage.ts"
@@ -92,6 +92,7 @@ class Upload implements UploadEvents {
   readonly #places: FairPlaces
   readonly #early: Uint8Array[] = []
   #opened: OpenUpload | undefined
+  #confirmed: Effect.Effect<void, Failure> = Effect.void
   #release: (() => void) | undefined
   #received = 0
   #isWhole = false
@@ -141,6 +142,7 @@ class Upload implements UploadEvents {
     this.#opened = opened
     if (opened.link !== undefined) {
       this.#release = links.open(opened.link, () => this.refuse(this.#problems.of(LINK_ENDED)))
+      this.#confirmed = links.confirm(opened.link)
     }
     // The engine would close a connection that is resumed and silent, while a slow disk takes a body that is here already.
     if (!this.#isWhole) this.#exchange.resume()
@@ -167,7 +169,7 @@ class Upload implements UploadEvents {
 
   #finish({ finish }: OpenUpload): void {
     if (this.#isOver) return
-    this.#run(finish, (exit) => {
+    this.#run(Effect.andThen(this.#confirmed, finish), (exit) => {
       if (Exit.isFailure(exit)) return this.refuse(refusalOf(exit, this.#problems, this.#requestId))
       this.#exchange.send({ status: 204, headers: [...exit.value, NO_STORE], body: "" })
       return this.#end()

@@ -36,6 +36,8 @@ interface Used {
   usedAt: number
   notedAt: number
   readonly cuts: Set<() => void>
+  /** The number of changes when it was last looked up; undefined: it was not. */
+  looked: number | undefined
 }
 
 interface Question {
@@ -51,6 +53,8 @@ export class BearerLinks extends Context.Service<
     readonly admit: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
     /** The link is in use, and held at the last look. */
     readonly isKnown: (link: HeldLink) => boolean
+    /** At the end of a body that came by a link, which may have taken minutes. The database is asked only after a change since the last look. */
+    readonly confirm: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
     /** A stream that came by a link: `cut` is called when it ends. Returns the end of the stream. */
     readonly open: (link: HeldLink, cut: () => void) => () => void
   }
@@ -67,6 +71,8 @@ const make = Effect.gen(function* () {
   const { log } = yield* Telemetry
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const used = new Map<string, Used>()
+  /** Changes of grants and commits of live events that this process has heard of. */
+  let changes = 0
 
   const gathering = new Gathering<Question>({
     timers,
@@ -95,15 +101,25 @@ const make = Effect.gen(function* () {
 
   /** A failure leaves it as it was until the next look. */
   const lookAt = ([key, one]: readonly [string, Used]): void => {
+    const before = changes
     find(one.link).then(
-      (holds) => holds || end(key, one),
+      (holds) => {
+        if (holds) one.looked = before
+        else end(key, one)
+      },
       () => {},
     )
   }
 
   const use = (link: HeldLink): Used => {
     const key = keyOf(link)
-    const one = used.get(key) ?? { link, usedAt: 0, notedAt: Number.NEGATIVE_INFINITY, cuts: new Set() }
+    const one = used.get(key) ?? {
+      link,
+      usedAt: 0,
+      notedAt: Number.NEGATIVE_INFINITY,
+      cuts: new Set(),
+      looked: undefined,
+    }
     one.usedAt = timers.elapsed()
     used.set(key, one)
     return one
@@ -134,10 +150,11 @@ const make = Effect.gen(function* () {
       for (const entry of used) if (entry[1].cuts.size > 0) lookAt(entry)
     },
   )
-  const silences = [
-    (yield* GrantChanges).subscribe(() => soon.request()),
-    (yield* MediaSignal).subscribe(() => soon.request()),
-  ]
+  const changed = (): void => {
+    changes++
+    soon.request()
+  }
+  const silences = [(yield* GrantChanges).subscribe(changed), (yield* MediaSignal).subscribe(changed)]
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       stop()
@@ -153,18 +170,22 @@ const make = Effect.gen(function* () {
     return true
   }
 
+  const admit = (link: HeldLink): Effect.Effect<void, Unauthorized | Unavailable> =>
+    Effect.callback((resume) => {
+      const before = changes
+      find(link).then(
+        (holds) => {
+          if (holds) use(link).looked = before
+          resume(holds ? Effect.void : Effect.fail(LINK_ENDED))
+        },
+        (cause: unknown) => resume(isKnown(link) ? Effect.void : failureOf(cause)),
+      )
+    })
+
   return BearerLinks.of({
     isKnown,
-    admit: (link) =>
-      Effect.callback((resume) => {
-        find(link).then(
-          (holds) => {
-            if (holds) use(link)
-            resume(holds ? Effect.void : Effect.fail(LINK_ENDED))
-          },
-          (cause: unknown) => resume(isKnown(link) ? Effect.void : failureOf(cause)),
-        )
-      }),
+    admit,
+    confirm: (link) => Effect.suspend(() => (used.get(keyOf(link))?.looked === changes ? Effect.void : admit(link))),
     open: (link, cut) => {
       const { cuts } = use(link)
       cuts.add(cut)

@@ -7,11 +7,18 @@ import type { Unavailable } from "../../model/errors.ts"
 import type { MediaServer } from "../seats.ts"
 import { asked, askedUnless, NOT_FOUND } from "./calls.ts"
 
+/** A person in a room. */
+export interface Connected {
+  readonly identity: string
+  /** The metadata of the token that they came with. */
+  readonly metadata: string
+}
+
 export interface MediaServerApi {
   /** The names of all rooms with somebody in them, also of other programs. */
   readonly rooms: Effect.Effect<ReadonlyArray<string>, Unavailable>
-  /** The identities of the people in a room. Recorders and other programs are not people. */
-  readonly people: (room: string) => Effect.Effect<ReadonlyArray<string>, Unavailable>
+  /** Recorders and other programs are not people. */
+  readonly people: (room: string) => Effect.Effect<ReadonlyArray<Connected>, Unavailable>
   /** Disconnects the participant. A server that knows how refuses tokens from before `decidedAt`, Unix milliseconds, in this room. */
   readonly expel: (room: string, identity: string, decidedAt: number) => Effect.Effect<void, Unavailable>
   /** Disconnects everybody. */
@@ -45,7 +52,10 @@ export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effec
         people: (room) =>
           Effect.map(
             askedUnless([NOT_FOUND], Effect.succeed([]), () => client.listParticipants(room)),
-            (found) => found.filter(({ kind }) => Number(kind) === STANDARD).map(({ identity }) => identity),
+            (found) =>
+              found
+                .filter(({ kind }) => Number(kind) === STANDARD)
+                .map(({ identity, metadata }) => ({ identity, metadata })),
           ),
         expel: (room, identity, decidedAt) =>
           askedUnless([NOT_FOUND], Effect.void, () =>

@@ -7,14 +7,11 @@ import type { EgressInfo } from "livekit-server-sdk"
 import { Unauthorized } from "../../model/errors.ts"
 import { Listeners } from "../../model/listeners.ts"
 import type { MediaServer } from "../seats.ts"
-import { STANDARD } from "./media-server-api.ts"
+import { type Connected, STANDARD } from "./media-server-api.ts"
 
 /** A person is in a room and can be seen and heard there. */
-export interface Arrival {
+export interface Arrival extends Connected {
   readonly room: string
-  readonly identity: string
-  /** The metadata of the token that they came with. */
-  readonly metadata: string
 }
 
 export interface ServerMessages {

@@ -25,7 +25,13 @@ import { refusalOf } from "../refusal.ts"
 
 export type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
-type Follow = (port: EncoderPort, end: () => void) => () => void
+/** The address of an admitted encoder. */
+interface Address {
+  /** Calls when it ends. Returns the end of that. */
+  readonly follow: (port: EncoderPort, end: () => void) => () => void
+  /** Calls with the refusal, if it has ended by now. */
+  readonly confirm: (port: EncoderPort, then: (refusal: HttpResponse | undefined) => void) => void
+}
 
 /** Of a file, or a piece. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -64,8 +70,15 @@ export class Ingest {
     this.#links = links
   }
 
-  /** Calls when the address of an admitted encoder ends. Returns the end of that. */
-  readonly #follow: Follow = ({ link }, end) => (link === null ? () => {} : this.#links.open(link, end))
+  #addressOf({ requestId }: RequestHead): Address {
+    return {
+      follow: ({ link }, end) => (link === null ? () => {} : this.#links.open(link, end)),
+      confirm: ({ link }, then) =>
+        this.#run(link === null ? Effect.void : this.#links.confirm(link), (exit) =>
+          then(Exit.isSuccess(exit) ? undefined : refusalOf(exit, this.#problems, requestId)),
+        ),
+    }
+  }
 
   /** `PUT` and `POST`. */
   take = (exchange: Exchange, head: RequestHead): void => {
@@ -139,7 +152,7 @@ export class Ingest {
     then: (port: EncoderPort, bytes: Uint8Array) => void,
     closes = true,
   ): void {
-    const body = new GatheredBody(exchange, this.#problems, then, this.#follow, closes)
+    const body = new GatheredBody(exchange, this.#problems, then, this.#addressOf(head), closes)
     if (Number(head.headers["content-length"] ?? 0) > MOST_BYTES) {
       this.#refuseLater(exchange, tooLarge)
       return
@@ -152,7 +165,7 @@ export class Ingest {
   }
 
   #stream(exchange: Exchange, head: RequestHead): void {
-    const stream = new Stream(exchange, this.#problems, this.#follow)
+    const stream = new Stream(exchange, this.#problems, this.#addressOf(head))
     exchange.pause()
     this.#admit(head, (exit) => this.#answer(exchange, exit, head, (open) => stream.begin(open)))
   }
@@ -163,7 +176,7 @@ class GatheredBody {
   readonly #exchange: Exchange
   readonly #problems: Problems
   readonly #then: (port: EncoderPort, bytes: Uint8Array) => void
-  readonly #follow: Follow
+  readonly #address: Address
   readonly #closes: boolean
   #chunks: Uint8Array[] = []
   #size = 0
@@ -179,13 +192,13 @@ class GatheredBody {
     exchange: Exchange,
     problems: Problems,
     then: (port: EncoderPort, bytes: Uint8Array) => void,
-    follow: Follow,
+    address: Address,
     closes: boolean,
   ) {
     this.#exchange = exchange
     this.#problems = problems
     this.#then = then
-    this.#follow = follow
+    this.#address = address
     this.#closes = closes
     exchange.receive((chunk, isLast) => this.#take(chunk, isLast), { maySlow: true })
     exchange.whenAborted(() => this.#drop())
@@ -198,7 +211,7 @@ class GatheredBody {
       this.refuse(this.#problems.of(tooMany))
       return
     }
-    this.#release = this.#follow(port, () => this.refuse(this.#problems.of(LINK_ENDED)))
+    this.#release = this.#address.follow(port, () => this.refuse(this.#problems.of(LINK_ENDED)))
     this.#exchange.resume()
     this.#finish()
   }
@@ -233,15 +246,19 @@ class GatheredBody {
   #finish(): void {
     const port = this.#port
     if (port === undefined || !this.#isWhole) return
-    // The body may have come for minutes, and the address was replaced meanwhile.
-    if (port.resets !== this.#resets) {
-      this.refuse(this.#problems.of(replaced))
-      return
-    }
-    const bytes = Buffer.concat(this.#chunks)
-    this.#drop()
     this.#exchange.waitForAnswer()
-    this.#then(port, bytes)
+    // The body may have come for minutes, and the address has ended meanwhile, or the broadcast.
+    this.#address.confirm(port, (refusal) => {
+      if (this.#port === undefined) return
+      const ended = refusal ?? (port.resets === this.#resets ? undefined : this.#problems.of(replaced))
+      if (ended !== undefined) {
+        this.refuse(ended)
+        return
+      }
+      const bytes = Buffer.concat(this.#chunks)
+      this.#drop()
+      this.#then(port, bytes)
+    })
   }
 
   /** Its bytes are no longer gathered here. */
@@ -259,16 +276,16 @@ class Stream {
   readonly #exchange: Exchange
   readonly #problems: Problems
   readonly #early: Uint8Array[] = []
-  readonly #follow: Follow
+  readonly #address: Address
   #port: StreamPort | undefined
   #release: (() => void) | undefined
   #isWhole = false
   #isOver = false
 
-  constructor(exchange: Exchange, problems: Problems, follow: Follow) {
+  constructor(exchange: Exchange, problems: Problems, address: Address) {
     this.#exchange = exchange
     this.#problems = problems
-    this.#follow = follow
+    this.#address = address
     exchange.receive(
       (chunk, isLast) => {
         this.#isWhole = isLast
@@ -296,7 +313,7 @@ class Stream {
       this.#refuse(problemOf(this.#problems, cause))
       return
     }
-    this.#release = this.#follow(port, () => this.#refuse(this.#problems.of(LINK_ENDED), true))
+    this.#release = this.#address.follow(port, () => this.#refuse(this.#problems.of(LINK_ENDED), true))
     this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(chunk)
     if (this.#isWhole) this.#finish()

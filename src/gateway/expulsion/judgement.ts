@@ -1,0 +1,87 @@
+/**
+ * Whether people who are in rooms of the media server may be there, whatever token they came with: by a reading of the live event that begins
+ * now, and by the grant that each token rests on. Any node can judge them.
+ */
+import { Effect } from "effect"
+import type { LiveEvents } from "../../actors/live-events.ts"
+import type { Media, SeatBasis } from "../../media/seats.ts"
+import { parseId } from "../../model/ids.ts"
+import type { HeldLink } from "../../model/links.ts"
+import type { EventRole } from "../../model/roles.ts"
+import { findStoredRoles } from "../../store/accounts/stored-roles.ts"
+import type { Database, Queryable } from "../../store/database.ts"
+import { linksHold } from "../../store/links/link-states.ts"
+import { type Expulsion, RoomAccess } from "./room-access.ts"
+import { type MediaRoom, misplaced } from "./room-sweep.ts"
+
+export interface JudgeNeeds {
+  readonly live: LiveEvents["Service"]
+  readonly database: Database["Service"]
+  readonly media: Pick<Media["Service"], "basisOf">
+}
+
+export interface Judgement {
+  readonly access: RoomAccess
+  /** The live event gives them no place here; it may give them one again. */
+  readonly misplaced: ReadonlyArray<Expulsion>
+  /** What their token rests on has ended, or their role has no seat. */
+  readonly unfounded: ReadonlyArray<Expulsion>
+}
+
+interface Seated {
+  readonly room: string
+  readonly identity: string
+  /** Undefined: the token has none, as those of people without a name. */
+  readonly basis: SeatBasis | "forged" | undefined
+}
+
+const linkOf = (eventId: string, { ground, givenAt }: SeatBasis): HeldLink => ({
+  kind: "media",
+  objectId: eventId,
+  eventId,
+  ground,
+  givenAt,
+  expiresAt: givenAt,
+})
+
+/** Whether the grant of each still holds, in their order. */
+const findHolding = async (sql: Queryable, eventId: string, seated: ReadonlyArray<Seated>) => {
+  const asked = seated.flatMap(({ basis }) => (basis === undefined || basis === "forged" ? [] : linkOf(eventId, basis)))
+  const hold = asked.length === 0 ? [] : await linksHold(sql, asked)
+  let next = 0
+  return seated.map(({ basis }) => basis === undefined || (basis !== "forged" && hold[next++] === true))
+}
+
+/** Has the person's role of now a seat? A guest's role is that of the ground, or the one that the live event gave. */
+const hasSeat = (access: RoomAccess, { identity, basis }: Seated, stored: EventRole | undefined): boolean => {
+  const known = access.roleOf(identity) ?? stored
+  if (basis === undefined || basis === "forged") return known === undefined || access.seats(known)
+  // The token of somebody whose given role has ended does not say which role they had before.
+  const role = known ?? (basis.given === null ? basis.ground.role : undefined)
+  return role !== undefined && access.seats(role)
+}
+
+/** Fails with `NotFound` for an event that is not in this database: its rooms are another deployment's. */
+export const judge = ({ live, database, media }: JudgeNeeds, eventId: string, rooms: ReadonlyArray<MediaRoom>) => {
+  const seated = rooms.flatMap(({ name, people }) =>
+    people.map(({ identity, metadata }): Seated => {
+      return { room: name, identity, basis: media.basisOf(name, identity, metadata) }
+    }),
+  )
+  return Effect.gen(function* () {
+    const { snapshot } = yield* live.read(eventId, [], true)
+    const access = new RoomAccess(eventId, { snapshot })
+    const identities = new Set(seated.map(({ identity }) => identity))
+    const users = [...identities].filter((id) => parseId(id) !== undefined && access.roleOf(id) === undefined)
+    const [stored, holding] = yield* database.run((sql) =>
+      Promise.all([
+        users.length === 0 ? new Map<string, EventRole>() : findStoredRoles(sql, eventId, users),
+        findHolding(sql, eventId, seated),
+      ]),
+    )
+    const unfounded = seated
+      .filter((one, n) => holding[n] !== true || !hasSeat(access, one, stored.get(one.identity)))
+      .map(({ room, identity }): Expulsion => ({ type: "expel", room, participantId: identity }))
+    return { access, misplaced: misplaced(access, rooms), unfounded } satisfies Judgement
+  })
+}
