@@ -140,6 +140,12 @@ describe("a wrong token", () => {
       "unknown_issuer",
       `for the issuer "https://other.example".`,
     ],
+    [
+      "a kid that has no text",
+      async () => signText(key.privateKey, '{"alg":"RS256","kid":{"toString":null}}', JSON.stringify(guestClaims())),
+      "malformed",
+      "its header has fields that are not taken",
+    ],
   ])("tells the workspace of %s what is wrong", async (_what, make, reason, detail) => {
     const workspace = await createWorkspace(house.url)
     await house.register(workspace, { publicKeyPem: key.pem })

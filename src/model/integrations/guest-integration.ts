@@ -51,8 +51,9 @@ export interface RefusedToken {
 
 const MAX_QUOTED = 200
 
-/** JSON escapes what no text column takes. */
-const quote = (value: unknown): string => JSON.stringify(String(value).slice(0, MAX_QUOTED))
+/** JSON escapes what no text column takes. An object of a stranger need not have a text: its `toString` may be anything. */
+const quote = (value: unknown): string =>
+  typeof value === "object" && value !== null ? "(an object)" : JSON.stringify(String(value).slice(0, MAX_QUOTED))
 
 /** The reason in words, for the people of the workspace. */
 export const refusalDetail = (reason: RefusalReason, { issuer, alg, kid, claim }: RefusedToken): string => {
