@@ -12,7 +12,9 @@ import {
   type Json,
   type Workspace,
 } from "../support/api.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
+import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
@@ -20,15 +22,20 @@ import { Client } from "./client.ts"
 const WEBHOOK = "/v1/media/livekit/webhook"
 
 let livekit: LiveKitServer
+let database: TestDatabase
+let proxy: PostgresProxy
 let server: TestServer
 let acme: Workspace
 
 beforeAll(async () => {
+  database = await createTestDatabase()
+  proxy = await startPostgresProxy(database.url)
   livekit = await startLiveKit()
   // The looks at the rooms fail.
   livekit.refuse = (method) =>
     method === "ListRooms" ? { status: 503, body: { code: "unavailable", msg: "" } } : undefined
   server = await startTestServer({
+    DATABASE_URL: proxy.url,
     MEDIA_URL: livekit.server.url,
     MEDIA_API_KEY: "key",
     MEDIA_API_SECRET: "a secret of the media server's, long enough",
@@ -38,6 +45,8 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server?.stop()
+  await proxy?.close()
+  await database?.drop()
   await livekit?.stop()
 })
 
@@ -157,4 +166,22 @@ test("a token whose metadata somebody has changed admits nobody, and one without
   await livekit.join(await tokenWith(""))
   await eventually(() => livekit.answers.length > before, "the message of the arrival")
   expect(livekit.isIn(room, ann.userId)).toBe(true)
+})
+
+test("whoever comes in while the database is away is judged when it is back", async () => {
+  const { named, join } = await open("meeting")
+  const [host, ann] = [await join("host", "Hedy"), await join("participant", "Ann")]
+  expect(await host.client.command("participant.remove", { id: ann.userId, block: true })).toMatchObject({ ok: true })
+  await gone(named(null), ann.userId)
+  const away = proxy.onStatement({
+    match: /a\.everything/,
+    action: { kind: "fail", code: "57P03", message: "the database system is starting up" },
+  })
+  await livekit.join(ann.tokens[0] ?? "")
+  await away.reached(7)
+  expect(livekit.isIn(named(null), ann.userId)).toBe(true)
+  away.remove()
+  await gone(named(null), ann.userId)
+  expect(livekit.isIn(named(null), host.userId)).toBe(true)
+  await host.client.cut()
 })

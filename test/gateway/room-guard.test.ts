@@ -1,6 +1,6 @@
 /** What the guard of the media server's rooms makes of messages that come while it reads an event. */
 import { Effect } from "effect"
-import { test } from "vitest"
+import { expect, test } from "vitest"
 import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import type { FeedMessage } from "../../src/actors/feed.ts"
 import { RoomGuard, type RoomGuardServices } from "../../src/gateway/expulsion/room-guard.ts"
@@ -24,13 +24,14 @@ const reading = (version: number, given: object = {}) => ({
   },
 })
 
-const guarded = () => {
+/** `seen`: what the media server answers to each look at its rooms. */
+const guarded = ({ sweepMs = 3_600_000, seen = () => [] as string[] } = {}) => {
   const expelled: string[] = []
   const readings: ((found: ReturnType<typeof reading>) => void)[] = []
   const listeners = new Set<(message: FeedMessage) => void>()
   const server = {
-    rooms: Effect.succeed([]),
-    people: () => Effect.succeed([]),
+    rooms: Effect.sync(seen),
+    people: () => Effect.succeed([{ identity: "ada", metadata: "" }]),
     expel: (_room: string, participantId: string) => Effect.sync(() => void expelled.push(participantId)),
     close: () => Effect.void,
   }
@@ -44,7 +45,9 @@ const guarded = () => {
     },
     timers: { now: () => 0 },
     arrivals: new Listeners<Arrival>(),
-    sweepMs: 3_600_000,
+    sweepMs,
+    media: { basisOf: () => undefined },
+    database: { run: (body: (sql: null) => Promise<unknown>) => Effect.promise(() => body(null)) },
     telemetry: { log: { warn: () => {}, error: () => {}, debug: () => {} } },
     fork: Effect.runFork,
   } as unknown as RoomGuardServices
@@ -92,5 +95,25 @@ test("an event that has ended when it is read is followed no longer", async () =
   await eventually(() => readings.length === 1, "the event is read")
   readings[0]?.(reading(1, { event: { status: "ended" } }))
   await eventually(() => listeners.size === 0, "nobody listens")
+  guard.stop()
+})
+
+test("a look leaves whoever was moved the time to get to the next room", async () => {
+  const [red, blue] = ["00000000-0000-7000-8000-0000000000aa", "00000000-0000-7000-8000-0000000000bb"]
+  const atLooks: number[] = []
+  const { guard, expelled, readings } = guarded({
+    sweepMs: 1,
+    seen: () => {
+      atLooks.push(expelled.length)
+      return [`${EVENT}:${red}`]
+    },
+  })
+  for (let n = 0; n < 3; n++) {
+    await eventually(() => readings.length > n, "the event is read for a look")
+    readings[n]?.(reading(1, { seats: { ada: blue, ben: red } }))
+  }
+  await eventually(() => atLooks.length >= 3, "three looks")
+  expect(atLooks.slice(0, 3)).toEqual([0, 0, 0])
+  await eventually(() => expelled.includes("ada"), "the participant is out of the room before")
   guard.stop()
 })

@@ -1,0 +1,84 @@
+/** The look at the rooms of the media server finds whoever has lost their seat, where no message says who comes in. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { mediaRoomOf } from "../../src/media/seats.ts"
+import { newId } from "../../src/model/ids.ts"
+import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
+import { eventually } from "../support/wait.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let livekit: LiveKitServer
+let house: House
+
+beforeAll(async () => {
+  livekit = await startLiveKit()
+  house = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 50 })
+})
+afterAll(async () => {
+  await house?.stop()
+  await livekit?.stop()
+})
+
+const mainRoom = (stage: Stage): string =>
+  mediaRoomOf({ eventId: stage.eventId, phaseId: stage.phaseIds[0] ?? "", roomId: null })
+
+/** In the call and away from the gateway. Returns a token with which they come again. */
+const inCall = async (stage: Stage, who: string, more: Parameters<House["token"]>[3] = {}): Promise<string> => {
+  const client = house.connect()
+  const { media } = (await client.identify(await house.token(stage, who, "participant", more))).d
+  await client.cut()
+  return livekit.join(media.token)
+}
+
+const gone = (room: string, who: string) => eventually(() => !livekit.isIn(room, who), `${who} is out`)
+
+/** A look that began now has been acted on: it finds somebody whose metadata was changed. */
+const looked = async (room: string): Promise<void> => {
+  for (const stranger of [newId(), newId()]) {
+    livekit.rooms.get(room)?.push({ identity: stranger, kind: "STANDARD", metadata: "changed" })
+    await gone(room, stranger)
+  }
+}
+
+test("a guest who was erased is out, each time that they come, and the others stay", async () => {
+  const stage = await house.stage()
+  const room = mainRoom(stage)
+  const token = await inCall(stage, "ada")
+  await inCall(stage, "ben")
+  await house.actors
+    .sql`insert into erased_guests (event_id, participant_id, erased_at) values (${stage.eventId}, 'ada', now())`
+  await gone(room, "ada")
+  await livekit.join(token)
+  await gone(room, "ada")
+  await looked(room)
+  expect(livekit.isIn(room, "ben")).toBe(true)
+})
+
+test("a user whose membership of a private event has ended is out, and a member stays", async () => {
+  const stage = await house.stage()
+  const { sql } = house.actors
+  await sql`update events set visibility = 'private' where id = ${stage.eventId}`
+  const join = async () => {
+    const [userId, membershipId] = [newId(), newId()]
+    await sql`insert into users (id, workspace_id, external_sub) values (${userId}, ${stage.workspaceId}, ${userId})`
+    await sql`
+      insert into memberships (id, event_id, user_id, role)
+      values (${membershipId}, ${stage.eventId}, ${userId}, 'participant')`
+    return {
+      userId,
+      membershipId,
+      token: await inCall(stage, userId, {
+        kind: "user",
+        userId,
+        basis: { workspaceId: stage.workspaceId, userId, sessionVersion: 0, login: null, keyId: null },
+      }),
+    }
+  }
+  const [ada, ben] = [await join(), await join()]
+  const room = mainRoom(stage)
+  await sql`delete from memberships where id = ${ada.membershipId}`
+  await gone(room, ada.userId)
+  await livekit.join(ada.token)
+  await gone(room, ada.userId)
+  await looked(room)
+  expect(livekit.isIn(room, ben.userId)).toBe(true)
+})
