@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { newId } from "../../src/model/ids.ts"
+import type { Json } from "../support/api.ts"
 import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
@@ -42,6 +43,25 @@ test("a removed participant is disconnected, and nobody else", async () => {
   await gone(mainRoom(stage), "p0")
   expect(livekit.isIn(mainRoom(stage), "p1")).toBe(true)
   expect(livekit.isIn(mainRoom(stage), "host")).toBe(true)
+})
+
+test("a media server that knows how is told to refuse the tokens of before", async () => {
+  const stage = await house.stage()
+  const host = await inCall(stage, "host", "host")
+  await inCall(stage, "p0")
+  const asked: Json[] = []
+  livekit.refuse = (method, body) => {
+    if (method === "RemoveParticipant" && body.room === mainRoom(stage)) asked.push(body)
+    return undefined
+  }
+  const seconds = () => Math.floor(Date.now() / 1000)
+  const since = seconds()
+  await host.command("participant.remove", { id: "p0" })
+  await gone(mainRoom(stage), "p0")
+  livekit.refuse = undefined
+  expect(asked).toEqual([expect.objectContaining({ identity: "p0", revokeTokenTs: expect.any(String) })])
+  expect(Number(asked[0].revokeTokenTs)).toBeGreaterThanOrEqual(since)
+  expect(Number(asked[0].revokeTokenTs)).toBeLessThanOrEqual(seconds())
 })
 
 test("a participant who is removed while away from the gateway is disconnected too", async () => {
