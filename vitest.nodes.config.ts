@@ -15,6 +15,7 @@ const GATEWAY = [
   "edges",
   "grants",
   "holdings",
+  "host-absence",
   "identify",
   "known",
   "leaving-tabs",

@@ -170,7 +170,7 @@ describe("every acknowledged write is stored", () => {
 describe("nothing hangs", () => {
   test("when connections die inside transactions, in thirty bursts of parallel work", async () => {
     // A busy machine takes its time for a burst; a connection that hangs would take the whole deadline.
-    openPool({ connections: 6, deadlineMs: 30_000 })
+    openPool({ connections: 6, deadlineMs: 60_000 })
     const kinds: Record<string, number> = {}
     for (let burst = 0; burst < 30; burst++) {
       const cut = proxy.onStatement({ match: /pg_sleep/, action: { kind: "cutReply" }, times: 4, skip: burst % 7 })

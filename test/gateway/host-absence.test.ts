@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { HostAbsence } from "../../src/model/host-absence.ts"
 import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
+import { NODES } from "../support/nodes.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { depart, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
@@ -46,10 +47,10 @@ const absence = (client: Client): Promise<Frame | null> =>
   client.next(({ t }) => t === "host.absence", "host.absence").then(({ d }) => d.absence)
 
 /** The host is gone for good, and the time of the event's setting is over. */
-const leave = async (stage: Stage, host: Client, who = "host"): Promise<void> => {
-  await depart(house, stage, who, host)
-  await eventually(() => isKnown(stage, house), "the departure being known")
-  house.actors.clock.jump(AFTER_SECONDS * 1000)
+const leave = async (stage: Stage, host: Client, who = "host", of = house): Promise<void> => {
+  await depart(of, stage, who, host)
+  await eventually(() => isKnown(stage, of), "the departure being known")
+  of.actors.clock.jump(AFTER_SECONDS * 1000)
 }
 
 /** The same where nothing is to follow: the host's hand goes down when they have departed. */
@@ -214,6 +215,55 @@ test("an event that starts without a host takes its measure, also after a crash 
   const ann = await after.join(stage, "ann")
   after.actors.clock.jump(AFTER_SECONDS * 1000)
   expect((await absence(ann))?.["measure"]).toBe("locked")
+})
+
+/** How an event with the measure receives somebody who comes, and what it makes of two messages of somebody inside. */
+const isInForce: {
+  readonly [M in Exclude<HostAbsence["measure"], "nothing">]: (of: House, stage: Stage) => Promise<void>
+} = {
+  slowChat: async (of, stage) => {
+    const ann = await of.join(stage, "ann")
+    await ok(send(ann, "chat.send", { to: "event", text: "Anybody here?" }))
+    expect(await send(ann, "chat.send", { to: "event", text: "Hello?" })).toMatchObject({ e: { code: "rate_limited" } })
+  },
+  locked: async (of, stage) => {
+    const ann = await of.join(stage, "ann")
+    expect(await send(ann, "chat.send", { to: "event", text: "Hello?" })).toMatchObject({ e: { code: "conflict" } })
+  },
+  lobbyClosed: async (of, stage) => {
+    await of.join(stage, "ann")
+    const late = of.connect()
+    await late.hello()
+    late.send({ op: 2, d: { token: await of.token(stage, "late") } })
+    expect(await late.closed).toMatchObject({ code: 4306 })
+  },
+}
+const MEASURES = ["slowChat", "locked", "lobbyClosed"] as const
+
+test.each(MEASURES)("%s holds after a crash of the server, until a host is back", async (measure) => {
+  const { house: mortal, kill } = await openMortalHouse()
+  const { stage, host, ann } = await open(measure, mortal)
+  await leave(stage, host, "host", mortal)
+  await absence(ann)
+  await kill()
+  const after = await openHouse({}, {}, mortal.databaseUrl)
+  onTestFinished(() => after.stop())
+  await isInForce[measure](after, stage)
+  const back = await after.join(stage, "host", "host", { kind: "user" })
+  await back.next(({ t, d }) => t === "host.absence" && d.absence === null, "the end of the measure")
+})
+
+// One server alone has no other node to move to.
+test.each(NODES > 1 ? MEASURES : [])("%s holds over a move to another node, until a host is back", async (measure) => {
+  const cluster = await openHouse()
+  onTestFinished(() => cluster.stop())
+  const { stage, host, ann } = await open(measure, cluster)
+  await leave(stage, host, "host", cluster)
+  await absence(ann)
+  await (await cluster.ownerOf(stage)).stop()
+  await isInForce[measure](cluster, stage)
+  const back = await cluster.join(stage, "host", "host", { kind: "user" })
+  await back.next(({ t, d }) => t === "host.absence" && d.absence === null, "the end of the measure")
 })
 
 test("`nothing`, the default, tells nobody", async () => {

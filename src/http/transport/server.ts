@@ -191,7 +191,8 @@ export const bindRest = (
 
     const readiness = (): HttpResponse => {
       const { isReady, reason } = heartbeat.readiness()
-      const obstacle = reason ?? options.obstacle()
+      // A server that stops says so, whatever the database does meanwhile.
+      const obstacle = (options.isStopping() ? null : reason) ?? options.obstacle()
       const isFit = obstacle === null
       const status = isFit ? "ready" : "unavailable"
       // All but media goes on without its storage, so that it does not count.
