@@ -15,25 +15,26 @@ import { type GrantHouse, openGrantHouse } from "./grant-house.ts"
  * that role; `-`: the door is none of theirs. The doors: `device`: their session on another device; `link`: the entry link of before, or the
  * partner's next token; `again`: registering under the same address; `afresh`: the same after an organiser gave the place free; `user`:
  * a user of the workspace with the address; `account`: an invited account that has proved the address; `invite`: an open invite of before, to
- * the address, as a host; `new id`: another address, or another partner's id, who is another person for this server.
+ * the address, as a host; `new id`: another address, or another partner's id, who is another person for this server; `open`: a socket that is
+ * open when the host decides, of a user or a registration with the address.
  */
 const TABLE = `
-  | the decision                                    | device      | link        | again       | afresh      | user        | account     | invite      | new id      |
-  | a host blocks a registered person               | out         | out         | out         | out         | out         | out         | -           | participant |
-  | a host denies a registered person for good      | out         | out         | out         | out         | out         | out         | -           | waits       |
-  | a host sends a registered person to the lobby   | waits       | waits       | waits       | out         | out         | out         | -           | participant |
-  | a host mutes a registered person                | muted       | muted       | muted       | out         | out         | out         | -           | participant |
-  | a host removes a registered person for now      | participant | participant | participant | participant | participant | participant | -           | participant |
-  | an organiser gives the place of somebody free   | out         | out         | participant | participant | participant | participant | -           | participant |
-  | a host blocks a user                            | out         | -           | out         | out         | -           | out         | out         | participant |
-  | a host sends a user to the lobby                | waits       | -           | out         | out         | -           | out         | waits       | participant |
-  | a host mutes a user                             | muted       | -           | out         | out         | -           | out         | muted       | participant |
-  | a host makes a host a participant               | participant | -           | participant | participant | -           | participant | participant | participant |
-  | the workspace makes a host a participant        | participant | -           | participant | participant | -           | participant | participant | participant |
-  | the workspace takes the role of a host away     | participant | -           | participant | participant | -           | participant | out         | participant |
-  | a host blocks a partner's guest                 | out         | out         | -           | -           | -           | -           | -           | participant |
+  | the decision                                    | device      | link        | again       | afresh      | user        | account     | invite      | new id      | open        |
+  | a host blocks a registered person               | out         | out         | out         | out         | out         | out         | -           | participant | out         |
+  | a host denies a registered person for good      | out         | out         | out         | out         | out         | out         | -           | waits       | out         |
+  | a host sends a registered person to the lobby   | waits       | waits       | waits       | out         | out         | out         | -           | participant | out         |
+  | a host mutes a registered person                | muted       | muted       | muted       | out         | out         | out         | -           | participant | out         |
+  | a host removes a registered person for now      | participant | participant | participant | participant | participant | participant | -           | participant | participant |
+  | an organiser gives the place of somebody free   | out         | out         | participant | participant | participant | participant | -           | participant | participant |
+  | a host blocks a user                            | out         | -           | out         | out         | -           | out         | out         | participant | out         |
+  | a host sends a user to the lobby                | waits       | -           | out         | out         | -           | out         | waits       | participant | out         |
+  | a host mutes a user                             | muted       | -           | out         | out         | -           | out         | muted       | participant | out         |
+  | a host makes a host a participant               | participant | -           | participant | participant | -           | participant | participant | participant | participant |
+  | the workspace makes a host a participant        | participant | -           | participant | participant | -           | participant | participant | participant | participant |
+  | the workspace takes the role of a host away     | participant | -           | participant | participant | -           | participant | out         | participant | participant |
+  | a host blocks a partner's guest                 | out         | out         | -           | -           | -           | -           | -           | participant | -           |
 `
-const DOORS = ["device", "link", "again", "afresh", "user", "account", "invite", "new id"] as const
+const DOORS = ["device", "link", "again", "afresh", "user", "account", "invite", "new id", "open"] as const
 type Door = (typeof DOORS)[number]
 
 const ROWS = TABLE.trim()
@@ -175,6 +176,7 @@ interface Entered {
   readonly client: Client | undefined
 }
 const OUT: Entered = { outcome: "out", client: undefined }
+const NO_DOOR: Entered = { outcome: "-", client: undefined }
 
 /** What a session opens: a socket, and by REST a question. */
 const enterBy = async (eventId: string, session: string | undefined): Promise<Entered> => {
@@ -263,6 +265,17 @@ test("the table has every decision, and a cell for every door", () => {
   expect(ROWS.every(([, cells]) => cells.length === DOORS.length)).toBe(true)
 })
 
+/** By which door somebody with the person's address is in under another id. */
+const otherDoorOf = ({ participantId }: Person): Door => (participantId.startsWith("reg:") ? "user" : "again")
+
+/** What became of a socket that was open at the decision: it is closed, or its holder goes on. */
+const afterwards = async ({ outcome, client }: Entered, expected: string): Promise<string> => {
+  if (client === undefined) return outcome
+  if (expected === "out") return (await client.closed).code === 4304 ? "out" : "closed"
+  const said = await client.command("chat.send", { to: "event", text: "Still here" }, { id: randomUUID() })
+  return said.ok === true ? outcome : "refused"
+}
+
 test.each(ROWS)("%s", async (name, cells) => {
   const decision = DECISIONS[name]
   if (decision === undefined) throw new Error(name)
@@ -270,9 +283,16 @@ test.each(ROWS)("%s", async (name, cells) => {
   for (const door of DOORS) {
     const eventId = await eventOf(decision.phase)
     const person = await decision.person(eventId)
+    if (door === "open") {
+      const other = person.doors[otherDoorOf(person)]
+      const inside = other === undefined ? NO_DOOR : await enterBy(eventId, await other())
+      await decision.act(eventId, person)
+      outcomes.push(await afterwards(inside, cells[DOORS.indexOf(door)] ?? ""))
+      continue
+    }
     await decision.act(eventId, person)
     const open = person.doors[door]
-    const entered = open === undefined ? { outcome: "-", client: undefined } : await enterBy(eventId, await open())
+    const entered = open === undefined ? NO_DOOR : await enterBy(eventId, await open())
     outcomes.push(entered.outcome)
     entered.client?.socket.terminate()
   }

@@ -116,7 +116,8 @@ const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
 const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
     if (before.has(participantId)) continue
-    turn.changeParticipant({ participantId, barred: true })
+    // An organiser who gives a place free decides on that place alone.
+    turn.changeParticipant({ participantId, barred: true, ...(turn.by !== null && { isDecision: true }) })
     runBarredHooks(turn, participantId)
   }
   for (const participantId of before)

@@ -29,6 +29,7 @@ import { Arrivals } from "./arrivals.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import { MediaSeats } from "./media-seats.ts"
 import { MembershipSync } from "./membership-sync.ts"
+import { Namesakes } from "./namesakes.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
@@ -49,6 +50,7 @@ export class Channel {
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
   readonly #membership: MembershipSync
+  readonly #namesakes: Namesakes
   readonly #roles: RoleNotifier
   readonly #roleChecks: RoleChecks
   readonly #subscriber: EventSubscriber
@@ -100,6 +102,7 @@ export class Channel {
       roomGuard: services.roomGuard,
     })
     this.#membership = membership
+    this.#namesakes = new Namesakes(services, eventId, (id) => membership.closeNamesake(eventId, id))
     const admissions = new Admissions({
       membership,
       arrivals: this.#arrivals,
@@ -126,6 +129,7 @@ export class Channel {
         break
       case "participantChanged":
         this.#membership.follow(event.change)
+        this.#namesakes.follow(event.change)
         this.mesh.review(event.change.participantId)
         break
       case "participantsRead":
@@ -316,6 +320,7 @@ export class Channel {
     this.#subscriber.stop()
     this.#delivery.stop()
     this.#roles.stop()
+    this.#namesakes.stop()
     this.#stopClosing?.()
     if (this.#residence !== undefined) this.#services.fork(Fiber.interrupt(this.#residence))
   }

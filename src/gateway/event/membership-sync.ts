@@ -212,6 +212,14 @@ export class MembershipSync {
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
+  /** A host has decided on somebody with the same address. */
+  closeNamesake(eventId: string, participantId: string): void {
+    const connections = this.#needs.participants.connectionsOf(participantId)
+    if ([...connections].some(({ identity }) => identity.manages)) return
+    this.#needs.roomGuard?.expel(eventId, participantId)
+    this.closeAll(participantId, CLOSE.removed)
+  }
+
   /** Closes anonymous viewers, who were allowed only because the event was public. */
   closeAnonymous(): void {
     for (const connection of [...this.#needs.participants.connections(), ...this.#needs.waitingRoom.connections()]) {

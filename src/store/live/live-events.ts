@@ -126,6 +126,20 @@ export const isBlockedAt = async (sql: Queryable, eventId: string, participantId
   return row?.isBlocked === true
 }
 
+/** Who else has an address of one of these participants and is refused at the door, because a host has decided on one of them. */
+export const findBlockedNamesakes = async (
+  sql: Queryable,
+  eventId: string,
+  participants: ReadonlyArray<string>,
+): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select distinct other.id
+      from jsonb_array_elements_text(${sql.json(participants)}) as decided(id),
+           addresses_of(${eventId}, decided.id) as own(address), people_with(${eventId}, own.address) as other(id)
+     where other.id <> decided.id and is_blocked_by_address(${eventId}, other.id)`
+  return rows.map(({ id }) => id)
+}
+
 /** Did a host block this very participant, mute them, or send them to the waiting room? */
 export const isDecidedOn = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isDecided: boolean }[]>`select is_decided_on(${eventId}, ${participantId}) as is_decided`

@@ -110,7 +110,7 @@ export const lobby = {
       leaveRound(turn, id)
       leaveRoom(turn, id, false)
       turn.put("admission", id, { state: "held" })
-      turn.changeParticipant({ participantId: id, admission: "waiting" })
+      turn.changeParticipant({ participantId: id, admission: "waiting", isDecision: true })
       return { participantId: id }
     },
   },

@@ -20,7 +20,7 @@ export const mutedWith = (turn: Turn, text: string | null): Refused | undefined 
 
 const publish = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
   turn.publish("me.muted", `me:${participantId}`, { muted, until })
-  turn.changeParticipant({ participantId })
+  turn.changeParticipant({ participantId, ...(muted && { isDecision: true }) })
 }
 
 /** When a mute runs out, participant lists show it. */

@@ -1,0 +1,70 @@
+/**
+ * People who are connected under another id of the same address as somebody whom a host has just blocked, muted or sent to the waiting room. The
+ * door refuses them when they come (`store/sql/functions/blocks.sql`), so their open connections end.
+ */
+import { Effect, Schedule } from "effect"
+import type { ParticipantChange } from "../../actors/domain/state.ts"
+import { Throttle } from "../../clock/throttle.ts"
+import { findBlockedNamesakes } from "../../store/live/live-events.ts"
+import type { GatewayServices } from "../services.ts"
+
+type Services = Pick<GatewayServices, "database" | "timers" | "telemetry" | "fork">
+
+/** Hosts decide on many at once; one reading serves those of this time. */
+const GATHER_MS = 25
+/** The tries take about four minutes together. */
+const RETRY = {
+  times: 50,
+  schedule: Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]),
+} as const
+
+export class Namesakes {
+  readonly #services: Services
+  readonly #eventId: string
+  readonly #close: (participantId: string) => void
+  readonly #decided = new Set<string>()
+  readonly #soon: Throttle
+
+  constructor(services: Services, eventId: string, close: (participantId: string) => void) {
+    this.#services = services
+    this.#eventId = eventId
+    this.#close = close
+    this.#soon = new Throttle(
+      services.timers,
+      () => GATHER_MS,
+      () => this.#look(),
+    )
+  }
+
+  follow({ participantId, isDecision }: ParticipantChange): void {
+    if (isDecision !== true) return
+    this.#decided.add(participantId)
+    this.#soon.request()
+  }
+
+  stop(): void {
+    this.#soon.cancel()
+  }
+
+  #look(): void {
+    const { database, telemetry, fork } = this.#services
+    const ids = [...this.#decided]
+    this.#decided.clear()
+    const found = database.run((sql) => findBlockedNamesakes(sql, this.#eventId, ids))
+    fork(
+      found.pipe(
+        Effect.retry(RETRY),
+        Effect.tap((namesakes) => Effect.sync(() => namesakes.forEach(this.#close))),
+        Effect.catch((failure) =>
+          Effect.sync(() =>
+            telemetry.log.warn(
+              { err: failure, eventId: this.#eventId },
+              "people of a blocked address could not be read",
+            ),
+          ),
+        ),
+        Effect.asVoid,
+      ),
+    )
+  }
+}
