@@ -321,7 +321,7 @@ test("each round of a rotation has a call of its own, and between rounds there i
 test("too many signals are refused for a while, the socket stays open, and other commands are not affected", async () => {
   const { clients, ids } = await callOf(house, ["ann", "ben"])
   const ann = at(clients, 0)
-  const answers = await Promise.all(Array.from({ length: 120 }, () => ann.command("rtc.signal", offer(at(ids, 1)))))
+  const answers = await Promise.all(Array.from({ length: 240 }, () => ann.command("rtc.signal", offer(at(ids, 1)))))
   const late = answers.filter(({ ok }) => !ok)
   expect(late.length).toBeGreaterThan(20)
   for (const { e } of late) expect(e).toMatchObject({ code: "rate_limited", temporary: true })
