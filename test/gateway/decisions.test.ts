@@ -298,3 +298,33 @@ test.each(ROWS)("%s", async (name, cells) => {
   }
   expect(outcomes).toEqual(cells)
 })
+
+test("an admin of the workspace, and a registered host, stay connected when somebody with their address is blocked", async () => {
+  const eventId = await eventOf()
+  const host = await hostAt(eventId)
+  const admin = await at.addMember("admin")
+  await at.rows.run("update account_emails set verified_at = now() where account_id = $1", [admin.id])
+  const made = await registered(eventId)
+  const session2 = await made.doors.user?.()
+  const stranger = await registered(eventId)
+  const other = await stranger.doors.user?.()
+  const [asAdmin, asHost, asOther] = [
+    await enterBy(eventId, await at.sessionOf(admin.cookie)),
+    await enterBy(eventId, made.session),
+    await enterBy(eventId, other),
+  ]
+  expect(session2).toEqual(expect.any(String))
+  expect(await host.command("role.set", { id: made.participantId, role: "host" })).toMatchObject({ ok: true })
+  const { participantId: ofAdmin } = (
+    await at.mint(eventId, (await enter(eventId, await register(eventId, admin.email))) ?? "")
+  ).body
+  const { participantId: ofHost } = (await at.mint(eventId, session2 ?? "")).body
+  for (const id of [ofAdmin, ofHost, stranger.participantId])
+    expect(await host.command("participant.remove", { id, block: true })).toMatchObject({ ok: true })
+  // Whom the last block concerns is found after those of the others, or with them.
+  expect((await asOther.client?.closed)?.code).toBe(4304)
+  for (const { client } of [asAdmin, asHost])
+    expect(await client?.command("chat.send", { to: "event", text: "Here" }, { id: randomUUID() })).toMatchObject({
+      ok: true,
+    })
+})

@@ -134,8 +134,8 @@ test("somebody who comes late into a room that people are moved out of is out, a
   for (const one of [ann, ben]) seats.set(one, (await one.client.dispatch("assignment.updated")).d)
   await livekit.join(seats.get(ann)?.media.token)
   const room = named(seats.get(ann)?.roomId)
-  await host.client.command("breakout.close", { graceMs: 0 })
   const closed = performance.now()
+  await host.client.command("breakout.close", { graceMs: 0 })
   await livekit.join(seats.get(ben)?.media.token)
   await gone(room, ben.userId)
   // timed: on a machine that stood still for the three seconds of a move nothing can be told.

@@ -35,7 +35,7 @@ export interface ParticipantChange {
   readonly admission?: "admitted" | "waiting" | "denied"
   /** True: the participant may not return; false: they may again. */
   readonly barred?: boolean
-  /** A host has blocked or muted them, or sent them to the waiting room, which holds for everybody with their address. */
+  /** A host's block or mute, or a place in the waiting room: it holds for everybody with their address. */
   readonly isDecision?: true
   /** Whether the participant may receive the tally of this poll. */
   readonly pollSubscription?: { readonly id: string; readonly on: boolean }

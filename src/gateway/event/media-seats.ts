@@ -28,7 +28,7 @@ interface SeatedEvent {
 /** A connection's seats at one moment: in the main room, and in the room it was in then. */
 export interface ConnectionSeats {
   readonly roomId: string | null
-  /** The phase and the kind of seat. */
+  /** The phase; null: its role has no seat there. */
   readonly seatKey: string | null
   readonly main: MediaSeat | null
   readonly room: MediaSeat | null

@@ -5,11 +5,14 @@
 import { Effect, Schedule } from "effect"
 import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { Throttle } from "../../clock/throttle.ts"
+import type { Cancel } from "../../clock/timers.ts"
 import { findBlockedNamesakes } from "../../store/live/live-events.ts"
 import type { GatewayServices } from "../services.ts"
 
 type Services = Pick<GatewayServices, "database" | "timers" | "telemetry" | "fork">
 
+/** A gateway token from just before the decision admits until then, and one that is on its way in is not found by the first look. */
+const AGAIN_MS = 130_000
 /** Hosts decide on many at once; one reading serves those of this time. */
 const GATHER_MS = 25
 /** The tries take about four minutes together. */
@@ -24,6 +27,7 @@ export class Namesakes {
   readonly #close: (participantId: string) => void
   readonly #decided = new Set<string>()
   readonly #soon: Throttle
+  readonly #again = new Set<Cancel>()
 
   constructor(services: Services, eventId: string, close: (participantId: string) => void) {
     this.#services = services
@@ -38,12 +42,22 @@ export class Namesakes {
 
   follow({ participantId, isDecision }: ParticipantChange): void {
     if (isDecision !== true) return
+    this.#add(participantId)
+    const cancel = this.#services.timers.after(AGAIN_MS, () => {
+      this.#again.delete(cancel)
+      this.#add(participantId)
+    })
+    this.#again.add(cancel)
+  }
+
+  #add(participantId: string): void {
     this.#decided.add(participantId)
     this.#soon.request()
   }
 
   stop(): void {
     this.#soon.cancel()
+    for (const cancel of this.#again) cancel()
   }
 
   #look(): void {

@@ -3,6 +3,7 @@
  * now, and by the grant that each token rests on. Any node can judge them.
  */
 import { Effect } from "effect"
+import { chunksOf } from "effect/Array"
 import type { LiveEvents } from "../../actors/live-events.ts"
 import type { Media, SeatBasis } from "../../media/seats.ts"
 import { parseId } from "../../model/ids.ts"
@@ -35,6 +36,8 @@ interface Seated {
   readonly basis: SeatBasis | "forged" | undefined
 }
 
+const LINKS_PER_STATEMENT = 500
+
 const linkOf = (eventId: string, { ground, givenAt }: SeatBasis): HeldLink => ({
   kind: "media",
   objectId: eventId,
@@ -47,7 +50,8 @@ const linkOf = (eventId: string, { ground, givenAt }: SeatBasis): HeldLink => ({
 /** Whether the grant of each still holds, in their order. */
 const findHolding = async (sql: Queryable, eventId: string, seated: ReadonlyArray<Seated>) => {
   const asked = seated.flatMap(({ basis }) => (basis === undefined || basis === "forged" ? [] : linkOf(eventId, basis)))
-  const hold = asked.length === 0 ? [] : await linksHold(sql, asked)
+  const hold: boolean[] = []
+  for (const some of chunksOf(asked, LINKS_PER_STATEMENT)) hold.push(...(await linksHold(sql, some)))
   let next = 0
   return seated.map(({ basis }) => basis === undefined || (basis !== "forged" && hold[next++] === true))
 }

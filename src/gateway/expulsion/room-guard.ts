@@ -80,8 +80,8 @@ export class RoomGuard {
   }
 
   /**
-   * The participant has lost rights although the live event may not have changed: their grant was revoked, or their stored role is a
-   * lower one. With a seat that is left to them they come back by a new token.
+   * The participant has lost rights although the live event may not have changed: their grant was revoked, or their stored role
+   * has no seat.
    */
   expel(eventId: string, participantId: string): void {
     const followed = this.#events.get(eventId)
@@ -204,7 +204,8 @@ export class RoomGuard {
       const open: MediaRoom[] = []
       for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
       const { misplaced, unfounded } = yield* judge(this.#services, eventId, open)
-      // They may be on their way to the room that they were moved to a moment ago.
+      // What they may do in three seconds is known of an event that is followed. They may be on their way to their next room.
+      if (misplaced.length > 0) this.follow(eventId)
       this.#perform(
         eventId,
         misplaced.map((expulsion) => ({ ...expulsion, isMove: true })),

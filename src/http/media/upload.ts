@@ -169,7 +169,15 @@ class Upload implements UploadEvents {
 
   #finish({ finish }: OpenUpload): void {
     if (this.#isOver) return
-    this.#run(Effect.andThen(this.#confirmed, finish), (exit) => {
+    this.#run(this.#confirmed, (confirmed) => {
+      if (this.#isOver) return
+      if (Exit.isFailure(confirmed)) this.refuse(refusalOf(confirmed, this.#problems, this.#requestId))
+      else this.#complete(finish)
+    })
+  }
+
+  #complete(finish: OpenUpload["finish"]): void {
+    this.#run(finish, (exit) => {
       if (Exit.isFailure(exit)) return this.refuse(refusalOf(exit, this.#problems, this.#requestId))
       this.#exchange.send({ status: 204, headers: [...exit.value, NO_STORE], body: "" })
       return this.#end()

@@ -23,6 +23,8 @@ const LOOK_EVERY_MS = 4000
 /** So long after its last use a link is in use no more. */
 const UNUSED_AFTER_MS = 8000
 const NOTE_EVERY_MS = 60_000
+/** A node does not hear of each commit at another one: after so long the database is asked again. */
+const LOOK_COUNTS_MS = 1000
 /** Changes come in numbers; one look serves those of this time. */
 const GATHER_MS = 25
 const LINKS_PER_STATEMENT = 500
@@ -36,8 +38,8 @@ interface Used {
   usedAt: number
   notedAt: number
   readonly cuts: Set<() => void>
-  /** The number of changes when it was last looked up; undefined: it was not. */
-  looked: number | undefined
+  /** When it was last looked up, and the number of changes then; undefined: it was not. */
+  looked: { readonly changes: number; readonly at: number } | undefined
 }
 
 interface Question {
@@ -53,7 +55,7 @@ export class BearerLinks extends Context.Service<
     readonly admit: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
     /** The link is in use, and held at the last look. */
     readonly isKnown: (link: HeldLink) => boolean
-    /** At the end of a body that came by a link, which may have taken minutes. The database is asked only after a change since the last look. */
+    /** At the end of a body that came by a link, which may have taken minutes. A look of a moment ago counts where nothing has changed since. */
     readonly confirm: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
     /** A stream that came by a link: `cut` is called when it ends. Returns the end of the stream. */
     readonly open: (link: HeldLink, cut: () => void) => () => void
@@ -71,6 +73,7 @@ const make = Effect.gen(function* () {
   const { log } = yield* Telemetry
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const used = new Map<string, Used>()
+  const now = (): NonNullable<Used["looked"]> => ({ changes, at: timers.elapsed() })
   /** Changes of grants and commits of live events that this process has heard of. */
   let changes = 0
 
@@ -101,7 +104,7 @@ const make = Effect.gen(function* () {
 
   /** A failure leaves it as it was until the next look. */
   const lookAt = ([key, one]: readonly [string, Used]): void => {
-    const before = changes
+    const before = now()
     find(one.link).then(
       (holds) => {
         if (holds) one.looked = before
@@ -172,7 +175,7 @@ const make = Effect.gen(function* () {
 
   const admit = (link: HeldLink): Effect.Effect<void, Unauthorized | Unavailable> =>
     Effect.callback((resume) => {
-      const before = changes
+      const before = now()
       find(link).then(
         (holds) => {
           if (holds) use(link).looked = before
@@ -185,7 +188,12 @@ const make = Effect.gen(function* () {
   return BearerLinks.of({
     isKnown,
     admit,
-    confirm: (link) => Effect.suspend(() => (used.get(keyOf(link))?.looked === changes ? Effect.void : admit(link))),
+    confirm: (link) =>
+      Effect.suspend(() => {
+        const looked = used.get(keyOf(link))?.looked
+        const counts = looked?.changes === changes && timers.elapsed() - looked.at < LOOK_COUNTS_MS
+        return counts ? Effect.void : admit(link)
+      }),
     open: (link, cut) => {
       const { cuts } = use(link)
       cuts.add(cut)
