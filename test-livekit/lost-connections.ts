@@ -2,7 +2,7 @@
 
 /** By LiveKit's client 2.22, before the details in braces. */
 const CLIENT = [
-  // Of a room that was left.
+  // Of a connection that has ended, or of a try to connect that was given up.
   ...["RELIABLE", "LOSSY", "DATA_TRACK_LOSSY"].map((name) => `publisher data channel '${name}' closed unexpectedly`),
   "could not createOffer with closed peer connection",
   "websocket closed",
