@@ -9,6 +9,8 @@ export default defineConfig({
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
     maxWorkers: 1,
+    // The files share their modules: each would load the server anew.
+    isolate: false,
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: PATIENCE_MS } },

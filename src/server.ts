@@ -23,7 +23,7 @@ import { App as createApp, us_listen_socket_close, us_socket_local_port } from "
 import { DeletedWorkspaces } from "./erasure/deleted-workspaces.ts"
 import { Erasures } from "./erasure/erasures.ts"
 import { bindGateway } from "./gateway/gateway.ts"
-import { GATEWAY_DEFAULTS } from "./gateway/options.ts"
+import { GATEWAY_DEFAULTS, type GatewayOptions } from "./gateway/options.ts"
 import { HelpDesk } from "./help/help-desk.ts"
 import { summariseBy } from "./help/summarise.ts"
 import { clientRoutes } from "./http/description/client-files.ts"
@@ -172,6 +172,7 @@ interface Parts {
   readonly webFiles: URL
   /** The descriptions of REST and of the gateway; without a build they are made when they are asked for. */
   readonly descriptions: URL
+  readonly gateway?: Pick<GatewayOptions, "moveMs">
 }
 
 const PARTS: Parts = {
@@ -514,6 +515,7 @@ export const startServer = async (
         socketsPerAddress: config.socketsPerAddress,
         publicUrl,
         mesh: config.mesh,
+        ...parts.gateway,
       }),
     )
     startUp()

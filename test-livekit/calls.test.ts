@@ -1,11 +1,14 @@
 /** Calls of pages beside a real LiveKit: they follow people from room to room, and come back with a LiveKit that was killed. */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { OP } from "../packages/client/src/contract/op.ts"
 import type { GatewayClient } from "../packages/client/src/entry.ts"
 import { eventually } from "../test/support/wait.ts"
-import { connectClient, idOf } from "../test-browser/web/people.ts"
+import { connectClient, idOf, type Occasion } from "../test-browser/web/people.ts"
 import {
+  anotherWindowOf,
   type Caller,
   callerAt,
+  callersAt,
   type House,
   hasOverlapped,
   join,
@@ -13,17 +16,24 @@ import {
   mark,
   occasionIn,
   openHouse,
+  untilSeen,
   untilTogether,
   visitorAt,
 } from "./house.ts"
 
+const MEETING = { modality: "meeting", featureSet: [] }
+/** A seat's token is good for less. */
+const SEAT_MS = 120_000
+
 let house: House
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openHouse({ gateway: { moveMs: PAGES_ALONE_MS } })
 })
 afterAll(() => house?.stop())
 
+/** A page on a busy machine may take longer than the server waits. Here nobody but the pages ends a connection that they move from. */
+const PAGES_ALONE_MS = 3_600_000
 const RETURN_MS = 5000
 /** By its own rule LiveKit's client tries every seven seconds only, after so long. */
 const AWAY_MS = 10_000
@@ -59,6 +69,27 @@ const groupsOf = async (callers: ReadonlyArray<Caller>): Promise<ReadonlyArray<R
   return [pair, callers.filter((one) => !pair.includes(one))]
 }
 
+/** Presses both buttons of a person who has microphone and camera on, or both off. */
+const toggleBoth = async ({ page }: Caller, isOn: boolean): Promise<void> => {
+  for (const name of ["Microphone", "Camera"]) {
+    await page.getByRole("button", { name }).click()
+    await page.getByRole("button", { name, pressed: isOn }).waitFor()
+  }
+}
+
+const BOTH = ["CAMERA", "MICROPHONE"]
+const MUTED = ["MICROPHONE (muted)"]
+
+const untilSent = (occasion: Occasion, wanted: { readonly [name: string]: ReadonlyArray<string> }): Promise<unknown> =>
+  expect.poll(() => house.livekit.sent(mainRoomOf(occasion))).toEqual(wanted)
+
+const expectReplaced = async ({ page }: Caller): Promise<void> => {
+  await page.getByRole("button", { name: "Try again" }).waitFor()
+  expect(await page.getByText("You are in this call in another window.").isVisible()).toBe(true)
+}
+
+const connectionsOf = ({ page }: Caller): Promise<number> => page.evaluate(() => window.seen.length)
+
 const nextPhase = (host: GatewayClient) =>
   host.command("phase.next", { phaseId: host.state?.phases.find(({ status }) => status === "active")?.id ?? "" })
 
@@ -68,8 +99,7 @@ test("a call follows three people through breakouts and two rounds of a rotation
     ["meeting", "breakout", "rotation", "meeting"].map((modality) => ({ modality, featureSet: [] })),
   )
   const host = await connectClient(occasion, "Hedy")
-  const callers: Caller[] = []
-  for (const name of ["Ann", "Ben", "Cat"]) callers.push(await callerAt(occasion, name))
+  const callers = await callersAt(occasion, ["Ann", "Ben", "Cat"])
   await untilGrouped([callers])
   const moved = async (groups: () => Promise<ReadonlyArray<ReadonlyArray<Caller>>>): Promise<void> => {
     await untilGrouped(await groups())
@@ -101,12 +131,17 @@ test("a call follows three people through breakouts and two rounds of a rotation
   await moved(together)
 })
 
-test("a LiveKit that is killed is said on the page, and everybody is in again within seconds of its return", async () => {
-  const occasion = await occasionIn(house, [{ modality: "meeting", featureSet: [] }])
-  const callers = [await callerAt(occasion, "Ann"), await callerAt(occasion, "Ben")]
+test("a LiveKit that is killed is said on the page, and everybody is in again within seconds of its return, as they chose meanwhile", async () => {
+  const occasion = await occasionIn(house, [MEETING])
+  const callers = await callersAt(occasion, ["Ann", "Ben"])
+  const [ann, ben] = callers as [Caller, Caller]
   await untilTogether(callers)
+  await toggleBoth(ben, false)
+  await untilSent(occasion, { Ann: BOTH, Ben: MUTED })
   await house.livekit.kill()
   for (const { page } of callers) await page.getByRole("status").getByText("Reconnecting").waitFor()
+  await toggleBoth(ann, false)
+  await toggleBoth(ben, true)
   // timed: the outage.
   await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
   await house.livekit.start(house.relay.url)
@@ -118,13 +153,17 @@ test("a LiveKit that is killed is said on the page, and everybody is in again wi
   // timed: the promise is five seconds.
   expect(performance.now() - back).toBeLessThan(RETURN_MS)
   for (const { page } of callers) await page.getByText("Reconnecting").waitFor({ state: "detached" })
-  await untilTogether(callers)
+  await untilSeen(ann, "Ben")
+  await untilSent(occasion, { Ann: MUTED, Ben: BOTH })
+  await ben.page.getByRole("listitem").filter({ hasText: "Ann (without a microphone)" }).waitFor()
+  expect(await ben.page.locator('video[aria-label="Ann"]').count()).toBe(0)
 })
 
 test("a person whom LiveKit disconnects, and who has a seat, is in again, also muted as before", async () => {
-  const occasion = await occasionIn(house, [{ modality: "meeting", featureSet: [] }])
+  const occasion = await occasionIn(house, [MEETING])
   const host = await connectClient(occasion, "Hedy")
-  const [ann, ben] = [await callerAt(occasion, "Ann"), await callerAt(occasion, "Ben")]
+  const callers = await callersAt(occasion, ["Ann", "Ben"])
+  const [ann, ben] = callers as [Caller, Caller]
   await untilTogether([ann, ben])
   await ann.page.getByRole("button", { name: "Microphone" }).click()
   const muted = ben.page.getByRole("listitem").filter({ hasText: "Ann (without a microphone)" })
@@ -140,20 +179,62 @@ test("a person whom LiveKit disconnects, and who has a seat, is in again, also m
   await muted.waitFor()
 })
 
-test("a person who joins with a seat that they have had for long gets a fresh one first", async () => {
-  const occasion = await occasionIn(house, [{ modality: "meeting", featureSet: [] }])
+test("a person who joins with a seat that they have had for too long gets a fresh one first", async () => {
+  const occasion = await occasionIn(house, [MEETING])
   const ben = await callerAt(occasion, "Ben")
-  const sent: string[] = []
-  const ann = await visitorAt(occasion, "Ann", (page) => {
-    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))))
+  const [given, used]: [string[], string[]] = [[], []]
+  let beats = 0
+  const page = await visitorAt(occasion, "Ann", {
+    prepare: async (page) => {
+      page.on("websocket", (socket) => used.push(...new URL(socket.url()).searchParams.getAll("access_token")))
+      // By the server's clock, as this page gets to know it, each seat is two minutes old.
+      await page.routeWebSocket(/\/v1\/gateway/, (socket) => {
+        socket.connectToServer().onMessage((message) => {
+          const frame = JSON.parse(String(message))
+          for (const [, token = ""] of String(message).matchAll(/"token":"([^"]+)"/g)) given.push(token)
+          if (frame.op !== OP.heartbeatAck) {
+            socket.send(message)
+            return
+          }
+          const { t1, t2, ...more } = frame.d
+          socket.send(JSON.stringify({ ...frame, d: { ...more, t1: t1 + SEAT_MS, t2: t2 + SEAT_MS } }))
+          beats++
+        })
+      })
+    },
   })
-  const asked = (): number => sent.filter((frame) => frame.includes('"t":"sync"')).length
-  await ann.evaluate(() => {
-    const now = Date.now
-    Date.now = () => now() + 120_000
-  })
-  const before = asked()
-  await join(ann)
-  await untilTogether([ben, { page: ann, name: "Ann" }])
-  expect(asked()).toBe(before + 1)
+  await eventually(() => beats > 0, "the page knowing the server's clock")
+  const old = [...given]
+  expect(old).not.toEqual([])
+  await join(page)
+  await untilTogether([ben, { page, name: "Ann" }])
+  expect(used).not.toEqual([])
+  expect(old.filter((token) => used.includes(token))).toEqual([])
+})
+
+test("a window that another one of the same person replaces says so, and comes back by a press alone", async () => {
+  const occasion = await occasionIn(house, [MEETING, MEETING, MEETING])
+  const host = await connectClient(occasion, "Hedy")
+  const [first, ben] = (await callersAt(occasion, ["Ann", "Ben"])) as [Caller, Caller]
+  await untilTogether([first, ben])
+  const second = await anotherWindowOf(occasion, first)
+  await expectReplaced(first)
+  await untilTogether([second, ben])
+  const before = await connectionsOf(first)
+  await nextPhase(host)
+  await host.command("announce", { text: "Another room" })
+  // What came to it before this has been dealt with, and its seat in the other room too.
+  await first.page.getByText("Another room").waitFor()
+  await untilTogether([second, ben])
+  await expectReplaced(first)
+  expect(await connectionsOf(first)).toBe(before)
+  await first.page.getByRole("button", { name: "Try again" }).click()
+  await expectReplaced(second)
+  await untilTogether([first, ben])
+  await nextPhase(host)
+  await untilGrouped([[first, ben]])
+  await second.page.getByRole("button", { name: "Leave the call" }).click()
+  await join(second.page)
+  await expectReplaced(first)
+  await untilTogether([second, ben])
 })

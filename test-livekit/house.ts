@@ -4,8 +4,9 @@ import { mediaRoomOf } from "../src/media/seats.ts"
 import { createWorkspace, type Workspace } from "../test/support/api.ts"
 import { eventually } from "../test/support/wait.ts"
 import { enter, type Occasion, occasionWith } from "../test-browser/web/people.ts"
-import { openWebSite, type WebSite } from "../test-browser/web/site.ts"
+import { type OpenOptions, openWebSite, type WebSite } from "../test-browser/web/site.ts"
 import { LiveKitProcess } from "./livekit-process.ts"
+import { LOST } from "./lost-connections.ts"
 import { startWebhookRelay, type WebhookRelay } from "./webhook-relay.ts"
 
 declare global {
@@ -25,10 +26,10 @@ export interface House {
   readonly stop: () => Promise<void>
 }
 
-export const openHouse = async (): Promise<House> => {
+export const openHouse = async (options: Parameters<typeof openWebSite>[1] = {}): Promise<House> => {
   const livekit = await LiveKitProcess.prepare()
   // Without a bucket.
-  const site = await openWebSite(livekit.environment)
+  const site = await openWebSite(livekit.environment, options)
   const relay = await startWebhookRelay(`${site.server.url}/v1/media/livekit/webhook`)
   await livekit.start(relay.url)
   return {
@@ -67,9 +68,6 @@ const observe = (): void => {
   }
 }
 
-/** What LiveKit's client writes to the console where a connection is lost, which the test causes. */
-const LOST = /./
-
 export interface Caller {
   readonly page: Page
   readonly name: string
@@ -85,15 +83,33 @@ export const callerAt = async (occasion: Occasion, name: string): Promise<Caller
   return { page, name }
 }
 
+export const callersAt = (occasion: Occasion, names: ReadonlyArray<string>): Promise<Caller[]> =>
+  Promise.all(names.map((name) => callerAt(occasion, name)))
+
 /** A person who has not pressed the button yet. */
-export const visitorAt = (occasion: Occasion, name: string, watch?: (page: Page) => void): Promise<Page> =>
+export const visitorAt = (
+  occasion: Occasion,
+  name: string,
+  { prepare, ...options }: Pick<OpenOptions, "prepare" | "session"> = {},
+): Promise<Page> =>
   enter(occasion, name, {
+    ...options,
     expects: LOST,
     prepare: async (page) => {
-      watch?.(page)
+      await prepare?.(page)
       await page.addInitScript(observe)
     },
   })
+
+/** Another window of a person, who is in the call there instead. */
+export const anotherWindowOf = async (occasion: Occasion, { page, name }: Caller): Promise<Caller> => {
+  const { id } = occasion.event
+  const kept = await page.evaluate((key) => localStorage.getItem(key), `gathercue.session.${id}`)
+  const { token } = JSON.parse(kept ?? "{}")
+  const other = await visitorAt(occasion, name, { session: { of: id, token } })
+  await join(other)
+  return { page: other, name }
+}
 
 export const join = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Join with microphone and camera" }).click()
@@ -110,19 +126,21 @@ const framesOf = async ({ page }: Caller, name: string): Promise<number> => {
   return video.evaluate((element) => (element as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames)
 }
 
-/** Each sees new pictures of each other, and of nobody else. */
+/** There are new pictures. */
+export const untilSeen = (caller: Caller, name: string): Promise<void> => {
+  let before: number | undefined
+  return eventually(async () => {
+    const frames = await framesOf(caller, name)
+    // Another element begins to count anew.
+    before = before === undefined ? frames : Math.min(before, frames)
+    return frames > before + 3
+  }, `${caller.name} seeing ${name}`)
+}
+
+/** Each sees each other, and nobody else. */
 export const untilTogether = async (callers: ReadonlyArray<Caller>): Promise<void> => {
   for (const caller of callers) {
-    const others = callers.filter((one) => one !== caller)
-    for (const { name } of others) {
-      let before: number | undefined
-      await eventually(async () => {
-        const frames = await framesOf(caller, name)
-        // Another element begins to count anew.
-        before = before === undefined ? frames : Math.min(before, frames)
-        return frames > before + 3
-      }, `${caller.name} seeing ${name}`)
-    }
+    for (const other of callers) if (other !== caller) await untilSeen(caller, other.name)
     const people = caller.page.getByRole("list", { name: "People in the call" }).getByRole("listitem")
     await eventually(async () => (await people.count()) === callers.length, `${caller.name} with nobody else`)
   }
@@ -138,10 +156,11 @@ export const mark = (callers: ReadonlyArray<Caller>): Promise<unknown> =>
     ),
   )
 
-/** Since the mark: was the new connection there before the one of then ended? */
+/** Was there a connection at each moment since the mark, beginning with the one of then? */
 export const hasOverlapped = ({ page }: Caller): Promise<boolean> =>
   page.evaluate(() => {
-    const fresh = window.seen.filter((one) => !window.marked.includes(one) && one.endedAt === Number.POSITIVE_INFINITY)
-    const first = Math.min(...fresh.map(({ connectedAt }) => connectedAt))
-    return window.marked.length > 0 && window.marked.some(({ endedAt }) => first < endedAt)
+    let until = Math.max(...window.marked.map(({ endedAt }) => endedAt))
+    for (const { connectedAt, endedAt } of window.seen.toSorted((a, b) => a.connectedAt - b.connectedAt))
+      if (connectedAt < until) until = Math.max(until, endedAt)
+    return until === Number.POSITIVE_INFINITY
   })

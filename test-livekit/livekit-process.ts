@@ -1,7 +1,7 @@
 /** A LiveKit server on loopback, as a process that can be killed and started again at the same ports. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { RoomServiceClient } from "livekit-server-sdk"
+import { RoomServiceClient, TrackSource } from "livekit-server-sdk"
 import { inject } from "vitest"
 import { freePort } from "../test/support/free-port.ts"
 import { eventually } from "../test/support/wait.ts"
@@ -81,6 +81,17 @@ export class LiveKitProcess {
       })),
     )
     return found.filter(({ names }) => names.length > 0)
+  }
+
+  /** By the names of the people in the room: what they send, in the order of the alphabet. */
+  async sent(room: string): Promise<{ readonly [name: string]: ReadonlyArray<string> }> {
+    const people = await this.#client.listParticipants(room)
+    return Object.fromEntries(
+      people.map(({ name, tracks }) => [
+        name,
+        tracks.map(({ source, muted }) => `${TrackSource[source]}${muted ? " (muted)" : ""}`).toSorted(),
+      ]),
+    )
   }
 
   /** As an operator of LiveKit does it. */

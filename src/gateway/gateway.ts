@@ -106,6 +106,7 @@ export const bindGateway = (
               media,
               arrivals: messages.arrivals,
               sweepMs: options.roomSweepMs,
+              moveMs: options.moveMs,
               telemetry,
               fork: guarded,
             }),

@@ -11,6 +11,8 @@ export interface GatewayOptions {
   readonly auditMs: number
   /** Between two looks at the rooms of the media server. */
   readonly roomSweepMs: number
+  /** Whoever is moved gets this long to connect to the next room of the media server before the last one is left for them. The guide names it. */
+  readonly moveMs: number
   /**
    * The interval at which the grants behind open sockets are checked. The guide promises that an ended grant closes its sockets
    * within ten seconds. This interval, a sweep, and one failed check with its second of pause fit into that time.
@@ -61,6 +63,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   sweepMs: 1000,
   auditMs: 5000,
   roomSweepMs: 30_000,
+  moveMs: 3000,
   recheckMs: 7000,
   historyMs: 120_000,
   historyEntries: 1000,

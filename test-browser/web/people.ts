@@ -40,11 +40,11 @@ export const connectClient = async (
 export const openPage = async (
   { site, acme, event }: Occasion,
   name: string,
-  { role = "participant", ...options }: OpenOptions & { readonly role?: string } = {},
+  { role = "participant", session, ...options }: OpenOptions & { readonly role?: string } = {},
 ): Promise<Page> => {
-  const { session } = await createPerson(site.server.url, acme.key, event.id, role, name)
+  const token = session?.token ?? (await createPerson(site.server.url, acme.key, event.id, role, name)).session
   // As if the person had entered by their link before.
-  return site.open(`/e/${event.id}`, { ...options, session: { of: event.id, token: session, name } })
+  return site.open(`/e/${event.id}`, { ...options, session: { of: event.id, token, name } })
 }
 
 /** The page of a person who is inside. */

@@ -78,8 +78,8 @@ export const openBrowser = async (url: string): Promise<Browsing> => {
   }
 }
 
-export const openWebSite = async (environment: { readonly [key: string]: string } = {}): Promise<WebSite> => {
-  const server = await startServerWithPages(environment)
+export const openWebSite = async (...given: Parameters<typeof startServerWithPages>): Promise<WebSite> => {
+  const server = await startServerWithPages(...given)
   const browsing = await openBrowser(server.url)
   return {
     ...browsing,

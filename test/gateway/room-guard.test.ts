@@ -46,6 +46,7 @@ const guarded = ({ sweepMs = 3_600_000, seen = () => [] as string[] } = {}) => {
     timers: { now: () => 0 },
     arrivals: new Listeners<Arrival>(),
     sweepMs,
+    moveMs: 3000,
     media: { basisOf: () => undefined },
     database: { run: (body: (sql: null) => Promise<unknown>) => Effect.promise(() => body(null)) },
     telemetry: { log: { warn: () => {}, error: () => {}, debug: () => {} } },

@@ -51,9 +51,13 @@ export const startServerWithClient = async (environment: Environment = {}): Prom
   })
 
 /** A server that has the pages for people, and can inspect media: both are built first. */
-export const startServerWithPages = async (environment: Environment = {}): Promise<TestServer> =>
+export const startServerWithPages = async (
+  environment: Environment = {},
+  parts: Pick<Parts, "gateway"> = {},
+): Promise<TestServer> =>
   start(environment, {
     ...CHEAP_HASHES,
+    ...parts,
     mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
     webFiles: pathToFileURL(`${await builtPages()}/`),
   })

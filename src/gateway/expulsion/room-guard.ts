@@ -22,6 +22,8 @@ export interface RoomGuardServices extends JudgeNeeds {
   readonly arrivals: Pick<ServerMessages["arrivals"], "subscribe">
   /** Between two sweeps. */
   readonly sweepMs: number
+  /** People who are moved get this long to connect to the next room. */
+  readonly moveMs: number
   readonly telemetry: Telemetry["Service"]
   readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 }
@@ -34,8 +36,6 @@ const MOST_WAITING = 20_000
 const TRIES = 10
 const PAUSES = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 const SWEPT_AT_ONCE = 4
-/** People who are moved get this long to connect to the next room. */
-const MOVE_WITHIN = "3 seconds"
 
 /** An event whose seats are given here. */
 interface Followed {
@@ -167,7 +167,7 @@ export class RoomGuard {
         ),
         Effect.ensuring(Effect.sync(() => this.#waiting--)),
       )
-      this.#services.fork(expulsion.isMove === true ? Effect.delay(tried, MOVE_WITHIN) : tried)
+      this.#services.fork(expulsion.isMove === true ? Effect.delay(tried, this.#services.moveMs) : tried)
     }
   }
 

@@ -217,7 +217,7 @@ class ServerLine implements CallLine<Room | null> {
     room.on(RoomEvent.ConnectionStateChanged, (state) => {
       if (room !== this.#current || state === ConnectionState.Disconnected) return
       this.#heard({ state: stateOf(room) })
-      // Tracks that changed while the media server was away are published now.
+      // Tracks may have changed while the media server was away.
       if (state === ConnectionState.Connected) this.#agree()
     })
     room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
@@ -280,13 +280,7 @@ class ServerLine implements CallLine<Room | null> {
   async #publish(room: Room): Promise<void> {
     const { localParticipant } = room
     try {
-      for (const [kind, source] of SOURCES) {
-        const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
-        const wanted = this.#tracks[kind] ?? undefined
-        if (published === wanted) continue
-        if (published !== undefined) await localParticipant.unpublishTrack(published, false)
-        if (wanted !== undefined) await localParticipant.publishTrack(wanted, { source })
-      }
+      for (const one of SOURCES) await this.#exchange(room, one)
       const microphone = localParticipant.getTrackPublication(Track.Source.Microphone)
       if (microphone !== undefined && microphone.isMuted !== this.#isMuted)
         await (this.#isMuted ? microphone.mute() : microphone.unmute())
@@ -294,6 +288,18 @@ class ServerLine implements CallLine<Room | null> {
       // The room has gone meanwhile, or takes no track: people are seen and heard all the same.
       if (room.state === ConnectionState.Connected) this.#heard({ problem: "noDevice" })
     }
+  }
+
+  async #exchange(room: Room, [kind, source]: (typeof SOURCES)[number]): Promise<void> {
+    const { localParticipant } = room
+    const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
+    const wanted = this.#tracks[kind] ?? undefined
+    if (published === wanted) return
+    // Also while the connection is made anew: LiveKit's client would send it again by itself.
+    if (published !== undefined) await localParticipant.unpublishTrack(published, false)
+    // A connection that is not there takes no track. With its return it is published.
+    if (wanted !== undefined && room.state === ConnectionState.Connected)
+      await localParticipant.publishTrack(wanted, { source })
   }
 }
 
