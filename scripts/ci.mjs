@@ -52,13 +52,9 @@ const SHORT_FAULTS =
   "kill,term,pause,freeze,backend,terminate,restart-fast,commit-reply,commit-lost,replies,reset,latency,half-close,rush"
 const NODE_FAULTS = "node-kill,node-term,node-partition,nats-kill,fence,backend,terminate,reset"
 
-/** Minutes on a new machine, and nothing on one that has it. Without Go, or the modules that it loads: exit code 2. */
-const LIVEKIT = "node scripts/build-livekit.mjs"
-
 /** No suite begins before its programs are installed. */
 const PREPARATION = [
   step("install programs", 10, install),
-  { ...step("build of LiveKit", 25, LIVEKIT), skippedBy: 2 },
   step("check", 10, "npm run check"),
   step("check of the benchmarks", 10, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
 ]
@@ -73,7 +69,6 @@ const SUITES = [
 ]
 /** Crowds of browsers and faults want the processor at once, which a suite of many workers beside them does not leave. */
 const CROWDS = [
-  { ...suite("test:livekit", 15), needs: LIVEKIT, skippedBy: 2 },
   suite("test:browser", 30, "--project crowds", "of crowds"),
   chaos("chaos", `--minutes 1 --database external --faults ${SHORT_FAULTS}`),
   chaos("chaos over three nodes", `--nodes 3 --minutes 0.7 --faults ${NODE_FAULTS}`),
