@@ -94,7 +94,7 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
   const workspace = need(await rest.try({ method: "POST", path: "/v1/workspaces", cookie, body: { name: "Chaos" } }))
   const key = String(workspace.apiKey.secret)
   const post = async (path: string, body?: object): Promise<Json> =>
-    need(await rest.try({ method: "POST", path, key, ...(body !== undefined && { body }) }))
+    need(await rest.once({ method: "POST", path, key, ...(body !== undefined && { body }) }))
 
   const endpoints = new Map<string, string>()
   for (const [name, url] of options.endpoints) endpoints.set(name, String((await post("/v1/webhooks", { url })).id))
