@@ -39,7 +39,7 @@ const RETURN_MS = 5000
 const AWAY_MS = 10_000
 
 /** Everybody is in exactly one room, with those that the server put there. */
-const untilGrouped = async (groups: ReadonlyArray<ReadonlyArray<Caller>>): Promise<void> => {
+const untilGrouped = async (occasion: Occasion, groups: ReadonlyArray<ReadonlyArray<Caller>>): Promise<void> => {
   const wanted = groups
     .map((group) =>
       group
@@ -50,12 +50,12 @@ const untilGrouped = async (groups: ReadonlyArray<ReadonlyArray<Caller>>): Promi
     .toSorted()
   await eventually(
     async () => {
-      const found = (await house.livekit.people()).map(({ names }) => names.join(" ")).toSorted()
+      const found = (await house.livekit.people(occasion.event.id)).map(({ names }) => names.join(" ")).toSorted()
       return JSON.stringify(found) === JSON.stringify(wanted)
     },
     `the rooms ${wanted.join(", ")}`,
   )
-  for (const group of groups) await untilTogether(group)
+  await Promise.all(groups.map(untilTogether))
 }
 
 /** Of a round, by the partners that the pages name. */
@@ -100,9 +100,9 @@ test("a call follows three people through breakouts and two rounds of a rotation
   )
   const host = await connectClient(occasion, "Hedy")
   const callers = await callersAt(occasion, ["Ann", "Ben", "Cat"])
-  await untilGrouped([callers])
+  await untilGrouped(occasion, [callers])
   const moved = async (groups: () => Promise<ReadonlyArray<ReadonlyArray<Caller>>>): Promise<void> => {
-    await untilGrouped(await groups())
+    await untilGrouped(occasion, await groups())
     for (const caller of callers) expect([caller.name, await hasOverlapped(caller)]).toEqual([caller.name, true])
     await mark(callers)
   }
@@ -118,7 +118,7 @@ test("a call follows three people through breakouts and two rounds of a rotation
   await moved(together)
   await host.command("rotation.start", { roundSeconds: 600, breakSeconds: 0, rounds: 2, groupSize: 2 })
   const first = await groupsOf(callers)
-  await untilGrouped(first)
+  await untilGrouped(occasion, first)
   await mark(callers)
   await host.command("rotation.skip", {})
   let second = first
@@ -147,7 +147,7 @@ test("a LiveKit that is killed is said on the page, and everybody is in again wi
   await house.livekit.start(house.relay.url)
   const back = performance.now()
   await eventually(
-    async () => (await house.livekit.people()).some(({ names }) => names.join(" ") === "Ann Ben"),
+    async () => (await house.livekit.people(occasion.event.id)).some(({ names }) => names.join(" ") === "Ann Ben"),
     "everybody in again",
   )
   // timed: the promise is five seconds.
@@ -232,7 +232,7 @@ test("a window that another one of the same person replaces says so, and comes b
   await expectReplaced(second)
   await untilTogether([first, ben])
   await nextPhase(host)
-  await untilGrouped([[first, ben]])
+  await untilGrouped(occasion, [[first, ben]])
   await second.page.getByRole("button", { name: "Leave the call" }).click()
   await join(second.page)
   await expectReplaced(first)

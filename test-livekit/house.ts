@@ -139,11 +139,12 @@ export const untilSeen = (caller: Caller, name: string): Promise<void> => {
 
 /** Each sees each other, and nobody else. */
 export const untilTogether = async (callers: ReadonlyArray<Caller>): Promise<void> => {
-  for (const caller of callers) {
-    for (const other of callers) if (other !== caller) await untilSeen(caller, other.name)
+  const untilSeesOthers = async (caller: Caller): Promise<void> => {
+    await Promise.all(callers.filter((one) => one !== caller).map(({ name }) => untilSeen(caller, name)))
     const people = caller.page.getByRole("list", { name: "People in the call" }).getByRole("listitem")
     await eventually(async () => (await people.count()) === callers.length, `${caller.name} with nobody else`)
   }
+  await Promise.all(callers.map(untilSeesOthers))
 }
 
 /** From here on the next move is looked at. */

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { RoomServiceClient, TrackSource } from "livekit-server-sdk"
 import { inject } from "vitest"
+import { eventOf } from "../src/gateway/expulsion/room-sweep.ts"
 import { freePort } from "../test/support/free-port.ts"
 import { eventually } from "../test/support/wait.ts"
 
@@ -71,9 +72,14 @@ export class LiveKitProcess {
     await ended
   }
 
-  /** The names of the people in each room, in the order of the alphabet; rooms without people are left out. */
-  async people(): Promise<ReadonlyArray<{ readonly room: string; readonly names: ReadonlyArray<string> }>> {
-    const rooms = await this.#client.listRooms()
+  /**
+   * The names of the people in each room of the event, in the order of the alphabet. Rooms without people are left out, and those of other events
+   * too: LiveKit takes seconds to notice that a page has gone.
+   */
+  async people(
+    eventId: string,
+  ): Promise<ReadonlyArray<{ readonly room: string; readonly names: ReadonlyArray<string> }>> {
+    const rooms = (await this.#client.listRooms()).filter(({ name }) => eventOf(name) === eventId)
     const found = await Promise.all(
       rooms.map(async ({ name }) => ({
         room: name,
@@ -100,6 +106,6 @@ export class LiveKitProcess {
   }
 
   async isIn(room: string, name: string): Promise<boolean> {
-    return (await this.people()).some((one) => one.room === room && one.names.includes(name))
+    return (await this.people(eventOf(room) ?? "")).some((one) => one.room === room && one.names.includes(name))
   }
 }
