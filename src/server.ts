@@ -172,6 +172,7 @@ interface Parts {
   readonly webFiles: URL
   /** The descriptions of REST and of the gateway; without a build they are made when they are asked for. */
   readonly descriptions: URL
+  /** Tests beside a media server leave moved participants more time. */
   readonly gateway?: Pick<GatewayOptions, "moveMs">
 }
 

@@ -11,7 +11,7 @@ export interface GatewayOptions {
   readonly auditMs: number
   /** Between two looks at the rooms of the media server. */
   readonly roomSweepMs: number
-  /** Whoever is moved gets this long to connect to the next room of the media server before the last one is left for them. The guide names it. */
+  /** A moved participant may stay so long in the media server's room of before, to connect to the next one first. The guide names the time. */
   readonly moveMs: number
   /**
    * The interval at which the grants behind open sockets are checked. The guide promises that an ended grant closes its sockets

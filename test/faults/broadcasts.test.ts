@@ -132,6 +132,34 @@ test("a piece whose address ends while it comes is refused, however late the loo
   expect((await onAir.state()).ingest).toMatchObject({ takes: 0 })
 })
 
+test("a piece whose address ended at another node, which this one did not hear of, is refused", async () => {
+  const place = await openPlace()
+  const server = await place.start()
+  onTestFinished(() => server.stop())
+  const { key } = await createWorkspace(server.url)
+  const onAir = await startBroadcast(server.url, key)
+  expect(await push(`${onAir.streamUrl}?seq=0`, STREAM.subarray(0, 20_000))).toMatchObject({ status: 204 })
+  const piece = pushStream(`${onAir.streamUrl}?seq=1`)
+  const admitted = place.proxy.answered(LINKS_STAND)
+  await piece.write(STREAM.subarray(20_000, 21_000))
+  await admitted
+  let release: () => void = () => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const looks = place.proxy.onStatement({ match: LINKS_STAND, action: { kind: "hold", until } })
+  await place.rows.run("update bearer_links set ended_at = now() where kind = 'ingest'")
+  // Looks come every four seconds: the one that counted is over a second old.
+  await looks.reached(2)
+  await piece.write(STREAM.subarray(21_000))
+  const answer = piece.end()
+  // A piece that is taken without a look is answered before this.
+  await onAir.state()
+  await onAir.state()
+  release()
+  expect((await answer).status).toBe(401)
+})
+
 test("encoders of all forms outlast a standstill of the database, and staff are told", async () => {
   const place = await openPlace()
   const server = await place.start({ DATABASE_DEADLINE_MS: "3000" })

@@ -1,5 +1,4 @@
 /** Whoever comes into a room of the media server has to have a seat there, whatever token they come with. No look at the rooms helps. */
-import { AccessToken } from "livekit-server-sdk"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -13,7 +12,7 @@ import {
   type Workspace,
 } from "../support/api.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
-import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
+import { type LiveKitServer, startLiveKit, tokenWith } from "../support/livekit-server.ts"
 import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
@@ -71,19 +70,6 @@ const open = async (modality: string, fields: object = {}) => {
 }
 
 const gone = (room: string, who: string) => eventually(() => !livekit.isIn(room, who), `${who} is out of ${room}`)
-
-const tokenOf = (room: string, identity: string, metadata: string): Promise<string> => {
-  const token = new AccessToken("key", "a secret of the media server's, long enough", { identity, metadata })
-  token.addGrant({ room, roomJoin: true })
-  return token.toJwt()
-}
-
-/** Whoever is in the room has been judged: a stranger with changed metadata, who came after them, is out. */
-const judged = async (room: string): Promise<void> => {
-  const stranger = newId()
-  await livekit.join(await tokenOf(room, stranger, "changed"))
-  await gone(room, stranger)
-}
 
 /** Comes with each of the tokens, and is out each time. */
 const expectOut = async (room: string, { userId, tokens }: InCall): Promise<void> => {
@@ -147,7 +133,7 @@ test("somebody who comes late into a room that people are moved out of is out, a
   for (const one of [ann, ben]) seats.set(one, (await one.client.dispatch("assignment.updated")).d)
   await livekit.join(seats.get(ann)?.media.token)
   const room = named(seats.get(ann)?.roomId)
-  await judged(room)
+  await livekit.judged(room)
   const closed = performance.now()
   await host.client.command("breakout.close", { graceMs: 0 })
   await livekit.join(seats.get(ben)?.media.token)
@@ -187,13 +173,12 @@ test("a token whose metadata somebody has changed admits nobody, and one without
   const { named, join } = await open("meeting")
   const ann = await join("participant", "Ann")
   const room = named(null)
-  const tokenWith = (metadata: string) => tokenOf(room, ann.userId, metadata)
   for (const metadata of ["{}", "AAAA", "\u6f22".repeat(1024)]) {
-    await livekit.join(await tokenWith(metadata))
+    await livekit.join(await tokenWith(room, ann.userId, metadata))
     await gone(room, ann.userId)
   }
-  await livekit.join(await tokenWith(""))
-  await judged(room)
+  await livekit.join(await tokenWith(room, ann.userId, ""))
+  await livekit.judged(room)
   expect(livekit.isIn(room, ann.userId)).toBe(true)
 })
 

@@ -31,14 +31,6 @@ const inCall = async (stage: Stage, who: string, more: Parameters<House["token"]
 
 const gone = (room: string, who: string) => eventually(() => !livekit.isIn(room, who), `${who} is out`)
 
-/** A look that began now has been acted on: it finds somebody whose metadata was changed. */
-const looked = async (room: string): Promise<void> => {
-  for (const stranger of [newId(), newId()]) {
-    livekit.rooms.get(room)?.push({ identity: stranger, kind: "STANDARD", metadata: "changed" })
-    await gone(room, stranger)
-  }
-}
-
 test("a guest who was erased is out, each time that they come, and the others stay", async () => {
   const stage = await house.stage()
   const room = mainRoom(stage)
@@ -49,7 +41,8 @@ test("a guest who was erased is out, each time that they come, and the others st
   await gone(room, "ada")
   await livekit.join(token)
   await gone(room, "ada")
-  await looked(room)
+  // A look that began before may have been judged without them.
+  for (let n = 0; n < 2; n++) await livekit.judged(room)
   expect(livekit.isIn(room, "ben")).toBe(true)
 })
 
@@ -79,6 +72,7 @@ test("a user whose membership of a private event has ended is out, and a member 
   await gone(room, ada.userId)
   await livekit.join(ada.token)
   await gone(room, ada.userId)
-  await looked(room)
+  // A look that began before may have been judged without them.
+  for (let n = 0; n < 2; n++) await livekit.judged(room)
   expect(livekit.isIn(room, ben.userId)).toBe(true)
 })

@@ -9,7 +9,9 @@ import type { AddressInfo } from "node:net"
 import { Redacted } from "effect"
 import { AccessToken, TokenVerifier } from "livekit-server-sdk"
 import type { MediaServer } from "../../src/media/seats.ts"
+import { newId } from "../../src/model/ids.ts"
 import type { Json } from "./api.ts"
+import { eventually } from "./wait.ts"
 
 const SECRET = "a secret of the media server's, long enough"
 const KEY = "key"
@@ -53,6 +55,8 @@ export interface LiveKitServer {
   webhookUrl: string | undefined
   /** The statuses that answered the messages. */
   readonly answers: number[]
+  /** Resolves when everybody in the room has been judged: a stranger with changed metadata, who came after them, is out. */
+  readonly judged: (room: string) => Promise<void>
   readonly isIn: (room: string, identity: string) => boolean
   /** Requests that fail from now on. */
   failures: number
@@ -78,6 +82,13 @@ const signed = async (message: object): Promise<Message> => {
   const token = new AccessToken(KEY, SECRET)
   token.sha256 = createHash("sha256").update(body).digest("base64")
   return { body, authorization: await token.toJwt() }
+}
+
+/** A token for a room with metadata of the caller's choice. */
+export const tokenWith = (room: string, identity: string, metadata: string): Promise<string> => {
+  const token = new AccessToken(KEY, SECRET, { identity, metadata })
+  token.addGrant({ room, roomJoin: true })
+  return token.toJwt()
 }
 
 export const startLiveKit = async (): Promise<LiveKitServer> => {
@@ -193,6 +204,16 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
       )
   })
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
+  const join: LiveKitServer["join"] = async (token) => {
+    const { sub: identity = "", name = "", metadata = "", video } = await verifier.verify(token)
+    if (video?.roomJoin !== true || video.room === undefined) throw new Error("the token admits to no room")
+    await come(video.room, { identity, kind: "STANDARD", metadata })
+    const renewed = new AccessToken(KEY, SECRET, { identity, name, metadata, ttl: "10m" })
+    renewed.addGrant(video)
+    return renewed.toJwt()
+  }
+  const isIn: LiveKitServer["isIn"] = (room, identity) =>
+    rooms.get(room)?.some((person) => person.identity === identity) === true
   const { port } = listening.address() as AddressInfo
   return {
     server: { url: `ws://127.0.0.1:${port}`, apiKey: KEY, apiSecret: Redacted.make(SECRET) },
@@ -201,13 +222,11 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     egresses,
     messageAbout: (egressInfo) => signed({ event: "egress_ended", id: "EV_1", egressInfo }),
     enter: (room, identity, kind = "STANDARD") => rooms.set(room, [...(rooms.get(room) ?? []), { identity, kind }]),
-    join: async (token) => {
-      const { sub: identity = "", name = "", metadata = "", video } = await verifier.verify(token)
-      if (video?.roomJoin !== true || video.room === undefined) throw new Error("the token admits to no room")
-      await come(video.room, { identity, kind: "STANDARD", metadata })
-      const renewed = new AccessToken(KEY, SECRET, { identity, name, metadata, ttl: "10m" })
-      renewed.addGrant(video)
-      return renewed.toJwt()
+    join,
+    judged: async (room) => {
+      const stranger = newId()
+      await join(await tokenWith(room, stranger, "changed"))
+      await eventually(() => !isIn(room, stranger), "the stranger is out")
     },
     get webhookUrl() {
       return state.webhookUrl
@@ -215,7 +234,7 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     set webhookUrl(url) {
       state.webhookUrl = url
     },
-    isIn: (room, identity) => rooms.get(room)?.some((person) => person.identity === identity) === true,
+    isIn,
     get failures() {
       return state.failures
     },

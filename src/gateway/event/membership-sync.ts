@@ -146,7 +146,7 @@ export class MembershipSync {
     }
   }
 
-  /** The media server keeps a participant whose new role has no seat. */
+  /** Expels a participant whose new role has no seat from the media server, which would keep them. */
   #unseat({ eventId, identity: { participantId, role } }: Connection, before: EventRole): void {
     const { modality } = this.#needs.subscriber.phase
     if (modality === null) return
@@ -212,10 +212,8 @@ export class MembershipSync {
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** A host has decided on somebody with the same address. */
+  /** Ends the connections of a participant who has the address of somebody whom a host has decided on. */
   closeNamesake(eventId: string, participantId: string): void {
-    const connections = this.#needs.participants.connectionsOf(participantId)
-    if ([...connections].some(({ identity }) => identity.manages)) return
     this.#needs.roomGuard?.expel(eventId, participantId)
     this.closeAll(participantId, CLOSE.removed)
   }

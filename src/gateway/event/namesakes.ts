@@ -2,24 +2,20 @@
  * People who are connected under another id of the same address as somebody whom a host has just blocked, muted or sent to the waiting room. The
  * door refuses them when they come (`store/sql/functions/blocks.sql`), so their open connections end.
  */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { Throttle } from "../../clock/throttle.ts"
 import type { Cancel } from "../../clock/timers.ts"
 import { findBlockedNamesakes } from "../../store/live/live-events.ts"
+import { RETRY_FOR_MINUTES } from "../retry.ts"
 import type { GatewayServices } from "../services.ts"
 
 type Services = Pick<GatewayServices, "database" | "timers" | "telemetry" | "fork">
 
-/** A gateway token from just before the decision admits until then, and one that is on its way in is not found by the first look. */
+/** A gateway token that was issued just before the decision admits its holder for 120 s. The second look finds who came by one. */
 const AGAIN_MS = 130_000
 /** Hosts decide on many at once; one reading serves those of this time. */
 const GATHER_MS = 25
-/** The tries take about four minutes together. */
-const RETRY = {
-  times: 50,
-  schedule: Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]),
-} as const
 
 export class Namesakes {
   readonly #services: Services
@@ -67,7 +63,7 @@ export class Namesakes {
     const found = database.run((sql) => findBlockedNamesakes(sql, this.#eventId, ids))
     fork(
       found.pipe(
-        Effect.retry(RETRY),
+        Effect.retry(RETRY_FOR_MINUTES),
         Effect.tap((namesakes) => Effect.sync(() => namesakes.forEach(this.#close))),
         Effect.catch((failure) =>
           Effect.sync(() =>

@@ -2,9 +2,10 @@
  * Judges each person who comes into a room of the media server, at that moment: a token cannot be taken back, and the media server keeps giving
  * new ones to whoever is connected. The arrivals at an event that come while one is judged are judged together.
  */
-import { Effect, type Fiber, Schedule } from "effect"
+import { Effect, type Fiber } from "effect"
 import type { Arrival } from "../../media/livekit/server-messages.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
+import { RETRY_FOR_MINUTES } from "../retry.ts"
 import { type Judgement, type JudgeNeeds, judge } from "./judgement.ts"
 import type { Expulsion } from "./room-access.ts"
 import { eventOf, type MediaRoom } from "./room-sweep.ts"
@@ -20,11 +21,6 @@ type Judged = (eventId: string, judgement: Omit<Judgement, "access">) => void
 const MOST_WAITING = 20_000
 /** Between two readings of an event. */
 const GATHER = "50 millis"
-/** The tries take about four minutes together; the sweep does the rest. */
-const RETRY = {
-  times: 55,
-  schedule: Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]),
-} as const
 
 /** In a room that people are moved out of, only those who come in now are expelled: the others may still be on their way to the next one. */
 const arrivalsAlone = (
@@ -96,7 +92,7 @@ export class Admission {
       Effect.tap((judgement) =>
         Effect.sync(() => this.#judged(eventId, { ...judgement, misplaced: arrivalsAlone(judgement, rooms) })),
       ),
-      Effect.retry({ while: ({ _tag }) => _tag === "Unavailable", ...RETRY }),
+      Effect.retry(RETRY_FOR_MINUTES),
       Effect.catchTag("NotFound", () => Effect.void),
       Effect.catch((failure) =>
         Effect.sync(() => log.warn({ err: failure, eventId }, "arrivals could not be judged; the sweep judges them")),

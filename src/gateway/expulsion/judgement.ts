@@ -23,16 +23,16 @@ export interface JudgeNeeds {
 
 export interface Judgement {
   readonly access: RoomAccess
-  /** The live event gives them no place here; it may give them one again. */
+  /** People to whom the live event gives no place in their room. It may give them one again. */
   readonly misplaced: ReadonlyArray<Expulsion>
-  /** What their token rests on has ended, or their role has no seat. */
+  /** People whose token rests on a grant that has ended, or whose role has no seat. */
   readonly unfounded: ReadonlyArray<Expulsion>
 }
 
 interface Seated {
   readonly room: string
   readonly identity: string
-  /** Undefined: the token has none, as those of people without a name. */
+  /** Undefined: the token has no metadata, as the token of a person without a name. */
   readonly basis: SeatBasis | "forged" | undefined
 }
 

@@ -22,7 +22,7 @@ export interface RoomGuardServices extends JudgeNeeds {
   readonly arrivals: Pick<ServerMessages["arrivals"], "subscribe">
   /** Between two sweeps. */
   readonly sweepMs: number
-  /** People who are moved get this long to connect to the next room. */
+  /** The time for a moved participant to connect to the next room. */
   readonly moveMs: number
   readonly telemetry: Telemetry["Service"]
   readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
@@ -204,8 +204,9 @@ export class RoomGuard {
       const open: MediaRoom[] = []
       for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
       const { misplaced, unfounded } = yield* judge(this.#services, eventId, open)
-      // What they may do in three seconds is known of an event that is followed. They may be on their way to their next room.
+      // Whether a place was given back during the delay is known of a followed event alone.
       if (misplaced.length > 0) this.follow(eventId)
+      // A person who was moved a moment ago may be connecting to the next room.
       this.#perform(
         eventId,
         misplaced.map((expulsion) => ({ ...expulsion, isMove: true })),

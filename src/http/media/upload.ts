@@ -92,7 +92,7 @@ class Upload implements UploadEvents {
   readonly #places: FairPlaces
   readonly #early: Uint8Array[] = []
   #opened: OpenUpload | undefined
-  #confirmed: Effect.Effect<void, Failure> = Effect.void
+  #confirmLink: Effect.Effect<void, Failure> = Effect.void
   #release: (() => void) | undefined
   #received = 0
   #isWhole = false
@@ -142,7 +142,7 @@ class Upload implements UploadEvents {
     this.#opened = opened
     if (opened.link !== undefined) {
       this.#release = links.open(opened.link, () => this.refuse(this.#problems.of(LINK_ENDED)))
-      this.#confirmed = links.confirm(opened.link)
+      this.#confirmLink = links.confirm(opened.link)
     }
     // The engine would close a connection that is resumed and silent, while a slow disk takes a body that is here already.
     if (!this.#isWhole) this.#exchange.resume()
@@ -169,7 +169,7 @@ class Upload implements UploadEvents {
 
   #finish({ finish }: OpenUpload): void {
     if (this.#isOver) return
-    this.#run(this.#confirmed, (confirmed) => {
+    this.#run(this.#confirmLink, (confirmed) => {
       if (this.#isOver) return
       if (Exit.isFailure(confirmed)) this.refuse(refusalOf(confirmed, this.#problems, this.#requestId))
       else this.#complete(finish)

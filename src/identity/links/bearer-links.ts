@@ -55,7 +55,7 @@ export class BearerLinks extends Context.Service<
     readonly admit: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
     /** The link is in use, and held at the last look. */
     readonly isKnown: (link: HeldLink) => boolean
-    /** At the end of a body that came by a link, which may have taken minutes. A look of a moment ago counts where nothing has changed since. */
+    /** Looks a link up at the end of a body that came by it. A look of the last second counts, unless this process has heard of a change since. */
     readonly confirm: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
     /** A stream that came by a link: `cut` is called when it ends. Returns the end of the stream. */
     readonly open: (link: HeldLink, cut: () => void) => () => void

@@ -126,10 +126,7 @@ export const isBlockedAt = async (sql: Queryable, eventId: string, participantId
   return row?.isBlocked === true
 }
 
-/**
- * Who else has an address of one of these participants and is refused at the door, because a host has decided on one of them. Owners and admins
- * of the workspace and hosts whom the live event made are exempt, as are hosts on the event's list.
- */
+/** Other people with an address of one of these participants whom the door refuses, because a host has decided on one of them. */
 export const findBlockedNamesakes = async (
   sql: Queryable,
   eventId: string,
@@ -139,13 +136,7 @@ export const findBlockedNamesakes = async (
     select distinct other.id
       from jsonb_array_elements_text(${sql.json(participants)}) as decided(id),
            addresses_of(${eventId}, decided.id) as own(address), people_with(${eventId}, own.address) as other(id)
-     where other.id <> decided.id and is_blocked_by_address(${eventId}, other.id)
-       and not exists (
-             select from live_records r
-              where r.event_id = ${eventId} and r.kind = 'role' and r.id = other.id and r.body->>'role' in ('host', 'workspace_admin'))
-       and not exists (
-             select from users u join workspace_members m on m.account_id = u.account_id and m.workspace_id = u.workspace_id
-              where u.id = uuid_or_null(other.id) and m.role in ('owner', 'admin'))`
+     where other.id <> decided.id and is_blocked_by_address(${eventId}, other.id)`
   return rows.map(({ id }) => id)
 }
 

@@ -39,8 +39,18 @@ create or replace function is_decided_on(of_event uuid, participant text) return
                     and coalesce((body->>'until')::timestamptz > now(), true))
 $$;
 
+-- Hosts of the event, by its list or by the live event, and the owners and admins of its workspace.
+create or replace function runs_event(of_event uuid, participant text) returns boolean language sql stable as $$
+  select exists (select from memberships m
+                  where m.event_id = of_event and m.user_id = uuid_or_null(participant) and m.role in ('host', 'workspace_admin'))
+      or exists (select from live_records r
+                  where r.event_id = of_event and r.kind = 'role' and r.id = participant and r.body->>'role' in ('host', 'workspace_admin'))
+      or exists (select from users u join workspace_members w on w.account_id = u.account_id and w.workspace_id = u.workspace_id
+                  where u.id = uuid_or_null(participant) and w.role in ('owner', 'admin'))
+$$;
+
 -- A host has blocked or muted somebody with the same address, or sent them to the waiting room: this person comes in as that participant, or
--- not at all. Hosts of the event are exempt: they may have tried it as a registered person.
+-- not at all. Those who run the event are exempt: they may have tried it as a registered person.
 create or replace function is_blocked_by_address(of_event uuid, participant text) returns boolean language sql stable as $$
   select exists (
     select from addresses_of(of_event, participant) as own(address)
@@ -48,9 +58,7 @@ create or replace function is_blocked_by_address(of_event uuid, participant text
                     where event_id = of_event and address_mark = address_mark(of_event, own.address) and participant_id <> participant)
         or exists (select from people_with(of_event, own.address) as other(id)
                     where other.id <> participant and is_decided_on(of_event, other.id)))
-     and not exists (
-    select from memberships m
-     where m.event_id = of_event and m.user_id = uuid_or_null(participant) and m.role in ('host', 'workspace_admin'))
+     and not runs_event(of_event, participant)
 $$;
 
 create or replace function is_blocked(of_event uuid, participant text) returns boolean language sql stable as $$

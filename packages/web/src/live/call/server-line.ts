@@ -295,9 +295,9 @@ class ServerLine implements CallLine<Room | null> {
     const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
     const wanted = this.#tracks[kind] ?? undefined
     if (published === wanted) return
-    // Also while the connection is made anew: LiveKit's client would send it again by itself.
+    // Also while the room reconnects: LiveKit's client would publish the old track again by itself.
     if (published !== undefined) await localParticipant.unpublishTrack(published, false)
-    // A connection that is not there takes no track. With its return it is published.
+    // A room that is not connected takes no track; `#agree` publishes it when the room is connected again.
     if (wanted !== undefined && room.state === ConnectionState.Connected)
       await localParticipant.publishTrack(wanted, { source })
   }
