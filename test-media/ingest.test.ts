@@ -87,6 +87,8 @@ test.concurrent.each([
 ])("ffmpeg pushes %s: every frame is recorded, and decodes", async (_name, formOf) => {
   const onAir = await startBroadcast(server.url, acme.key)
   expect(await exitOf(encode(6, ...formOf(onAir)))).toBe(0)
+  // ffmpeg does not wait for the answers to its last files.
+  await eventually(async () => (await onAir.state()).ingest.durationMs >= 5900, "the last file")
   const { video, audio, seconds, complaints } = await recorded(onAir)
   expect({ video, complaints }).toEqual({ video: 150, complaints: "" })
   expect(audio).toBeGreaterThan(278)

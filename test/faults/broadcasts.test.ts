@@ -1,5 +1,7 @@
 /** A broadcast whose database or process goes away in the middle. */
+import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -158,6 +160,57 @@ test("a piece whose address ended at another node, which this one did not hear o
   await onAir.state()
   release()
   expect((await answer).status).toBe(401)
+})
+
+/** An encoder's address is read at the head of each of its requests. */
+const ADMISSION = /from broadcast_ingests i join/
+
+/** Sends a whole file and closes the connection behind it without an answer, as ffmpeg does. */
+const putAndClose = async (url: string, body: Uint8Array): Promise<void> => {
+  const { hostname, port, pathname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.end(
+    Buffer.concat([
+      Buffer.from(`PUT ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: ${body.byteLength}\r\n\r\n`),
+      body,
+    ]),
+  )
+  await once(socket, "finish")
+  onTestFinished(() => void socket.destroy())
+}
+
+test("a file is taken in its turn though its encoder is gone and the database answers the next one first", async () => {
+  const place = await openPlace()
+  const server = await place.start()
+  onTestFinished(() => server.stop())
+  const { key } = await createWorkspace(server.url)
+  const onAir = await startBroadcast(server.url, key)
+  const put = async (name: string): Promise<number> =>
+    (await fetch(onAir.url + name, { method: "PUT", body: fixture(`ffmpeg-files/${name}`) })).status
+  expect([await put("init.mp4"), await put("index0.m4s")]).toEqual([204, 204])
+  let release: () => void = () => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const held = place.proxy.onStatement({ match: ADMISSION, action: { kind: "hold", until }, times: 1 })
+  await putAndClose(`${onAir.url}index1.m4s`, fixture("ffmpeg-files/index1.m4s"))
+  await held.reached(1)
+  const passed = place.proxy.answered(ADMISSION)
+  const next = put("index2.m4s")
+  await passed
+  // A file that does not wait for its turn is answered before these.
+  await onAir.state()
+  await onAir.state()
+  release()
+  expect(await next).toBe(204)
+  expect((await onAir.state()).ingest).toMatchObject({ takes: 1, failure: null })
+  await onAir.control("stop")
+  const recording = await expectSound(place, await recordingOf(server.url, key, onAir.eventId))
+  const places = FILES.slice(1).map((name) =>
+    Buffer.from(recording).indexOf(fixture(`ffmpeg-files/${name}`).slice(-500)),
+  )
+  expect(places.every((at) => at > 0)).toBe(true)
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
 })
 
 test("encoders of all forms outlast a standstill of the database, and staff are told", async () => {

@@ -52,7 +52,7 @@ export const mediaRoutes = (
       run(captionsAt(params["token"] ?? ""), (exit) => {
         exchange.send(Exit.isSuccess(exit) ? exit.value : refusalOf(exit, problems, requestId))
       })
-    const ingest = new Ingest(run, problems, bearers)
+    const ingest = new Ingest(run, problems, bearers, timers)
     const views = new LiveViews({
       run,
       problems,

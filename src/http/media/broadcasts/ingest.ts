@@ -3,6 +3,7 @@
  * connection closed: ffmpeg notices nothing else.
  */
 import { Effect, Exit } from "effect"
+import type { Timers } from "../../../clock/timers.ts"
 import { type BearerLinks, LINK_ENDED } from "../../../identity/links/bearer-links.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { EncoderRefused } from "../../../media/broadcast/fmp4/refusal.ts"
@@ -22,6 +23,7 @@ import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
+import { FileOrder, type Turn } from "./file-order.ts"
 
 export type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
@@ -63,11 +65,13 @@ export class Ingest {
   readonly #run: Run
   readonly #problems: Problems
   readonly #links: BearerLinks["Service"]
+  readonly #order: FileOrder
 
-  constructor(run: Run, problems: Problems, links: BearerLinks["Service"]) {
+  constructor(run: Run, problems: Problems, links: BearerLinks["Service"], timers: Timers) {
     this.#run = run
     this.#problems = problems
     this.#links = links
+    this.#order = new FileOrder(timers)
   }
 
   #addressOf({ requestId }: RequestHead): Address {
@@ -122,12 +126,13 @@ export class Ingest {
   }
 
   #file(exchange: Exchange, head: RequestHead): void {
-    this.#whole(exchange, head, (port, bytes) => {
+    const take = (port: EncoderPort, bytes: Uint8Array): void => {
       port.putFile(bytes).then(
         () => exchange.send(done(204)),
         (cause: unknown) => exchange.send(problemOf(this.#problems, cause), true),
       )
-    })
+    }
+    this.#whole(exchange, head, take, { enter: () => this.#order.enter(head.params["token"] ?? "") })
   }
 
   #piece(exchange: Exchange, head: RequestHead, number: string): void {
@@ -142,7 +147,7 @@ export class Ingest {
       )
     }
     // A page goes on on the same connection, and reads no answer before it has sent its piece.
-    this.#whole(exchange, head, take, false)
+    this.#whole(exchange, head, take, { closes: false })
   }
 
   /** Gathers a body, and calls with it once the token was accepted. */
@@ -150,13 +155,13 @@ export class Ingest {
     exchange: Exchange,
     head: RequestHead,
     then: (port: EncoderPort, bytes: Uint8Array) => void,
-    closes = true,
+    options: BodyOptions = {},
   ): void {
-    const body = new GatheredBody(exchange, this.#problems, then, this.#addressOf(head), closes)
     if (Number(head.headers["content-length"] ?? 0) > MOST_BYTES) {
       this.#refuseLater(exchange, tooLarge)
       return
     }
+    const body = new GatheredBody(exchange, this.#problems, then, this.#addressOf(head), options)
     exchange.pause()
     this.#admit(head, (exit) => {
       if (Exit.isSuccess(exit)) body.begin(exit.value)
@@ -171,6 +176,15 @@ export class Ingest {
   }
 }
 
+interface BodyOptions {
+  /** A refusal closes the connection at once. */
+  readonly closes?: boolean
+  /** The body takes its place among others of its address. */
+  readonly enter?: () => Turn
+}
+
+const ANY_TURN: Turn = { take: (call) => call(), leave: () => {} }
+
 /** The body of a file or a piece. Few bytes come before the token is accepted, because the connection is paused. */
 class GatheredBody {
   readonly #exchange: Exchange
@@ -178,6 +192,7 @@ class GatheredBody {
   readonly #then: (port: EncoderPort, bytes: Uint8Array) => void
   readonly #address: Address
   readonly #closes: boolean
+  readonly #turn: Turn
   #chunks: Uint8Array[] = []
   #size = 0
   #port: EncoderPort | undefined
@@ -187,19 +202,19 @@ class GatheredBody {
   /** The answer for the end of the body. Its bytes are no longer kept. */
   #refusal: HttpResponse | undefined
 
-  /** `closes`: a refusal closes the connection at once. */
   constructor(
     exchange: Exchange,
     problems: Problems,
     then: (port: EncoderPort, bytes: Uint8Array) => void,
     address: Address,
-    closes: boolean,
+    { closes = true, enter = () => ANY_TURN }: BodyOptions,
   ) {
     this.#exchange = exchange
     this.#problems = problems
     this.#then = then
     this.#address = address
     this.#closes = closes
+    this.#turn = enter()
     exchange.receive((chunk, isLast) => this.#take(chunk, isLast), { maySlow: true })
     exchange.whenAborted(() => this.#drop())
   }
@@ -247,18 +262,19 @@ class GatheredBody {
     const port = this.#port
     if (port === undefined || !this.#isWhole) return
     this.#exchange.waitForAnswer()
-    // The body may have come for minutes, and the address has ended meanwhile, or the broadcast.
+    // The body may have come for minutes, and the address has ended meanwhile.
     this.#address.confirm(port, (refusal) => {
-      if (this.#port === undefined) return
-      const ended = refusal ?? (port.resets === this.#resets ? undefined : this.#problems.of(replaced))
-      if (ended !== undefined) {
-        this.refuse(ended)
-        return
-      }
-      const bytes = Buffer.concat(this.#chunks)
-      this.#drop()
-      this.#then(port, bytes)
+      if (refusal !== undefined) this.refuse(refusal)
+      else this.#turn.take(() => this.#hand(port))
     })
+  }
+
+  #hand(port: EncoderPort): void {
+    if (this.#port === undefined) return
+    if (port.resets === this.#resets) {
+      this.#then(port, Buffer.concat(this.#chunks))
+      this.#drop()
+    } else this.refuse(this.#problems.of(replaced))
   }
 
   /** Its bytes are no longer gathered here. */
@@ -268,6 +284,7 @@ class GatheredBody {
     this.#release?.()
     this.#chunks = []
     this.#size = 0
+    this.#turn.leave()
   }
 }
 
