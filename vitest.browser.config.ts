@@ -27,6 +27,8 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
+    // The files of a worker share their modules: each would load the server anew.
+    isolate: false,
     testTimeout: TEST_MS,
     // A hook starts a server and Chromium: on a busy machine that takes longer than ten seconds.
     hookTimeout: TEST_MS,

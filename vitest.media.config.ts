@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
+    // The files of a worker share their modules: each would load the server anew.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: TEST_MS,
     // The first file that starts a server waits for the bundle of the run.

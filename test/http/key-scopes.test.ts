@@ -73,10 +73,14 @@ describe("scopes", () => {
     const key = await keyWith({ scopes: [scope] })
     const verdictOf = async ({ method, path }: (typeof OPERATIONS)[number]): Promise<string> => {
       const target = path.replaceAll(/:\w+/g, () => randomUUID()).replace(/^(\/v1\/workspaces\/)[^/]+/, `$1${acme.id}`)
-      const { body } = await api(method, target, key, method === "GET" ? undefined : {})
+      const { status, body } = await api(method, target, key, method === "GET" ? undefined : {})
+      // A server that is too busy has not judged the key.
+      expect([429, 503], body?.detail).not.toContain(status)
       return /does not have the scope (\S+)\.$/.exec(body?.detail ?? "")?.[1] ?? "enough"
     }
-    const verdicts = await Promise.all(OPERATIONS.map(async (one) => [one.name, await verdictOf(one)]))
+    // All at once they would wait for the database longer than a request may.
+    const verdicts: Array<ReadonlyArray<string>> = []
+    for (const one of OPERATIONS) verdicts.push([one.name, await verdictOf(one)])
     const expected = OPERATIONS.map(({ name }) => {
       const need = needOf(name)
       return [name, need === scope || need === "none" ? "enough" : need]
