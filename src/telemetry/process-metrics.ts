@@ -1,5 +1,5 @@
 /** The metrics of the process itself, under the names that Prometheus' client libraries give them. */
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import type { Metrics } from "./metrics.ts"
 
@@ -10,6 +10,15 @@ const MICROSECONDS = 1e6
 const countDescriptors = (): number => {
   try {
     return readdirSync("/proc/self/fd").length
+  } catch {
+    return 0
+  }
+}
+
+/** The soft limit of the process; 0 where the system does not tell, and where there is none. */
+const readMostDescriptors = (): number => {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0)
   } catch {
     return 0
   }
@@ -45,6 +54,7 @@ export const processSampler = (metrics: Metrics): (() => void) => {
   /** The monitor measures how long its timer of ten milliseconds took. */
   const seconds = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000) : 0
+  metrics.mostDescriptors.set(readMostDescriptors())
   let cpuCounted = 0
   return () => {
     const { rss, heapUsed } = process.memoryUsage()

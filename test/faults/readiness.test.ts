@@ -212,18 +212,22 @@ test("the figures of the pool, the outbox and the process are there from the sta
     gathercue_database_refused_total: "counter",
     gathercue_database_ready: "gauge",
     gathercue_webhook_backlog: "gauge",
-    gathercue_webhook_backlog_age_seconds: "gauge",
+    gathercue_webhook_overdue_seconds: "gauge",
     gathercue_mail_backlog: "gauge",
-    gathercue_mail_backlog_age_seconds: "gauge",
+    gathercue_mail_overdue_seconds: "gauge",
     gathercue_media_backlog: "gauge",
-    gathercue_media_backlog_age_seconds: "gauge",
+    gathercue_media_overdue_seconds: "gauge",
+    gathercue_webhook_endpoints_failing: "gauge",
+    gathercue_media_free_bytes: "gauge",
     gathercue_media_jobs_total: "counter",
     gathercue_gateway_sockets: "gauge",
     process_resident_memory_bytes: "gauge",
+    process_max_fds: "gauge",
     nodejs_eventloop_lag_p99_seconds: "gauge",
   })
   expect(await metric("gathercue_database_connections_max")).toBe(4)
   expect(await metric(IN_TRANSACTION)).toBe(inTransactionBefore)
   expect(await metric('gathercue_database_connections_destroyed_total{reason="deadline"}')).toBeGreaterThanOrEqual(0)
   expect(await metric("process_resident_memory_bytes")).toBeGreaterThan(10_000_000)
+  expect(await metric("process_max_fds")).toBeGreaterThan(await metric("process_open_fds"))
 })

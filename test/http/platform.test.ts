@@ -41,7 +41,7 @@ test("names the live events with their people, and the sockets of the process", 
   expect(found).toMatchObject({
     release: "0.1.0",
     process: { sockets: 1, liveEvents: expect.any(Number), node: expect.any(String) },
-    backlog: { letters: { count: 0, ageSeconds: 0 } },
+    backlog: { letters: { count: 0, overdueSeconds: 0 } },
   })
   expect(found.liveEvents.total).toBe(found.liveEvents.newest.length)
   client.socket.close()

@@ -9,8 +9,8 @@ import { COMMON, problems } from "./problem.ts"
 
 const Waiting = Schema.Struct({
   count: Schema.Int,
-  /** Of the oldest; 0 when none waits. */
-  ageSeconds: Schema.Int,
+  /** Seconds since the oldest try was due; 0 when none is. */
+  overdueSeconds: Schema.Int,
 }).annotate(named("PlatformBacklog"))
 
 export const PlatformStatus = Schema.Struct({

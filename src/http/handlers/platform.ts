@@ -13,7 +13,7 @@ import type { Platform } from "../contract/platform.ts"
 import type { Handlers } from "../requests/call.ts"
 import { HttpSettings } from "../requests/settings.ts"
 
-const waiting = (count = 0, age = 0) => ({ count, ageSeconds: Math.round(age) })
+const waiting = (count = 0, overdue = 0) => ({ count, overdueSeconds: Math.round(overdue) })
 
 /** Of each of the things that workspaces share, the few that take most of it. */
 const MOST = 5
@@ -67,9 +67,9 @@ export const platform: Handlers<typeof Platform> = {
           nodes: found.nodes.map(({ address, node: name, isLiving }) => ({ address, node: name, isLiving })),
           liveEvents: { total: found.total, newest: found.newest },
           backlog: {
-            deliveries: waiting(found.backlog?.deliveries, found.backlog?.deliveriesAge),
-            letters: waiting(found.backlog?.mails, found.backlog?.mailsAge),
-            media: waiting(found.backlog?.media, found.backlog?.mediaAge),
+            deliveries: waiting(found.backlog?.deliveries, found.backlog?.deliveriesOverdue),
+            letters: waiting(found.backlog?.mails, found.backlog?.mailsOverdue),
+            media: waiting(found.backlog?.media, found.backlog?.mediaOverdue),
           },
           shares: found.shares,
           failingWebhooks: found.failing.map(({ url, ...endpoint }) => ({ ...endpoint, origin: new URL(url).origin })),

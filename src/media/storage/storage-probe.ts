@@ -1,5 +1,6 @@
-/** Whether bytes of media can be stored, looked at every half minute: for `/readyz`, which many ask. */
+/** Whether bytes of media can be stored, and how many, looked at every half minute: for `/readyz`, which many ask, and the metrics. */
 import { Context, Effect, Layer } from "effect"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { MediaStorage } from "./storage.ts"
 
 export class StorageProbe extends Context.Service<
@@ -9,14 +10,16 @@ export class StorageProbe extends Context.Service<
     readonly isWritable: () => boolean | null
   }
 >()("gathercue/StorageProbe") {
-  static readonly layer: Layer.Layer<StorageProbe, never, MediaStorage> = Layer.effect(
+  static readonly layer: Layer.Layer<StorageProbe, never, MediaStorage | Telemetry> = Layer.effect(
     StorageProbe,
     Effect.gen(function* () {
       const storage = yield* MediaStorage
       let isWritable: boolean | null = null
+      const { metrics } = yield* Telemetry
+      const measure = Effect.map(storage.free, (bytes) => metrics.mediaFreeBytes.set(bytes))
       const look = Effect.map(Effect.result(storage.probe), ({ _tag }) => {
         isWritable = _tag === "Success"
-      })
+      }).pipe(Effect.andThen(Effect.ignore(measure)))
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep("30 seconds"))))
       return { isWritable: () => isWritable }
     }),

@@ -1,4 +1,7 @@
-/** The number and age of entries in the outbox, the mail queue and the queue of media, read every ten seconds for the metrics. */
+/**
+ * The number of entries in the outbox, the mail queue and the queue of media, and how late their tries are, read every ten seconds for
+ * the metrics. An endpoint that fails makes nothing late: its own receiver does, and it is counted by itself.
+ */
 import { Effect, Layer } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, type Queryable } from "../database.ts"
@@ -9,30 +12,35 @@ const COUNTED = 100_000
 
 export interface Backlog {
   readonly deliveries: number
-  readonly deliveriesAge: number
+  readonly deliveriesOverdue: number
   readonly mails: number
-  readonly mailsAge: number
+  readonly mailsOverdue: number
   readonly media: number
-  readonly mediaAge: number
+  readonly mediaOverdue: number
+  /** Endpoints that are in use and whose last try failed. */
+  readonly failingEndpoints: number
 }
 
-/** Ages in seconds; 0 when nothing waits. */
+/** Seconds since the oldest try was due; 0 when none is. */
 export const readBacklog = async (sql: Queryable): Promise<Backlog | undefined> => {
   const [row] = await sql<Backlog[]>`
     with deliveries as (
-      (select created_at from webhook_deliveries where status = 'pending' and attempts = 0 limit ${COUNTED}::int)
+      (select endpoint_id, created_at as due_at from webhook_deliveries where status = 'pending' and attempts = 0 limit ${COUNTED}::int)
       union all
-      (select created_at from webhook_deliveries where status = 'pending' and attempts > 0 limit ${COUNTED}::int)
+      (select endpoint_id, next_attempt_at from webhook_deliveries where status = 'pending' and attempts > 0 limit ${COUNTED}::int)
     ), mails as (
-      select created_at from mails where due_at is not null limit ${COUNTED}::int
+      select due_at from mails where due_at is not null limit ${COUNTED}::int
     ), media as (
-      select created_at from media_jobs where kind <> 'capture' limit ${COUNTED}::int
+      select due_at from media_jobs where kind <> 'capture' limit ${COUNTED}::int
     )
     select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from mails) as mails,
            (select count(*)::int from media) as media,
-           (select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 from media) as media_age,
-           (select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 from deliveries) as deliveries_age,
-           (select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 from mails) as mails_age`
+           (select greatest(0, extract(epoch from now() - min(due_at)))::float8 from media) as media_overdue,
+           (select greatest(0, extract(epoch from now() - min(due_at)))::float8 from mails) as mails_overdue,
+           (select greatest(0, extract(epoch from now() - min(d.due_at)))::float8
+              from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+             where e.status = 'active' and e.failing_since is null) as deliveries_overdue,
+           (select count(*)::int from webhook_endpoints where status = 'active' and failing_since is not null) as failing_endpoints`
   return row
 }
 
@@ -44,11 +52,12 @@ export const backlogLayer: Layer.Layer<never, never, Database | Telemetry> = Lay
       Effect.sync(() => {
         if (found === undefined) return
         metrics.webhookBacklog.set(found.deliveries)
-        metrics.webhookBacklogAge.set(found.deliveriesAge)
+        metrics.webhookOverdue.set(found.deliveriesOverdue)
         metrics.mailBacklog.set(found.mails)
-        metrics.mailBacklogAge.set(found.mailsAge)
+        metrics.mailOverdue.set(found.mailsOverdue)
         metrics.mediaBacklog.set(found.media)
-        metrics.mediaBacklogAge.set(found.mediaAge)
+        metrics.mediaOverdue.set(found.mediaOverdue)
+        metrics.webhookEndpointsFailing.set(found.failingEndpoints)
       }),
     )
     yield* Effect.forkScoped(look.pipe(Effect.ignore, Effect.andThen(Effect.sleep(EVERY)), Effect.forever))

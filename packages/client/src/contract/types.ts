@@ -573,9 +573,9 @@ export interface PlatformStatus {
     }>
   }
   readonly backlog: {
-    readonly deliveries: { readonly count: number; readonly ageSeconds: number }
-    readonly letters: { readonly count: number; readonly ageSeconds: number }
-    readonly media: { readonly count: number; readonly ageSeconds: number }
+    readonly deliveries: { readonly count: number; readonly overdueSeconds: number }
+    readonly letters: { readonly count: number; readonly overdueSeconds: number }
+    readonly media: { readonly count: number; readonly overdueSeconds: number }
   }
   /** The workspaces that take most of what all share. Uploads and encoders are those of the process that answers. */
   readonly shares: ReadonlyArray<{

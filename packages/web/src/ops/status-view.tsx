@@ -16,8 +16,8 @@ const Figure = ({ name, value }: { readonly name: string; readonly value: string
 const Figures = ({ status: { process, liveEvents, backlog, release } }: Props) => {
   const { ops } = useTexts()
   const { number, span } = useFormats()
-  const waiting = ({ count, ageSeconds }: { readonly count: number; readonly ageSeconds: number }) =>
-    count === 0 ? ops.none : ops.waiting(number(count), ageSeconds)
+  const waiting = ({ count, overdueSeconds }: { readonly count: number; readonly overdueSeconds: number }) =>
+    count === 0 ? ops.none : ops.waiting(number(count), overdueSeconds)
   return (
     <dl className="figures">
       <Figure name={ops.liveEvents} value={number(liveEvents.total)} />

@@ -300,7 +300,7 @@ export const de: Texts = {
     letters: "E-Mails",
     media: "Medienaufträge",
     none: "keine wartet",
-    waiting: (count, seconds) => `${count} warten, seit höchstens ${seconds} s`,
+    waiting: (count, seconds) => `${count} warten, überfällig seit ${seconds} s`,
     memory: "Speicher dieses Prozesses",
     uptime: "Läuft seit",
     release: "Version",

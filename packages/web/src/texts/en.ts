@@ -301,7 +301,7 @@ export const en = {
     letters: "E-mails",
     media: "Media jobs",
     none: "none waits",
-    waiting: (count: string, seconds: number) => `${count} wait, the oldest for ${seconds} s`,
+    waiting: (count: string, seconds: number) => `${count} wait, overdue by ${seconds} s`,
     memory: "Memory of this process",
     uptime: "Running for",
     release: "Release",

@@ -20,9 +20,9 @@ export const platformStatus = {
     ],
   },
   backlog: {
-    deliveries: { count: 3, ageSeconds: 1 },
-    letters: { count: 0, ageSeconds: 0 },
-    media: { count: 0, ageSeconds: 0 },
+    deliveries: { count: 3, overdueSeconds: 1 },
+    letters: { count: 0, overdueSeconds: 0 },
+    media: { count: 0, overdueSeconds: 0 },
   },
   shares: [
     {
