@@ -15,6 +15,9 @@ const WRITTEN = [
   "क्‍ष class",
   "שלום (עולם)",
   "𠮷野家",
+  "第１回　勉強会",
+  "Bonjour\u00a0! C’est «\u202fici\u202f»",
+  "two  blanks",
   "x".repeat(300),
 ]
 
