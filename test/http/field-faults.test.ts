@@ -45,6 +45,13 @@ test.each(["cursor=x", "cursor=%00"])("the parameter of ?%s is named", async (qu
   expect([answer.status, answer.body.errors]).toEqual([400, [{ parameter: "cursor", detail: expect.any(String) }]])
 })
 
+test("a word that is none of those taken is answered with all of them", async () => {
+  const hostAbsence = { measure: "close", afterSeconds: 1 }
+  const { body } = await call(server.url, "POST", "/v1/events", { key: acme.key, body: { ...event, hostAbsence } })
+  const detail = 'Expected "nothing" | "slowChat" | "locked" | "lobbyClosed"'
+  expect(body.errors).toEqual([{ pointer: "#/hostAbsence/measure", detail }])
+})
+
 describe("mistakes that say what to do", () => {
   test("an id that is none", async () => {
     const answer = await call(server.url, "GET", "/v1/events/123", { key: acme.key })

@@ -37,6 +37,11 @@ describe("text of a member", () => {
     expect(membersLine(text, "nothing")).toBe(shown)
   })
 
+  test.each(["👨‍👩‍👧", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇫🇷", "e\u0301", "\u1112\u1161\u11ab"])("is cut before %j, and not within", (letter) => {
+    for (let most = 4; most < 3 + letter.length; most++) expect(membersLine(`xx${letter}y`, "", most)).toBe("xx…")
+    expect(membersLine(`xx${letter}yz`, "", 3 + letter.length)).toBe(`xx${letter}…`)
+  })
+
   test("is cut, and never in the middle of a character", () => {
     expect(membersLine("x".repeat(1024), "")).toBe(`${"x".repeat(299)}…`)
     expect(membersLine(`${"x".repeat(8)}😀yz`, "", 10)).toBe(`${"x".repeat(8)}…`)
