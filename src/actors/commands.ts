@@ -167,6 +167,8 @@ export const CommandRefusalCode = Schema.Literals([
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   code: CommandRefusalCode,
   detail: Schema.String,
+  /** The field of a REST request that `detail` begins with. */
+  field: Schema.optionalKey(Schema.String),
   /** For a stale revision: the entity as it is now. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
   /** The delay after which a temporary refusal may be retried. */

@@ -9,7 +9,8 @@ import { isVisible, withoutUnseen } from "../model/text/shown-text.ts"
 export const MAX_LENGTH_IN_SUBJECT = 100
 const MAX_LENGTH = 300
 
-const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
+/** Line breaks and other controls, with the blanks around them. Other blanks stay: Japanese and French have some of their own. */
+const BREAKS = /\s*[\p{Cc}\p{Zl}\p{Zp}][\s\p{Cc}]*/gu
 /** Signs that join the parts of an address. U+2060 (word joiner) after one, which has no width, keeps mail programs from seeing an address. */
 const JOINT = /(?<=\S)([.．。｡:/@])(?=\S)/gu
 

@@ -19,7 +19,16 @@ export interface FieldFault {
 /** Malformed, missing, wrong-type or out-of-range input (specification §7). */
 export class BadRequest extends Data.TaggedError("BadRequest")<
   Detail & { readonly errors?: ReadonlyArray<FieldFault> }
-> {}
+> {
+  /** Of one field of the body, whose name needs no escape. A full stop ends `detail` alone. */
+  static readonly ofField = (field: string, fault: string) => {
+    const detail = fault.replace(/\.$/, "")
+    return new BadRequest({ detail: `${field}: ${detail}.`, errors: [{ pointer: `#/${field}`, detail }] })
+  }
+  /** Of one parameter of the query. */
+  static readonly ofParameter = (parameter: string, fault: string) =>
+    new BadRequest({ detail: `${parameter}: ${fault}.`, errors: [{ parameter, detail: fault }] })
+}
 /** A role the event has no place for; `acceptedRoles` lists those it has (specification §4). */
 export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{
   readonly acceptedRoles: ReadonlyArray<string>
@@ -39,6 +48,8 @@ export class MfaRequired extends Data.TaggedError("MfaRequired")<Record<never, n
 /** Absent, or another workspace's: the answers are equal (specification §5, rule 7). */
 export class NotFound extends Data.TaggedError("NotFound")<Detail> {
   static readonly of = (what: string) => new NotFound({ detail: `No such ${what}.` })
+  /** No object has such an id, so that nothing is told of another workspace. */
+  static readonly ofNoId = (what: string) => new NotFound({ detail: `No such ${what}: the id is not a UUID.` })
 }
 /** The state does not allow it now. */
 export class Conflict extends Data.TaggedError("Conflict")<Detail> {}

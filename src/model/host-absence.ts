@@ -7,7 +7,7 @@ export const AbsenceMeasure = Schema.Literals(["slowChat", "locked", "lobbyClose
 export type AbsenceMeasure = typeof AbsenceMeasure.Type
 
 export const HostAbsence = Schema.Struct({
-  measure: Schema.Union([Schema.Literal("nothing"), AbsenceMeasure]),
+  measure: Schema.Literals(["nothing", ...AbsenceMeasure.literals]),
   /** Seconds after the departure of the last host, 0 to 3600. A lost connection counts as a departure after thirty seconds. */
   afterSeconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3600 })),
 }).annotate(named("HostAbsence"))

@@ -12,6 +12,13 @@ const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 /** Text that is no JSON, or JSON that cannot be taken. */
 export class UnreadableJson extends Error {
   override readonly name = "UnreadableJson"
+  /** The place in the value; empty for the whole. */
+  readonly path: ReadonlyArray<string>
+
+  constructor(message: string, path: ReadonlyArray<string> = []) {
+    super(message)
+    this.path = path
+  }
 }
 
 /** Is the value nested no deeper than all other code can walk? */
@@ -21,25 +28,36 @@ export const isShallow = (value: unknown, depth = 0): boolean => {
   return Object.values(value).every((inner) => isShallow(inner, depth + 1))
 }
 
-/** Can every text in the value be stored? The value must be shallow. */
-export const isStorable = (value: unknown): boolean => {
-  if (typeof value === "string") return !UNSTORABLE.test(value)
-  if (typeof value !== "object" || value === null) return true
-  return Object.entries(value).every(([key, inner]) => !UNSTORABLE.test(key) && isStorable(inner))
+/** What is said of a text that cannot be stored. */
+export const UNSTORABLE_TEXT = "must not hold U+0000 or half a surrogate pair"
+
+/** The path to the first text in the value that cannot be stored, or to the object with such a key. The value must be shallow. */
+export const unstorableIn = (value: unknown): ReadonlyArray<string> | undefined => {
+  if (typeof value === "string") return UNSTORABLE.test(value) ? [] : undefined
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    if (UNSTORABLE.test(key)) return []
+    const path = unstorableIn(inner)
+    if (path !== undefined) return [key, ...path]
+  }
+  return undefined
 }
+
+export const isStorable = (value: unknown): boolean => unstorableIn(value) === undefined
 
 /** Throws `UnreadableJson`. */
 export const parseJson = (text: string): unknown => {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch {
-    throw new UnreadableJson("not valid JSON")
+  } catch (cause) {
+    // The engine tells the place of some faults, and of others repeats the text, which may be a secret.
+    const [place] = (cause instanceof Error && / at position \d+/.exec(cause.message)) || [""]
+    throw new UnreadableJson(`not valid JSON${place}`)
   }
   if (!isShallow(value)) throw new UnreadableJson(`nested deeper than ${MAX_JSON_DEPTH}`)
   // Only an escape can bring such a character into UTF-8, so a text without any is not walked.
-  if (text.includes("\\u") && !isStorable(value)) {
-    throw new UnreadableJson("holds U+0000 or half a surrogate pair, which no text may")
-  }
+  const unstorable = text.includes("\\u") ? unstorableIn(value) : undefined
+  if (unstorable !== undefined) throw new UnreadableJson(UNSTORABLE_TEXT, unstorable)
   return value
 }

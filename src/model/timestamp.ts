@@ -7,7 +7,7 @@ import { Schema, SchemaTransformation } from "effect"
 /** RFC 3339 in UTC with milliseconds: `2026-11-20T18:00:00.000Z`. */
 export type Timestamp = string
 
-const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/
+const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt](?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 /** Normalises RFC 3339 text; `undefined` for a date without time, a time without offset, or a day that does not exist. */
 export const parseTimestamp = (text: string): Timestamp | undefined => {
@@ -45,7 +45,13 @@ export const Instant = Schema.String.annotate({ format: "date-time" })
 
 /** A timestamp from a client: any RFC 3339 offset in, UTC with milliseconds after decoding. */
 export const InstantInput = Schema.String.annotate({ format: "date-time" })
-  .check(Schema.makeFilter((text) => parseTimestamp(text) !== undefined || "must be an RFC 3339 time with an offset"))
+  .check(
+    Schema.makeFilter(
+      (text) =>
+        parseTimestamp(text) !== undefined ||
+        "must be an RFC 3339 time with an offset, of a day that exists, and no leap second",
+    ),
+  )
   .pipe(
     Schema.decodeTo(
       Schema.String,

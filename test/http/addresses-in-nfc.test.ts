@@ -51,6 +51,16 @@ test("the migration gives the form to one of two rows that become equal, the pro
   expect(registered.filter(({ email }) => email === form)).toHaveLength(1)
 })
 
+test("the migration of users' addresses gives them the same form", async () => {
+  const migration = await readFile(new URL("../../src/store/sql/0052_user_addresses.sql", import.meta.url), "utf8")
+  const { id } = await createWorkspace(server.url)
+  const insert = `insert into users (id, workspace_id, external_sub, email) values (gen_random_uuid(), $1, $2, $2)`
+  for (const email of [` ${DECOMPOSED.toUpperCase()}`, "plain@example.com"]) await rows.run(insert, [id, email])
+  await rows.run(migration)
+  const stored = await rows.run("select email from users where workspace_id = $1", [id])
+  expect(stored.map(({ email }) => email)).toEqual(expect.arrayContaining([COMPOSED, "plain@example.com"]))
+})
+
 test("the migration stores the addresses of before in that form, and leaves one alone whose form is taken", async () => {
   const migration = await readFile(new URL("../../src/store/sql/0045_addresses_in_nfc.sql", import.meta.url), "utf8")
   const { body } = await signUp("lo\u0301u@example.com")

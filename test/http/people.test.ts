@@ -52,6 +52,11 @@ describe("users", () => {
     expect((await upsert({ externalSub, name })).body.name).toBeNull()
   })
 
+  test("have their address in the form of all addresses, in which a block finds it", async () => {
+    const email = "Jo\u0308rg@XN--BCHER-KVA.example"
+    expect((await upsert({ externalSub: randomUUID(), email })).body.email).toBe("jörg@bücher.example")
+  })
+
   test.each(["nobody", "<b>@example.com", "ada\u200b@example.com", "ada..l@example.com"])(
     "have an address or none, and not %j",
     async (email) => {

@@ -100,7 +100,7 @@ describe("an order that is not that of the agenda", () => {
     expect(await faults([a, b, others[2], b])).toEqual([
       400,
       "bad_request",
-      `phaseIds: ${c} is missing; phaseIds: ${others[2]} is no phase of the event; phaseIds: ${b} is there twice.`,
+      `phaseIds: ${c} is missing; ${others[2]} is no phase of the event; ${b} is there twice.`,
     ])
     expect(await storedIds(id)).toEqual(phaseIds)
   })

@@ -331,6 +331,8 @@ describe("credentials", () => {
   test.each([
     ["none", () => none, /x-api-key.*authorization/],
     ["a key as a token", () => ({ ...none, bearer: acme.key }), /belongs in the header x-api-key/],
+    ["a token as a key", () => ({ key: "eyJh" }), /begins with gck_/],
+    ["a key by another scheme", () => ({ ...none, headers: { authorization: acme.key } }), /API key in x-api-key/],
     ["a wrong token beside a good key", () => ({ bearer: "garbage" }), /./],
     ["a wrong cookie beside a good key", () => ({ cookie: "gc_session=garbage" }), /./],
     ["a wrong platform key beside a good key", () => ({ headers: { "x-platform-key": "garbage" } }), /./],

@@ -208,6 +208,8 @@ describe("registrations", () => {
     expect(await found("\\")).toEqual([])
     await register(event.id, "Βασίλης Ｏｔａ")
     for (const typed of ["ΒΑΣΊΛΗΣ", "βασίλησ", "ota"]) expect(await found(typed)).toEqual(["Βασίλης Ｏｔａ"])
+    await register(event.id, "İbrahim")
+    for (const typed of ["İbrahim", "İBRAHİM", "ibrahim"]) expect(await found(typed)).toEqual(["İbrahim"])
     expect((await csv(event.id, "registrations"))[1]).toMatch(new RegExp(`^${all[0].id},Ada Lovelace,${ada.email},`))
   })
 

@@ -15,6 +15,9 @@ const WRITTEN = [
   "क्‍ष class",
   "שלום (עולם)",
   "𠮷野家",
+  "第１回　勉強会",
+  "Bonjour\u00a0! C’est «\u202fici\u202f»",
+  "two  blanks",
   "x".repeat(300),
 ]
 
@@ -32,6 +35,11 @@ describe("text of a member", () => {
     ["", "nothing"],
   ])("%j is %j, on one line", (text, shown) => {
     expect(membersLine(text, "nothing")).toBe(shown)
+  })
+
+  test.each(["👨‍👩‍👧", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇫🇷", "e\u0301", "\u1112\u1161\u11ab"])("is cut before %j, and not within", (letter) => {
+    for (let most = 4; most < 3 + letter.length; most++) expect(membersLine(`xx${letter}y`, "", most)).toBe("xx…")
+    expect(membersLine(`xx${letter}yz`, "", 3 + letter.length)).toBe(`xx${letter}…`)
   })
 
   test("is cut, and never in the middle of a character", () => {

@@ -33,6 +33,8 @@ test.each([
   ["ﬁne", "FINE"],
   ["㎏", "kg"],
   ["Привет", "ПРИВЕТ"],
+  ["İbrahim", "ibrahim"],
+  ["İBRAHİM", "i\u0307brahim"],
 ])("a search for %j finds %j", (wanted, text) => expect(searchForm(text)).toBe(searchForm(wanted)))
 
 test.each([

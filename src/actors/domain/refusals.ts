@@ -46,8 +46,10 @@ const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType
 export const wrongState = ({ event }: LiveState, { type }: MachineEvent): Refused =>
   conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`)
 
-export const endsTooEarly: Refuse<"event.patch"> = () =>
-  new Refused({ code: "bad_request", detail: "scheduledEndAt: must not lie before scheduledAt." })
+const badField = (field: string, fault: string): Refused =>
+  new Refused({ code: "bad_request", detail: `${field}: ${fault}.`, field })
+
+export const endsTooEarly: Refuse<"event.patch"> = () => badField("scheduledEndAt", "must not lie before scheduledAt")
 
 export const tooManyPhases: Refuse<"phase.append"> = () =>
   conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)
@@ -60,8 +62,7 @@ export const isNotTheAgenda: Refuse<"phases.order"> = ({ phases }, { d: { phaseI
     ...unknown.map((id) => `${id} is no phase of the event`),
     ...repeated.map((id) => `${id} is there twice`),
   ]
-  const detail = faults.slice(0, 5).map((fault) => `phaseIds: ${fault}`)
-  return new Refused({ code: "bad_request", detail: `${detail.join("; ")}.` })
+  return badField("phaseIds", faults.slice(0, 5).join("; "))
 }
 
 export const noSuchPhase: Refuse<"phase.remove"> = () => notFound("phase")

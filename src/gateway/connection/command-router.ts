@@ -8,7 +8,7 @@ import type { RosterQuery } from "../../actors/protocol.ts"
 import { isAnonymousAct } from "../../identity/callers/anonymous-budgets.ts"
 import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { ingestAddress } from "../../media/live/addresses.ts"
-import { isStorable } from "../../model/json.ts"
+import { UNSTORABLE_TEXT, unstorableIn } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
 import { faultsOf, faultText } from "../../model/schema-faults.ts"
 import type { RateClass } from "../../protocol/command.ts"
@@ -175,7 +175,11 @@ export class Commands {
     if (rev !== undefined && commandContract(t).revises === undefined) {
       return { refusal: refusal("bad_request", `What ${t} acts on has no revision: name no rev.`) }
     }
-    if (!isStorable(d)) return { refusal: refusal("bad_request", "Text must not hold NUL or lone surrogates.") }
+    const unstorable = unstorableIn(d)
+    if (unstorable !== undefined) {
+      const fault = { path: unstorable, message: UNSTORABLE_TEXT }
+      return { refusal: refusal("bad_request", faultText([fault], t).slice(0, 500)) }
+    }
     const decoded = DECODERS[t](d === undefined ? {} : d)
     return Result.isFailure(decoded)
       ? { refusal: refusal("bad_request", faultText(faultsOf(decoded.failure.issue), t).slice(0, 500)) }

@@ -61,7 +61,7 @@ const withAgenda = (id: string): Effect.Effect<EventAgenda | undefined, Unavaila
 
 const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFound> => {
   const id = parseId(request.params["id"] ?? "")
-  return id === undefined ? Effect.fail(NotFound.of(what)) : Effect.succeed(id)
+  return id === undefined ? Effect.fail(NotFound.ofNoId(what)) : Effect.succeed(id)
 }
 
 /** Looks up the object that the path names and checks that the caller manages its workspace. */

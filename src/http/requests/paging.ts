@@ -23,7 +23,7 @@ export const pageRequestBy = <Position extends PagePosition>(
   if (query.cursor === undefined) return Effect.succeed({ limit, after: null })
   const after = decode(query.cursor)
   return after === undefined
-    ? Effect.fail(new BadRequest({ detail: "cursor: not one that a page of ours gave." }))
+    ? Effect.fail(BadRequest.ofParameter("cursor", "not one that a page of ours gave"))
     : Effect.succeed({ limit, after })
 }
 

@@ -31,11 +31,11 @@ const fieldFault = ({ path, message: detail }: Fault, where: "body" | "query"): 
   return parameter === undefined ? { detail } : { parameter, detail }
 }
 
-export const refuseRequest = (issue: SchemaIssue.Issue, where: "body" | "query") => {
-  const faults = faultsOf(issue)
-  const errors = faults.map((fault) => fieldFault(fault, where))
-  return Effect.fail(new BadRequest({ detail: faultText(faults, where), errors }))
-}
+export const refuse = (faults: ReadonlyArray<Fault>, where: "body" | "query"): BadRequest =>
+  new BadRequest({ detail: faultText(faults, where), errors: faults.map((fault) => fieldFault(fault, where)) })
+
+export const refuseRequest = (issue: SchemaIssue.Issue, where: "body" | "query") =>
+  Effect.fail(refuse(faultsOf(issue), where))
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
 
@@ -77,8 +77,10 @@ const readJson = (
     try {
       return Effect.succeed(parseJson(utf8.decode(request.body)))
     } catch (cause) {
-      const why = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
-      return Effect.fail(new BadRequest({ detail: `body: ${why}.` }))
+      const { message, path } = cause instanceof UnreadableJson ? cause : new UnreadableJson("not UTF-8")
+      return Effect.fail(
+        path.length === 0 ? new BadRequest({ detail: `body: ${message}.` }) : refuse([{ path, message }], "body"),
+      )
     }
   })
 }

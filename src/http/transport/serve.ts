@@ -7,8 +7,8 @@ import { Cause, Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Authenticator } from "../../identity/callers/authenticate.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
-import { BadRequest, type Failure, NotFound } from "../../model/errors.ts"
-import { isStorable } from "../../model/json.ts"
+import { type Failure, NotFound } from "../../model/errors.ts"
+import { isStorable, UNSTORABLE_TEXT, unstorableIn } from "../../model/json.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isRepeatable, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { accessCheck } from "../requests/access.ts"
@@ -22,14 +22,13 @@ import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "./etag.ts"
 import { deviceOf, type HttpRequest, type HttpResponse, queryOf } from "./message.ts"
 import { Problems } from "./problem.ts"
-import { bodyReader, contentTypeOf, decoder, finishOf, refuseRequest, typeChecker } from "./request-body.ts"
+import { bodyReader, contentTypeOf, decoder, finishOf, refuse, refuseRequest, typeChecker } from "./request-body.ts"
 
 export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
 
 /** Answers one request; never fails and never throws. */
 export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>
 
-const UNSTORABLE_QUERY = new BadRequest({ detail: "The query holds U+0000, which no text may." })
 const ANONYMOUS: Principal = { kind: "anonymous" }
 
 interface Encoding {
@@ -180,7 +179,9 @@ export const compile = (
     const decodedQuery = (request: HttpRequest): Effect.Effect<unknown, Failure> => {
       if (decodeQuery === undefined) return Effect.void
       const asked = queryOf(request)
-      if (!isStorable(asked)) return Effect.fail(UNSTORABLE_QUERY)
+      const unstorable = unstorableIn(asked)
+      if (unstorable !== undefined)
+        return Effect.fail(refuse([{ path: unstorable, message: UNSTORABLE_TEXT }], "query"))
       const query = decodeQuery(asked)
       return Result.isFailure(query) ? refuseRequest(query.failure.issue, "query") : Effect.succeed(query.success)
     }

@@ -22,7 +22,7 @@ import { hashSecret } from "../secrets.ts"
 const NAME = "Gathercue"
 const CHALLENGE_MS = 300_000
 const WRONG = new Unauthorized({ detail: "The passkey was not accepted; try again." })
-const NOT_REGISTERED = new BadRequest({ detail: "response: was not accepted; begin again." })
+const NOT_REGISTERED = BadRequest.ofField("response", "was not accepted; begin again")
 
 /** Browsers take a name for a passkey, and no address of numbers. A server on this machine alone is called `localhost`. */
 export const relyingPartyOf = (publicUrl: string) => {

@@ -25,7 +25,7 @@ export type CodeKind = "totp" | "recovery" | null
 
 const ALREADY = new Conflict({ detail: "The account has an authenticator app already; remove it first." })
 const NOT_BEGUN = new Conflict({ detail: "No authenticator app waits to be confirmed; begin again." })
-const WRONG = new BadRequest({ detail: "code: is wrong or too old." })
+const WRONG = BadRequest.ofField("code", "is wrong or too old")
 
 export class SecondFactors extends Context.Service<
   SecondFactors,

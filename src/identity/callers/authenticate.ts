@@ -15,6 +15,12 @@ import { sameSecret } from "../secrets.ts"
 import { INVALID_TOKEN, Tokens } from "../tokens.ts"
 import type { Credentials, Principal } from "./principal.ts"
 
+const unauthorized = (detail: string): Unauthorized => new Unauthorized({ detail })
+const WRONG_KEY = unauthorized("The API key is not valid.")
+const NO_KEY = unauthorized("An API key begins with gck_; a token belongs in authorization, as `Bearer` and the token.")
+const MISPLACED_KEY = unauthorized("An API key belongs in the header x-api-key.")
+const OTHER_SCHEME = unauthorized("Send a token as `authorization: Bearer` and the token, and an API key in x-api-key.")
+
 export class Authenticator extends Context.Service<
   Authenticator,
   (credentials: Credentials) => Effect.Effect<Principal, Unauthorized | Unavailable>
@@ -32,7 +38,7 @@ export class Authenticator extends Context.Service<
 
         const byKey = (secret: string) =>
           Effect.flatMap(apiKeys.recognise(secret), (key) => {
-            if (key === undefined) return Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
+            if (key === undefined) return Effect.fail(secret.startsWith(API_KEY_PREFIX) ? WRONG_KEY : NO_KEY)
             return "expiredAt" in key
               ? Effect.fail(new Unauthorized({ detail: `The API key expired at ${key.expiredAt}; make another one.` }))
               : Effect.succeed<Principal>({ kind: "key", ...key })
@@ -83,8 +89,8 @@ export class Authenticator extends Context.Service<
 
         /** Each purpose has a key of its own: a token is at most one of them. */
         const byBearer = (token: string) =>
-          token.startsWith(API_KEY_PREFIX)
-            ? Effect.fail(new Unauthorized({ detail: "An API key belongs in the header x-api-key." }))
+          token === "" || token.startsWith(API_KEY_PREFIX)
+            ? Effect.fail(token === "" ? OTHER_SCHEME : MISPLACED_KEY)
             : byWorkspaceSession(token).pipe(
                 Effect.catchTag("Unauthorized", () => byGuestSession(token)),
                 Effect.catchTag("Unauthorized", () => byEntrySession(token)),

@@ -186,7 +186,7 @@ export class Connections extends Context.Service<
           provesDomains,
           sealSecret: (connectionId, secret) => sealText(secretKeys, connectionId, secret),
           checkIssuer: (issuer) =>
-            Effect.mapError(egress.check(issuer), ({ detail }) => new BadRequest({ detail: `issuer: ${detail}` })),
+            Effect.mapError(egress.check(issuer), ({ detail }) => BadRequest.ofField("issuer", detail)),
           test: (connection) => Effect.asVoid(attempt(() => discover(connection))),
           recordsOf: (domain) =>
             Effect.tryPromise({

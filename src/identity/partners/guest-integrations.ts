@@ -20,9 +20,7 @@ interface CheckedKeySource {
 const checkPem = (pem: string): Effect.Effect<CheckedKeySource, BadRequest> => {
   const key = publicKeyFromPem(pem)
   return key === undefined
-    ? Effect.fail(
-        new BadRequest({ detail: "publicKeyPem: must be one RSA public key in SPKI form of at least 2048 bits." }),
-      )
+    ? Effect.fail(BadRequest.ofField("publicKeyPem", "must be one RSA public key in SPKI form of at least 2048 bits"))
     : Effect.succeed({
         jwksUrl: null,
         publicKeyPem: publicKeyPem(key),
@@ -33,7 +31,7 @@ const checkPem = (pem: string): Effect.Effect<CheckedKeySource, BadRequest> => {
 /** Checks that need no call: a partner's server may be down on the day of its registration. */
 const checkUrl = (jwksUrl: string): Effect.Effect<CheckedKeySource, BadRequest, Egress> =>
   Effect.flatMap(Egress, (egress) => egress.check(jwksUrl)).pipe(
-    Effect.mapError(({ detail }) => new BadRequest({ detail: `jwksUrl: ${detail}` })),
+    Effect.mapError(({ detail }) => BadRequest.ofField("jwksUrl", detail)),
     Effect.as({ jwksUrl, publicKeyPem: null, publicKeyFingerprint: null }),
   )
 

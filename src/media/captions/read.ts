@@ -42,7 +42,7 @@ const jsonOf = (body: Uint8Array): unknown => {
   try {
     return parseJson(utf8.decode(body))
   } catch (cause) {
-    throw new Refused(`body: ${cause instanceof UnreadableJson ? cause.message : "not UTF-8"}.`)
+    throw new Refused(faultText([cause instanceof UnreadableJson ? cause : { path: [], message: "not UTF-8" }], "body"))
   }
 }
 

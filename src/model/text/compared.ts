@@ -22,8 +22,12 @@ export const byCodeUnits = (a: string, b: string): number => Number(a > b) - Num
 /** How a text looks: two texts with the same look cannot be told apart. Letters may be composed or not (Unicode Annex 15, NFC). */
 export const lookOf = (text: string): string => withoutUnseen(text).normalize("NFC").replace(/\s+/gu, " ").trim()
 
-/** Without capitals and without the variants of letters: a capital may have none until it is one. */
-const plain = (text: string): string => text.normalize("NFKC").toLowerCase().normalize("NFKC")
+/**
+ * Without capitals and without the variants of letters: a capital may have none until it is one. The capital İ is "i" with a dot
+ * (U+0307) in some tables of capitals and "i" in others, that of the database among them.
+ */
+const plain = (text: string): string =>
+  text.normalize("NFKC").toLowerCase().replaceAll("i\u0307", "i").normalize("NFKC")
 
 /**
  * For search: capitals, wide and composed letters are found by plain ones (NFKC), and both forms of the Greek sigma by either.

@@ -1,6 +1,14 @@
-/** A pair of UTF-16 units is one character, such as an emoji: half of it is none. */
+/** A pair of UTF-16 units is one character: half of it is none. */
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/
 
-/** The beginning of a text, in at most `most` UTF-16 units. */
-export const cut = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(HALF_PAIR_AT_END, "")
+const letters = new Intl.Segmenter()
+
+/**
+ * The beginning of a text, in at most `most` UTF-16 units. No letter is cut (Unicode Annex 29): of a flag or a family another emoji would
+ * be left. A text that begins with a letter of more units is cut within it.
+ */
+export const cut = (text: string, most: number): string => {
+  if (text.length <= most) return text
+  const start = letters.segment(text).containing(most)?.index ?? 0
+  return start === 0 ? text.slice(0, most).replace(HALF_PAIR_AT_END, "") : text.slice(0, start)
+}

@@ -10,7 +10,7 @@ const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u
 /** The name in at most 200 UTF-16 units; the fallback when no character of it is visible. */
 export const displayName = (text: string, fallback: string): string => {
   const line = withoutUnseen(text).replace(/\s+/gu, " ").trim()
-  // A cut in the middle of an emoji leaves a joiner behind.
+  // A cut within a letter of very many units may leave a joiner behind.
   const name = withoutUnseen(cut(line, MAX_NAME_LENGTH)).trimEnd()
   return isVisible(name) ? name : fallback
 }

@@ -39,7 +39,10 @@ export const PresenceView = Schema.Union([
 export type PresenceView = typeof PresenceView.Type
 
 /** A cursor from an earlier page: a time and a participant. */
-const RosterCursor = Schema.String.check(Schema.isMaxLength(200), Schema.isPattern(/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+$/))
+const RosterCursor = Schema.String.check(
+  Schema.isMaxLength(200),
+  Schema.isPattern(/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+$/, { message: "not one that a page of ours gave" }),
+)
 
 /** With `reset`, `join` is everyone and replaces the list. */
 const PresenceDiff = Schema.Struct({

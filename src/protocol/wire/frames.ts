@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { Uuid } from "../../model/ids.ts"
-import { isStorable } from "../../model/json.ts"
+import { isStorable, UNSTORABLE_TEXT } from "../../model/json.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { OptOut } from "../dispatch.ts"
@@ -25,7 +25,7 @@ export type Resume = typeof Resume.Type
 
 export const CommandId = Schema.String.check(
   Schema.isBetweenLength(1, 64),
-  Schema.makeFilter((id) => isStorable(id) || "must not hold U+0000 or half a surrogate pair"),
+  Schema.makeFilter((id) => isStorable(id) || UNSTORABLE_TEXT),
 )
 const Token = Schema.String.check(Schema.isBetweenLength(1, 8192))
 

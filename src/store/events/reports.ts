@@ -104,6 +104,9 @@ export interface RegisteredRow {
   readonly createdAt: Timestamp
 }
 
+/** The small letter of İ in some collations. */
+const DOTTED = "i\u0307"
+
 /** `search`: a part of the name or the address; empty for all. */
 export const pageRegistrations = async (
   sql: Queryable,
@@ -115,8 +118,8 @@ export const pageRegistrations = async (
   const part = `%${searchForm(search).replaceAll(/[\\%_]/g, "\\$&")}%`
   const rows = await sql<RegisteredRow[]>`
     select id, event_id, name, email, created_at from registrations
-     where event_id = ${eventId} and (translate(lower(normalize(name, NFKC)), 'ς', 'σ') like ${part}
-            or translate(normalize(email, NFKC), 'ς', 'σ') like ${part})
+     where event_id = ${eventId} and (replace(translate(lower(normalize(name, NFKC)), 'ς', 'σ'), ${DOTTED}, 'i') like ${part}
+            or replace(translate(normalize(email, NFKC), 'ς', 'σ'), ${DOTTED}, 'i') like ${part})
        and (created_at, id::text) > (${createdAt}, ${id})
      order by created_at, id limit ${limit + 1}`
   return pageOf(

@@ -110,7 +110,7 @@ export class WebhookRegistration extends Context.Service<
         const database = yield* Database
         const egress = yield* Egress
         const checkTarget = (url: string) =>
-          Effect.mapError(egress.check(url), ({ detail }) => new BadRequest({ detail: `url: ${detail}` }))
+          Effect.mapError(egress.check(url), ({ detail }) => BadRequest.ofField("url", detail))
         return {
           create: (wanted) =>
             Effect.gen(function* () {

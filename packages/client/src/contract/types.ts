@@ -374,7 +374,7 @@ export interface Hello {
 }
 
 export interface HostAbsence {
-  readonly measure: "nothing" | AbsenceMeasure
+  readonly measure: "nothing" | "slowChat" | "locked" | "lobbyClosed"
   /** Seconds after the departure of the last host, 0 to 3600. A lost connection counts as a departure after thirty seconds. */
   readonly afterSeconds: number
 }

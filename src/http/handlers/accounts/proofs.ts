@@ -56,7 +56,7 @@ const isProved = (scope: Scopes["account"], stored: string | null, { password, c
     const needsCode = yield* outsideTransaction((yield* Database).run((sql) => hasFactor(sql, scope.accountId)))
     if (needsCode && code !== undefined) return yield* byCode(scope, code)
     if (!needsCode && password !== undefined) return yield* byPassword(scope, stored, password)
-    return yield* new BadRequest({ detail: `${needsCode ? "code" : "password"}: Missing key.` })
+    return yield* BadRequest.ofField(needsCode ? "code" : "password", "Missing key")
   })
 
 export const proofs: Handlers<typeof Proofs> = {

@@ -24,11 +24,11 @@ const GRACE_MS = 500
 const shown = (clip: Clip, workspaceId: string) =>
   Effect.map(callersAddressing(clip.eventId, workspaceId), (addressing) => shownClip(clip, addressing))
 
-const rangeFault = (startMs: number, endMs: number, durationMs: number): string | undefined => {
-  if (startMs >= endMs) return "endMs: must be after startMs."
-  if (startMs >= durationMs) return `startMs: the recording has ${durationMs} ms.`
-  if (endMs > durationMs + GRACE_MS) return `endMs: the recording has ${durationMs} ms.`
-  return endMs - startMs > LONGEST_MS ? "endMs: a clip has at most an hour." : undefined
+const rangeFault = (startMs: number, endMs: number, durationMs: number): BadRequest | undefined => {
+  if (startMs >= endMs) return BadRequest.ofField("endMs", "must be after startMs")
+  if (startMs >= durationMs) return BadRequest.ofField("startMs", `the recording has ${durationMs} ms`)
+  if (endMs > durationMs + GRACE_MS) return BadRequest.ofField("endMs", `the recording has ${durationMs} ms`)
+  return endMs - startMs > LONGEST_MS ? BadRequest.ofField("endMs", "a clip has at most an hour") : undefined
 }
 
 const acrossTakes = new BadRequest({
@@ -53,8 +53,8 @@ export const clips: Handlers<typeof Clips> = {
           return yield* new Conflict({ detail: `The recording is ${recording.status}.` })
         }
         const { startMs, title } = payload
-        const detail = rangeFault(startMs, payload.endMs, durationMs)
-        if (detail !== undefined) return yield* new BadRequest({ detail })
+        const fault = rangeFault(startMs, payload.endMs, durationMs)
+        if (fault !== undefined) return yield* fault
         if (!(yield* isInOneTake(recording, startMs, payload.endMs))) return yield* acrossTakes
         const id = newId()
         const endMs = Math.min(payload.endMs, durationMs)

@@ -80,7 +80,7 @@ export const events: Handlers<typeof Events> = {
         const { phases: drafts = [], ...fields } = payload
         const times = { scheduledAt: payload.scheduledAt ?? null, scheduledEndAt: payload.scheduledEndAt ?? null }
         if (endsBeforeItStarts(times)) {
-          return yield* new BadRequest({ detail: "scheduledEndAt: must not lie before scheduledAt." })
+          return yield* BadRequest.ofField("scheduledEndAt", "must not lie before scheduledAt")
         }
         if (drafts.length > MAX_PHASES_PER_EVENT) {
           return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })

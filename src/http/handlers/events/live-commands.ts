@@ -8,11 +8,13 @@ import { newId } from "../../../model/ids.ts"
 import { keyedScope } from "../../../model/live/command-scopes.ts"
 import { isInTransaction } from "../../../store/database.ts"
 
-const failureOf = ({ code, detail }: Refused): Failure => {
+const failureOf = ({ code, detail, field }: Refused): Failure => {
   switch (code) {
     case "bad_request":
     case "role_not_on_event":
-      return new BadRequest({ detail })
+      return field === undefined
+        ? new BadRequest({ detail })
+        : BadRequest.ofField(field, detail.slice(`${field}: `.length))
     case "not_found":
       return new NotFound({ detail })
     case "forbidden":

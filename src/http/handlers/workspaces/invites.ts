@@ -46,8 +46,8 @@ const WORKSPACE_ROLES = ["member", "admin"]
 /** The grant of a workspace invite. `Conflict` for a member. */
 const toWorkspace = (sql: Queryable, workspaceId: string, { email, role = "member", eventId }: Asked) =>
   Effect.gen(function* () {
-    if (eventId !== undefined) return yield* new BadRequest({ detail: "eventId: a workspace invite names no event." })
-    if (!WORKSPACE_ROLES.includes(role)) return yield* new BadRequest({ detail: "role: must be member or admin." })
+    if (eventId !== undefined) return yield* BadRequest.ofField("eventId", "a workspace invite names no event")
+    if (!WORKSPACE_ROLES.includes(role)) return yield* BadRequest.ofField("role", "must be member or admin")
     if (email !== undefined && (yield* query(() => isMemberByEmail(sql, workspaceId, foldEmail(email))))) {
       return yield* new Conflict({ detail: "This address belongs to a member." })
     }
@@ -57,7 +57,7 @@ const toWorkspace = (sql: Queryable, workspaceId: string, { email, role = "membe
 /** The grant of an event invite. `Conflict` for an event that is over. */
 const toEvent = (sql: Queryable, workspaceId: string, { role, eventId }: Asked) =>
   Effect.gen(function* () {
-    if (eventId === undefined) return yield* new BadRequest({ detail: "eventId: an event invite names one." })
+    if (eventId === undefined) return yield* BadRequest.ofField("eventId", "an event invite names one")
     const event = yield* query(() => findEventWithPhases(sql, eventId))
     if (event === undefined || event.workspaceId !== workspaceId) return yield* NotFound.of("event")
     const accepted = acceptedRoles(event.phases.map(({ modality }) => modality))

@@ -8,6 +8,7 @@ import { newId } from "../../../model/ids.ts"
 import { scopeToGive } from "../../../model/key-rights.ts"
 import { acceptedRoles } from "../../../model/roles.ts"
 import { displayName } from "../../../model/text/display-name.ts"
+import { foldEmail } from "../../../model/text/email.ts"
 import { requireManager, requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
@@ -35,6 +36,10 @@ import { announceRoles, recheckSockets } from "./grant-changes.ts"
 const announceRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
   status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
 
+/** In the one form of addresses: a block of a user holds against registrations with the same address. */
+const emailOf = ({ email }: { readonly email?: string | null }): { readonly email?: string | null } =>
+  typeof email === "string" ? { email: foldEmail(email) } : {}
+
 /** Others see the name, so that one without a visible character is none. An absent name stays as it is. */
 const nameOf = ({ name }: { readonly name?: string | null }): { readonly name?: string | null } =>
   typeof name === "string" ? { name: displayName(name, "") || null } : {}
@@ -59,7 +64,14 @@ export const people: Handlers<typeof People> = {
     handle: ({ payload, scope: { workspaceId } }) =>
       Effect.flatMap(Database, (database) =>
         database.run((sql) =>
-          upsertUser(sql, { id: newId(), workspaceId, accountId: null, ...payload, ...nameOf(payload) }),
+          upsertUser(sql, {
+            id: newId(),
+            workspaceId,
+            accountId: null,
+            ...payload,
+            ...nameOf(payload),
+            ...emailOf(payload),
+          }),
         ),
       ).pipe(Effect.map(({ created, sessionVersion: _, ...user }) => new Reply(user, { status: created ? 201 : 200 }))),
   },

@@ -63,7 +63,7 @@ const endOfNewKey = (credential: Credential, asked: KeyInput) =>
     const most = own === null ? Number.POSITIVE_INFINITY : toMillis(own)
     const { expiresAt = toTimestamp(Math.min(most, now + KEY_LIFETIME_MS)) } = asked
     if (expiresAt !== null && toMillis(expiresAt) <= now) {
-      return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
+      return yield* BadRequest.ofField("expiresAt", "must lie in the future")
     }
     if ((expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(expiresAt)) > most) {
       return yield* new Forbidden({ detail: "An API key makes no key that lasts longer than itself." })
@@ -83,7 +83,7 @@ const createKey = (workspaceId: string, credential: Credential, asked: KeyInput)
       Effect.gen(function* () {
         const { eventIds } = rights
         if (eventIds !== null && !(yield* query(() => areEventsOf(sql, workspaceId, eventIds)))) {
-          return yield* new BadRequest({ detail: "eventIds: must name events of the workspace." })
+          return yield* BadRequest.ofField("eventIds", "must name events of the workspace")
         }
         const created = yield* createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId, rights })
         yield* requireCredential(sql, workspaceId, credential)

@@ -72,9 +72,9 @@ const noParts = new Conflict({
 })
 
 const rangeFault = (from: number, to: number, { count }: PartPlan): string | undefined => {
-  if (from > to) return "to: must not be less than from."
-  if (to > count) return `to: the file has ${count} parts.`
-  return to - from >= MOST_ADDRESSES ? `to: at most ${MOST_ADDRESSES} addresses are given at once.` : undefined
+  if (from > to) return "must not be less than from"
+  if (to > count) return `the file has ${count} parts`
+  return to - from >= MOST_ADDRESSES ? `at most ${MOST_ADDRESSES} addresses are given at once` : undefined
 }
 
 /** The addresses of some parts. */
@@ -86,8 +86,8 @@ export const partAddresses = (recording: Recording, from: number, to: number) =>
     }
     const plan = partPlanOf(fileBytes)
     if (plan === null || fileBytes === null) return yield* noParts
-    const detail = rangeFault(from, to, plan)
-    if (detail !== undefined) return yield* new BadRequest({ detail })
+    const fault = rangeFault(from, to, plan)
+    if (fault !== undefined) return yield* BadRequest.ofField("to", fault)
     const addressing = yield* uploading(recording)
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
     return yield* Effect.forEach(
