@@ -399,6 +399,9 @@ const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
   clearTimeout(timer)
 }
 
+/** Connections that were taken last have brought their requests by then; a proxy that gets no answer cannot repeat them. */
+const FIRST_BYTES_MS = 100
+
 const LOOPBACK = "127.0.0.1"
 const EXCLUSIVE_PORT = 1
 const SHARED_PORT = 0
@@ -528,6 +531,10 @@ export const startServer = async (
     if (listensLast) listen()
     const url = urlOf(sockets)
     if (config.adminPort !== null) sockets.push(listenOn(app, LOOPBACK, config.adminPort, EXCLUSIVE_PORT))
+    const drainRequests = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, FIRST_BYTES_MS))
+      await rest.drained(DRAIN_REQUESTS_MS)
+    }
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       isStopping = true
@@ -536,7 +543,7 @@ export const startServer = async (
       stopBy = Date.now() + STOP_WITHIN_MS
       stopAccepting()
       const reason = config.cluster === null ? "drain" : "moved"
-      await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), rest.drained(DRAIN_REQUESTS_MS)])
+      await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), drainRequests()])
       await unwind()
       app.close()
     }

@@ -63,6 +63,8 @@ export const startDeployment = async (
     restart: async (n) => {
       await servers[n]?.end("SIGTERM")
       servers[n] = await startServerProcess(environments[n] ?? {})
+      // timed: a deploy goes on when the proxy, which asks each second, has seen the server.
+      await new Promise((resolve) => setTimeout(resolve, count > 1 ? 3000 : 0))
     },
     proxy,
     stop: async () => {
