@@ -6,6 +6,7 @@ import { findDatabase } from "../store/embedded/place.ts"
 import { requireRestored } from "../store/embedded/restoring.ts"
 import { readSchema, type SchemaState } from "../store/migrate.ts"
 import { countSealed } from "../store/resealing.ts"
+import { opensSecrets } from "../store/sealing-keys.ts"
 import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { withDatabase } from "./reach-database.ts"
@@ -25,12 +26,13 @@ const checkDatabase = async (config: Config): Promise<void> => {
   const place = config.databaseUrl === null ? `in ${config.dataDir}` : "at DATABASE_URL"
   const { schema, sealed } = await withDatabase(config, async (url) => {
     const state = await readSchema(url)
-    return { schema: state, sealed: state.applied === state.known ? await countSealed(url, config.secretKeys) : [] }
+    const isUsed = state.applied === state.known && (await opensSecrets(url, config.secretKeys))
+    return { schema: state, sealed: isUsed ? await countSealed(url, config.secretKeys) : [] }
   })
   print(`database       ${place}, ${schemaLine(schema)}`)
   const unreadable = sealed.filter((one) => one.unreadable > 0).map((one) => `${one.unreadable} ${one.name}`)
   if (unreadable.length > 0) throw new CommandFailed(`None of the configured keys opens ${unreadable.join(", ")}.`)
-  if (sealed.length > 0) print("keys           open everything that is sealed")
+  if (schema.applied === schema.known) print("keys           open everything that is sealed")
 }
 
 /** A database that has nothing yet gets its key from the first start. */
@@ -44,8 +46,9 @@ const checkWithoutKey = async (databaseUrl: Config["databaseUrl"], dataDir: stri
 
 /** @throws ConfigInvalid, CommandFailed, or a refusal of the database */
 export const check = async (): Promise<void> => {
-  const { databaseUrl, dataDir, keepsKey } = checkConfig()
+  const { databaseUrl, dataDir, keepsKey, warnings } = checkConfig()
   print("configuration  can be used")
+  for (const warning of warnings) print(`               ${warning}`)
   if (databaseUrl === null) await requireRestored(dataDir)
   // The first start makes both; a check makes nothing.
   const isNew = databaseUrl === null && (await findDatabase(dataDir)) === undefined

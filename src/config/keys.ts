@@ -210,6 +210,12 @@ export const CONFIG_KEYS = [
     secret: true,
   },
   {
+    name: "CLUSTER_SECRET_OTHER",
+    fallback: "unset",
+    doc: "While `CLUSTER_SECRET` is changed: another one that is taken beside it.",
+    secret: true,
+  },
+  {
     name: "NATS_URL",
     fallback: "unset",
     doc: "NATS servers that carry what happens in live events between the nodes, comma separated: `nats://user:password@host:4222`, or `tls://…`; a user alone is a token.",

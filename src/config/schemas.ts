@@ -267,6 +267,7 @@ export const SETTINGS = {
     (value) => (value === null ? null : nodeAddress(value)),
   ),
   CLUSTER_SECRET: secret("CLUSTER_SECRET"),
+  CLUSTER_SECRET_OTHER: secret("CLUSTER_SECRET_OTHER"),
   NATS_URL: redacted(
     "NATS_URL",
     text("must be comma separated addresses that start with nats:// or tls://, with one user at most", isNatsList),

@@ -2,6 +2,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { createWorkspace } from "../support/api.ts"
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
 import { runCommand, startServerProcess } from "../support/server-process.ts"
 import { openStore } from "../support/store.ts"
@@ -101,9 +102,10 @@ test("a check refuses a database of a newer build, one that is not reached, and 
   const sql = openStore(url)
   onTestFinished(() => sql.end())
   const server = await startServerProcess({ DATABASE_URL: url, SECRET_KEY, PORT: "0" })
+  await createWorkspace(server.url)
   await server.end("SIGTERM")
   const other = await runCommand(["check"], { DATABASE_URL: url, SECRET_KEY: "x".repeat(32) })
-  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/^None of the configured keys opens /)])
+  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/^The secrets .* another key; /)])
   await sql`insert into schema_migrations (version, name) values (9999, 'of_tomorrow')`
   const newer = await runCommand(["check"], { DATABASE_URL: url, SECRET_KEY })
   expect([newer.code, newer.stderr]).toEqual([1, expect.stringMatching(/^The database has migration 9999, /)])
@@ -132,7 +134,7 @@ test("beside a server on the embedded database, and after it, a check and the ke
     expect.stringMatching(/at schema version \d+\nkeys +open everything/),
   ])
   const keys = await runCommand(["keys"], { DATA_DIR })
-  expect(keys).toEqual({ code: 0, stdout: "SECRET_KEY opens 2 keys of hashes, 1 checks of the key\n", stderr: "" })
+  expect(keys).toEqual({ code: 0, stdout: "SECRET_KEY opens 3 keys of hashes, 1 checks of the key\n", stderr: "" })
   await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 200, "readiness")
   await server.end("SIGTERM")
   expect((await runCommand(["check"], { DATA_DIR })).code).toBe(0)

@@ -150,10 +150,11 @@ class NatsLink {
   }
 }
 
-/** `secret`: null: messages are not sealed. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
+/** `secret`: null: messages are not sealed. `otherSecret`: what is sealed with it is opened too. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
 export const natsLinkLayer = (
   urls: Redacted.Redacted<string>,
   secret: Redacted.Redacted<string> | null,
+  otherSecret: Redacted.Redacted<string> | null = null,
 ): Layer.Layer<NodeLink, never, Telemetry> =>
   Layer.effect(
     NodeLink,
@@ -167,6 +168,7 @@ export const natsLinkLayer = (
         (connection) => Effect.promise(() => connection.close().catch(() => {})),
       )
       const { now } = yield* currentTimers
-      return new NatsLink(nats, secret === null ? null : new MessageSeal(Redacted.value(secret), now), telemetry)
+      const other = otherSecret === null ? undefined : Redacted.value(otherSecret)
+      return new NatsLink(nats, secret === null ? null : new MessageSeal(Redacted.value(secret), now, other), telemetry)
     }),
   )
