@@ -43,6 +43,9 @@ describe("a value that cannot be used", () => {
     ["PUBLIC_URL", { ...PRODUCTION, PUBLIC_URL: "" }],
     ["PUBLIC_URL", { ...PRODUCTION, PUBLIC_URL: "http://live.example" }],
     ["PUBLIC_URL", { PUBLIC_URL: "live.example" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://live.example/gathercue" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://live.example/?tenant=1" }],
+    ["MAIL_FROM", { ...PRODUCTION, SMTP_URL: "smtp://127.0.0.1" }],
     ["ALLOW_LOOPBACK_TARGETS", { ...PRODUCTION, ALLOW_LOOPBACK_TARGETS: "true" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://user:short-secret@host/db" }],
     ["DATABASE_POOL", { DATABASE_POOL: "1" }],
@@ -115,6 +118,31 @@ describe("a value that cannot be used", () => {
     expect(attempt).toThrow(new RegExp(`^${key} [^\\n]+[.?]$`, "m"))
     expect(attempt).not.toThrow(/short-secret/)
   })
+})
+
+test.each([
+  ["#", "short-secret#1"],
+  ["/", "short-secret/1"],
+  ["?", "short-secret?1"],
+  ["a digit and /", "1/short-secret"],
+  ["%", "short-secret%"],
+])("a password with %s that is not encoded is told of without it", (_name, password) => {
+  for (const [key, scheme] of [
+    ["DATABASE_URL", "postgres"],
+    ["SMTP_URL", "smtp"],
+  ] as const) {
+    const attempt = () => loadConfig({ SECRET_KEY, [key]: `${scheme}://user:${password}@host/x` })
+    expect(attempt).toThrow(new RegExp(`^${key} has a character in its password.* percent-encoded`, "m"))
+    expect(attempt).not.toThrow(/short-secret/)
+    const encoded = `${scheme}://user:${encodeURIComponent(password)}@host/x`
+    expect(loadConfig({ SECRET_KEY, [key]: encoded })).toBeDefined()
+  }
+})
+
+test("an address without a user, and one with two of @, are read", () => {
+  for (const url of ["postgres://host/x", "postgres://user:a@b@host/x", "postgres:///x?host=/run/postgresql"]) {
+    expect(loadConfig({ SECRET_KEY, DATABASE_URL: url }).databaseUrl).not.toBeNull()
+  }
 })
 
 test("all settings that cannot be used are reported at once, each in a line, and nothing is written", async () => {

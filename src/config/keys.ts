@@ -19,7 +19,7 @@ export const CONFIG_KEYS = [
   {
     name: "PUBLIC_URL",
     fallback: "http://HOST:PORT",
-    doc: "Base address that clients use; decides cookie names and the URLs in answers.",
+    doc: "Base address that clients use, without a path; decides cookie names and the URLs in answers.",
   },
   {
     name: "APP_URL",
@@ -32,7 +32,11 @@ export const CONFIG_KEYS = [
     doc: "`smtp://user:password@host:port` or `smtps://…`; without it no mail is sent; outside production links stand in the answers instead.",
     secret: true,
   },
-  { name: "MAIL_FROM", fallback: "Gathercue <no-reply@localhost>", doc: "Sender of letters." },
+  {
+    name: "MAIL_FROM",
+    fallback: "Gathercue <no-reply@localhost>",
+    doc: "Sender of letters; must be set in production where mail is sent.",
+  },
   {
     name: "MAIL_PER_WORKSPACE_PER_DAY",
     fallback: "200",

@@ -68,15 +68,22 @@ const relayProblems = ({
   ].filter((problem) => problem !== false)
 }
 
+/** The domain of the sender by default, from which other servers take no letter. */
+const NOWHERE = "@localhost"
+
 /** Rules over several keys. */
 export const crossProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
   const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
+  const { SMTP_URL: smtp, MAIL_FROM: from } = values
   const inProduction = [
     loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
     publicUrl !== undefined &&
       !publicUrl?.startsWith("https:") &&
       "PUBLIC_URL must be an https:// address in production.",
     secretKey === null && "SECRET_KEY must be set in production.",
+    smtp != null &&
+      from?.includes(NOWHERE) === true &&
+      "MAIL_FROM must be an address of yours beside SMTP_URL in production.",
   ].filter((problem) => problem !== false)
   return [
     ...(values.NODE_ENV === "production" ? inProduction : []),

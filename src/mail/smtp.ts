@@ -40,10 +40,7 @@ export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => 
         // The server's text is left out: it repeats the address and sometimes the letter.
         const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }
         const isPermanent = responseCode !== undefined && responseCode >= PERMANENT_FROM && code !== "EAUTH"
-        throw new MailNotSent(
-          !isPermanent,
-          `${code ?? "failed"}${responseCode === undefined ? "" : ` ${responseCode}`}`,
-        )
+        throw new MailNotSent(!isPermanent, `${code ?? "failed"} ${responseCode ?? new URL(Redacted.value(url)).host}`)
       }
     },
     close: () => transport.close(),
