@@ -7,7 +7,7 @@ import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
-import { keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
+import { hasKeptKey, keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
 import { CONFIG_KEYS } from "./keys.ts"
 import type { Environment, Suspicion } from "./mistakes.ts"
 import { crossProblems, suspicions, type Values } from "./rules.ts"
@@ -249,16 +249,19 @@ const checked = (env: Environment, isWorker: boolean): Checked => {
   return { values: read as Values, warnings: found.map(({ sentence }) => sentence) }
 }
 
-/** Where the data is, by a configuration that can be used. Writes nothing, unlike `loadConfig`. Throws `ConfigInvalid`. */
+/** Reads and checks the whole environment, and writes nothing. Throws `ConfigInvalid`. `secretKeys`: null: the first start makes the key. */
 export const checkConfig = (
   env: Environment = process.env,
-): Pick<Config, "databaseUrl" | "dataDir" | "warnings"> & {
+): Omit<Config, "secretKeys"> & {
+  readonly secretKeys: SecretKeys | null
   /** The key is the one that the data folder keeps. */
   readonly keepsKey: boolean
 } => {
   const { values, warnings } = checked(env, false)
-  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, SECRET_KEY: secretKey } = values
-  return { databaseUrl, dataDir: resolve(dataDir), warnings, keepsKey: secretKey === null }
+  const config = configOf(values, warnings, env, false)
+  const keepsKey = values.SECRET_KEY === null
+  const isMade = !keepsKey || hasKeptKey(config.dataDir)
+  return { ...config, keepsKey, secretKeys: isMade ? secretKeysOf(values, config.dataDir) : null }
 }
 
 /**
@@ -267,6 +270,22 @@ export const checkConfig = (
  */
 export const loadConfig = (env: Environment = process.env, isWorker = false): Config => {
   const { values, warnings } = checked(env, isWorker)
+  const config = configOf(values, warnings, env, isWorker)
+  // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
+  return { ...config, secretKeys: secretKeysOf(values, config.dataDir) }
+}
+
+const secretKeysOf = (values: Values, dataDir: string): SecretKeys => [
+  values.SECRET_KEY ?? keptKey(dataDir),
+  ...values.SECRET_KEYS_OLD,
+]
+
+const configOf = (
+  values: Values,
+  warnings: ReadonlyArray<string>,
+  env: Environment,
+  isWorker: boolean,
+): Omit<Config, "secretKeys"> => {
   const production = values.NODE_ENV === "production"
   const dataDir = resolve(values.DATA_DIR)
   return {
@@ -347,8 +366,6 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
     allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
     warnings,
-    // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
-    secretKeys: [values.SECRET_KEY ?? keptKey(dataDir), ...values.SECRET_KEYS_OLD],
   }
 }
 

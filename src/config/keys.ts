@@ -188,7 +188,7 @@ export const CONFIG_KEYS = [
   {
     name: "DATABASE_URL",
     fallback: "embedded",
-    doc: "An external PostgreSQL, 14 or newer (18 is what the tests run on), reached directly and not through a transaction pooler; without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
+    doc: "An external PostgreSQL, 14 or newer (18 is what the tests run on), reached directly and not through a transaction pooler; `sslmode`, `sslrootcert`, `sslcert` and `sslkey` as libpq has them, but without `sslmode` there is no TLS. Without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
     secret: true,
   },
   { name: "DATABASE_POOL", fallback: "10", doc: "Connections to the database, 2 to 100." },

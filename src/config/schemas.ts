@@ -1,6 +1,7 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
+import { SSL_MODES, splitTls } from "../model/database-address.ts"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
 import { isIceUrl } from "../model/media/ice-url.ts"
 import { isPlaybackTemplate } from "../model/media/playback-url.ts"
@@ -287,7 +288,12 @@ export const SETTINGS = {
     parseTrustedProxies,
   ),
   DATA_DIR: anything("DATA_DIR", ".data"),
-  DATABASE_URL: redacted("DATABASE_URL", urlWithPassword("postgres:", "postgresql:")),
+  DATABASE_URL: redacted(
+    "DATABASE_URL",
+    text(`must have an sslmode of ${SSL_MODES.join(", ")}, or none`, (value) => splitTls(value) !== undefined).pipe(
+      Schema.decodeTo(urlWithPassword("postgres:", "postgresql:")),
+    ),
+  ),
   DATABASE_POOL: integer("DATABASE_POOL", 10, 2, 100),
   DATABASE_WAITING: integer("DATABASE_WAITING", 500, 10, 900),
   DATABASE_DEADLINE_MS: integer("DATABASE_DEADLINE_MS", 5000, 500, 60_000),

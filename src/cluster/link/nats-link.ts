@@ -150,6 +150,20 @@ class NatsLink {
   }
 }
 
+const refusedBy = (cause: unknown): NatsRefused =>
+  new NatsRefused(`NATS at NATS_URL cannot be used (${(cause as Error).message}).`)
+
+/** For the operator's check. @throws NatsRefused */
+export const tryNats = async (urls: Redacted.Redacted<string>): Promise<void> => {
+  try {
+    const connection = await open(urls)
+    await connection.rtt()
+    await connection.close()
+  } catch (cause) {
+    throw refusedBy(cause)
+  }
+}
+
 /** `secret`: null: messages are not sealed. `otherSecret`: what is sealed with it is opened too. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
 export const natsLinkLayer = (
   urls: Redacted.Redacted<string>,
@@ -163,7 +177,7 @@ export const natsLinkLayer = (
       const nats = yield* Effect.acquireRelease(
         Effect.tryPromise({
           try: () => open(urls),
-          catch: (cause) => new NatsRefused(`NATS at NATS_URL cannot be used (${(cause as Error).message}).`),
+          catch: refusedBy,
         }).pipe(Effect.orDie),
         (connection) => Effect.promise(() => connection.close().catch(() => {})),
       )
