@@ -15,6 +15,7 @@ const FOLDERS = [
   "test-nodes",
   "test-media",
   "test-browser",
+  "test-drills",
   "test-livekit",
   "test-sdks",
   "benchmarks",

@@ -1,7 +1,7 @@
 /**
  * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that imports
- * all parts. Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes. Stop: no new connections,
- * sockets asked to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
+ * all parts. Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes; behind a
+ * proxy it listens last. Stop: no new connections, sockets asked to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
  */
 
 import type { TemplatedApp, us_listen_socket } from "uWebSockets.js"
@@ -445,14 +445,19 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const app = createApp({})
   const sockets: us_listen_socket[] = []
-  // A worker listens when it can answer: until then the others take all connections.
-  if (!config.isWorker) sockets.push(listenOn(app, config.host, config.port, EXCLUSIVE_PORT))
+  const listen = (): void => {
+    sockets.push(listenOn(app, config.host, config.port, config.isWorker ? SHARED_PORT : EXCLUSIVE_PORT))
+  }
   const stopAccepting = (): void => {
     for (const socket of sockets.splice(0)) us_listen_socket_close(socket)
   }
-  const [first] = sockets
-  const url = listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first))
-  const publicUrl = config.publicUrl ?? url
+  const isNode = config.cluster !== null
+  const urlOf = ([first]: typeof sockets): string =>
+    listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first))
+  // Until it can answer, other workers and nodes take its requests, or the proxy before it holds them. Clients themselves get 503.
+  const listensLast = config.isWorker || (config.publicUrl !== null && config.trustedProxies.length > 0) || isNode
+  if (!listensLast) listen()
+  const publicUrl = config.publicUrl ?? urlOf(sockets)
   const startUp = answerEverything(app, startingAnswer(publicUrl))
   const nodeLostMs = config.cluster?.lostMs ?? null
   const open = await openDatabase({ ...config, nodeLostMs }, say).catch((cause: unknown) => {
@@ -518,7 +523,8 @@ export const startServer = async (
       }),
     )
     startUp()
-    if (config.isWorker) sockets.push(listenOn(app, config.host, config.port, SHARED_PORT))
+    if (listensLast) listen()
+    const url = urlOf(sockets)
     if (config.adminPort !== null) sockets.push(listenOn(app, LOOPBACK, config.adminPort, EXCLUSIVE_PORT))
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 /** Passes LiveKit's messages on to the server of the test, and notes how they are answered. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { keepAlive } from "../test/support/keep-alive.ts"
 
 export interface Answered {
   readonly event: string
@@ -37,6 +38,7 @@ export const startWebhookRelay = async (target: string): Promise<WebhookRelay> =
       () => response.writeHead(502).end(),
     )
   })
+  keepAlive(server)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,

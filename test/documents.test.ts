@@ -9,6 +9,7 @@ const FOLDERS = [
   "packages",
   "test",
   "test-browser",
+  "test-drills",
   "test-livekit",
   "test-media",
   "test-nodes",

@@ -1,6 +1,7 @@
 /** A server of a later release, as far as a client of today can tell: its answers have fields that the description does not name. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { keepAlive } from "../../test/support/keep-alive.ts"
 
 const ADDED = { addedLater: { by: ["a later release"] } }
 
@@ -55,6 +56,7 @@ export const laterRelease = async (target: string): Promise<LaterRelease> => {
   const server: Server = createServer((request, response) => {
     handOn(target, request, response).catch(() => response.destroy())
   })
+  keepAlive(server)
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   const { port } = server.address() as AddressInfo
   return {

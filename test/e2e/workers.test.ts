@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
+import { errors } from "undici"
 import { expect, test } from "vitest"
 import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import { Client } from "../gateway/client.ts"
@@ -116,17 +117,18 @@ workersTest(
     server.child.kill("SIGHUP")
     let n = 0
     const isRolled = async (): Promise<boolean> => {
-      const now = await workersOf(sql)
-      return now.length === WORKERS && now.every((pid) => !old.includes(pid))
-    }
-    while (!(await isRolled())) {
-      // The commands of one person are limited.
       // timed: the commands of one person are limited.
       await new Promise((resolve) => setTimeout(resolve, PACE_MS))
       await announce(`rolled ${n++}`)
-      const read = await call(url, "GET", `/v1/events/${event.id}`, { key }).catch(() => undefined)
+      // A connection may end with its worker; a request that nobody answers may not be.
+      const read = await call(url, "GET", `/v1/events/${event.id}`, { key }).catch(({ cause }: Error) => {
+        if (cause instanceof errors.HeadersTimeoutError) throw cause
+      })
       if (read !== undefined) expect(read.status).toBe(200)
+      const now = await workersOf(sql)
+      return now.length === WORKERS && now.every((pid) => !old.includes(pid))
     }
+    await eventually(isRolled, "each worker to be replaced")
     await announce("the last word")
     await everybodyHeard()
 

@@ -103,14 +103,16 @@ test("a statement that gets no answer holds up only those that came with it", as
 
 test("an error is the error of all that came together, and of nobody else", async () => {
   const { eventId } = await seed(1)
-  const busy = [reads.find(eventId), reads.find(eventId)]
-  proxy.onStatement({
-    match: READ,
-    action: { kind: "fail", code: "53200", message: "out of memory" },
-    skip: 2,
-    times: 1,
+  let release: () => void = () => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
   })
+  const held = proxy.onStatement({ match: READ, action: { kind: "hold", until }, times: 2 })
+  const busy = [reads.find(eventId), reads.find(eventId)]
   const together = Array.from({ length: 4 }, () => reads.find(eventId).catch(({ code }) => code))
+  await held.reached(2)
+  proxy.onStatement({ match: READ, action: { kind: "fail", code: "53200", message: "out of memory" }, times: 1 })
+  release()
   const settled = await Promise.all([...busy, ...together])
   expect(settled.slice(2)).toEqual(Array(4).fill("53200"))
   expect((await reads.find(eventId))?.id).toBe(eventId)

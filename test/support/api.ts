@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { type Dispatcher, request } from "undici"
 import { breachOf } from "./description.ts"
+import { PATIENCE_MS } from "./patience.ts"
 
 export type Json = any // bodies are asserted on, not typed
 
@@ -40,7 +41,11 @@ export const call = async (base: string, method: string, path: string, options: 
   const response = await request(base + path, {
     method: method as Dispatcher.HttpMethod,
     headers,
+    // A call that is never answered is told as one, with its path, before the test is out of time.
+    headersTimeout: PATIENCE_MS,
     ...(body === undefined ? {} : { body }),
+  }).catch((cause: unknown) => {
+    throw new Error(`${method} ${path} was not answered`, { cause })
   })
   const text = await response.body.text()
   const status = response.statusCode

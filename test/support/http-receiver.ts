@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net"
 import { expect, onTestFinished } from "vitest"
 import { deliveryBreach } from "./description.ts"
+import { keepAlive } from "./keep-alive.ts"
 import { PATIENCE_MS } from "./patience.ts"
 
 export interface Received {
@@ -60,6 +61,7 @@ export const startReceiver = async (answer: Answer = status(200)): Promise<Recei
       for (const check of waiting) check()
     })
   })
+  keepAlive(server)
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   onTestFinished(async () => {

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Provider } from "oidc-provider"
+import { keepAlive } from "./keep-alive.ts"
 
 export interface Person {
   readonly sub: string
@@ -28,6 +29,7 @@ export interface TestIdentityProvider {
 
 export const startIdentityProvider = async (): Promise<TestIdentityProvider> => {
   const server = createServer()
+  keepAlive(server)
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

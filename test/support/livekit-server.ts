@@ -11,6 +11,7 @@ import { AccessToken, TokenVerifier } from "livekit-server-sdk"
 import type { MediaServer } from "../../src/media/seats.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { Json } from "./api.ts"
+import { keepAlive } from "./keep-alive.ts"
 import { eventually } from "./wait.ts"
 
 const SECRET = "a secret of the media server's, long enough"
@@ -203,6 +204,7 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
       )
   })
+  keepAlive(listening)
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
   const join: LiveKitServer["join"] = async (token) => {
     const { sub: identity = "", name = "", metadata = "", video } = await verifier.verify(token)

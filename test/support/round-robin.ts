@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer, request as forward, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
+import { keepAlive } from "./keep-alive.ts"
 
 export interface RoundRobin {
   readonly url: string
@@ -69,6 +70,7 @@ export const startRoundRobin = async (): Promise<RoundRobin> => {
     sent.on("error", () => client.destroy())
     sent.end()
   })
+  keepAlive(proxy)
   proxy.listen(0, "127.0.0.1")
   await once(proxy, "listening")
   return {

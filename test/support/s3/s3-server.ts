@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { keepAlive } from "../keep-alive.ts"
 import { type Credentials, signatureFault } from "./signature.ts"
 
 /** `hang`: no answer comes; `cut`: the connection closes; a number: that status. */
@@ -292,6 +293,7 @@ export const startS3Server = async (): Promise<S3TestServer> => {
       })
       .catch(() => request.socket.destroy())
   })
+  keepAlive(server)
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
