@@ -39,7 +39,7 @@ const MAY_IMPORT = {
   client: [],
   // The composition root: everything.
   main: ["*"],
-  cli: ["store", "terminal"],
+  cli: ["store", "terminal", "cluster", "mail", "media"],
   run: ["*"],
   "run-process": ["*"],
   "run-server": ["*"],

@@ -12,6 +12,8 @@ const STOP_DEADLINE_MS = 10_000
 
 export const runServer = async (config: Config): Promise<void> => {
   const log = openLog(config.logLevel)
+  // Of workers the supervisor has told.
+  if (!config.isWorker) for (const warning of config.warnings) log.warn(warning)
   const server = await runUntilStopped(log, config.drainDelayMs + STOP_DEADLINE_MS, () =>
     startServer(config, (line) => log.debug({ from: "postgres" }, withoutValues(line))),
   )

@@ -11,6 +11,7 @@ const STOP_DEADLINE_MS = 20_000
 
 export const runWorkers = async (config: Config): Promise<void> => {
   const log = openLog(config.logLevel)
+  for (const warning of config.warnings) log.warn(warning)
   let roll = (): void => log.warn("the workers are still being started")
   process.on("SIGHUP", () => roll())
   const workers = await runUntilStopped(log, config.drainDelayMs + STOP_DEADLINE_MS, () =>

@@ -14,16 +14,16 @@ const serve = async (isWorker: boolean): Promise<void> => {
 }
 
 /** Each loads what it needs, so that none waits for the rest of the product. */
-const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (folder: string) => Promise<void> } = {
+const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: Invocation) => Promise<void> } = {
   help: async () => print((await import("./cli/help.ts")).help()),
   version: async () => print((await import("./protocol/wire/release.ts")).RELEASE),
-  check: async () => (await import("./cli/check.ts")).check(),
+  check: async ({ json }) => (await import("./cli/check.ts")).check(json),
   migrate: async () => (await import("./cli/migrate.ts")).migrateDatabase(loadConfig()),
   keys: async () => (await import("./cli/keys.ts")).showKeys(loadConfig()),
   "keys new": async () => print((await import("./cli/keys.ts")).newKey()),
   "keys reseal": async () => (await import("./cli/keys.ts")).reseal(loadConfig()),
-  backup: async (folder) => (await import("./cli/backup.ts")).backUp(checkConfig(), folder),
-  restore: async (folder) => (await import("./cli/backup.ts")).restore(checkConfig(), folder),
+  backup: async ({ folder }) => (await import("./cli/backup.ts")).backUp(checkConfig(), folder),
+  restore: async ({ folder }) => (await import("./cli/backup.ts")).restore(checkConfig(), folder),
 }
 
 const readEnvFile = (path: string): void => {
@@ -35,10 +35,10 @@ const readEnvFile = (path: string): void => {
 }
 
 try {
-  const { command, folder, envFiles, isWorker } = readArguments(process.argv.slice(2))
-  for (const path of envFiles) readEnvFile(path)
-  if (command === "serve") await serve(isWorker)
-  else await TOOLS[command](folder)
+  const asked = readArguments(process.argv.slice(2))
+  for (const path of asked.envFiles) readEnvFile(path)
+  if (asked.command === "serve") await serve(asked.isWorker)
+  else await TOOLS[asked.command](asked)
 } catch (cause) {
   refuse(cause)
 }

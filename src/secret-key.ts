@@ -66,9 +66,13 @@ const readKey = (path: string): string => {
   }
 }
 
+const keyPath = (dataDir: string): string => join(dataDir, "secret-key")
+
+export const hasKeptKey = (dataDir: string): boolean => existsSync(keyPath(dataDir))
+
 /** The key of a development machine: generated once, kept beside the database, so that sessions outlive a restart. */
 export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
-  const path = join(dataDir, "secret-key")
+  const path = keyPath(dataDir)
   if (!existsSync(path)) {
     try {
       mkdirSync(dataDir, { recursive: true })

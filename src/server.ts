@@ -434,9 +434,6 @@ const listenOn = (
   return listening
 }
 
-const WRONG_KEY =
-  "The secrets in this database were sealed with another key; set SECRET_KEY (or SECRET_KEYS_OLD beside a new one), or restore the file secret-key in the data folder, to the one they were sealed with."
-
 /** The answer to all requests until the routes are bound: clients try again, and load balancers use other servers. */
 const startingAnswer = (publicUrl: string) =>
   new Problems(`${publicUrl}/v1/errors`).of(
@@ -478,8 +475,9 @@ export const startServer = async (
   }
   try {
     undo.push(stopAccepting)
-    const kept = await usable(open.name, () => openKeptKeys(Redacted.value(open.url), config.secretKeys))
-    if (kept === undefined) throw new StartRefused(WRONG_KEY)
+    const kept = await usable(open.name, () =>
+      openKeptKeys(Redacted.value(open.url), config.secretKeys, config.cluster),
+    )
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
     const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, kept, { ...PARTS, ...parts }))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))

@@ -9,6 +9,7 @@ const REFUSALS = new Set([
   "DatabaseRefused",
   "EmbeddedPostgresRefused",
   "SchemaTooNew",
+  "SecretRefused",
   "NodePortRefused",
   "NatsRefused",
   "WorkersRefused",

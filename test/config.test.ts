@@ -1,20 +1,23 @@
+import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { describe, expect, test } from "vitest"
+import { newKey } from "../src/cli/keys.ts"
 import { ConfigInvalid, configHelp, loadConfig } from "../src/config/config.ts"
 import { CONFIG_KEYS } from "../src/config/keys.ts"
+import { weaknessOf } from "../src/config/mistakes.ts"
 import { deriveKey } from "../src/secret-key.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 
-const SECRET_KEY = "k".repeat(40)
+const SECRET_KEY = "Qm8wR2tZcX1vYnA5LmVkRjdHaEpLbDNNbk9w0a1b"
 const PRODUCTION = { NODE_ENV: "production", SECRET_KEY, PUBLIC_URL: "https://live.example" }
 const MEDIA = { MEDIA_URL: "wss://media.example/", MEDIA_API_KEY: "key", MEDIA_API_SECRET: "short-secret" }
 const S3 = { S3_URL: "https://s3.example/bucket", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "short-secret" }
 const CLUSTER = {
   CLUSTER_ADDRESS: "127.0.0.1:4000",
-  CLUSTER_SECRET: "c".repeat(32),
+  CLUSTER_SECRET: "cT9xWq2LrV7nBz4KpD8mHs1JfG6yAe3Uo0iZ",
   NATS_URL: "nats://127.0.0.1:4222",
   DATABASE_URL: "postgres://127.0.0.1/gathercue",
   PUBLIC_URL: "https://live.example",
@@ -40,6 +43,9 @@ describe("a value that cannot be used", () => {
     ["PUBLIC_URL", { ...PRODUCTION, PUBLIC_URL: "" }],
     ["PUBLIC_URL", { ...PRODUCTION, PUBLIC_URL: "http://live.example" }],
     ["PUBLIC_URL", { PUBLIC_URL: "live.example" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://live.example/gathercue" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://live.example/?tenant=1" }],
+    ["MAIL_FROM", { ...PRODUCTION, SMTP_URL: "smtp://127.0.0.1" }],
     ["ALLOW_LOOPBACK_TARGETS", { ...PRODUCTION, ALLOW_LOOPBACK_TARGETS: "true" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://user:short-secret@host/db" }],
     ["DATABASE_POOL", { DATABASE_POOL: "1" }],
@@ -81,6 +87,10 @@ describe("a value that cannot be used", () => {
     ["CLUSTER_SECRET", { ...CLUSTER, CLUSTER_SECRET: "short-secret" }],
     ["CLUSTER_SECRET", { ...PRODUCTION, ...CLUSTER, CLUSTER_ADDRESS: "10.0.0.1:4000", CLUSTER_SECRET: "" }],
     ["CLUSTER_SECRET", { ...CLUSTER, CLUSTER_SECRET: "", NATS_URL: "nats://127.0.0.1:4222,nats://10.0.0.1:4222" }],
+    ["CLUSTER_SECRET", { ...CLUSTER, CLUSTER_SECRET: "", CLUSTER_SECRET_OTHER: SECRET_KEY }],
+    ["SECRET_KEY", { ...PRODUCTION, SECRET_KEY: "k".repeat(40) }],
+    ["METRICS_TOKEN", { ...PRODUCTION, METRICS_TOKEN: "abcdefghijkl".repeat(3) }],
+    ["TRUSTED_PROXY", { ...PRODUCTION, TRUSTED_PROXY: "short-secret" }],
     ["SECURITY_CONTACT", { SECURITY_CONTACT: "security@example.com" }],
     ["NATS_URL", { ...CLUSTER, NATS_URL: "" }],
     ["NATS_URL", { ...CLUSTER, NATS_URL: "http://short-secret@127.0.0.1:4222" }],
@@ -105,9 +115,34 @@ describe("a value that cannot be used", () => {
   ])("is refused in one sentence that names %s: %j", (key, environment) => {
     const attempt = () => loadConfig({ SECRET_KEY, ...environment })
     expect(attempt).toThrow(ConfigInvalid)
-    expect(attempt).toThrow(new RegExp(`^${key} [^\\n]+\\.$`, "m"))
+    expect(attempt).toThrow(new RegExp(`^${key} [^\\n]+[.?]$`, "m"))
     expect(attempt).not.toThrow(/short-secret/)
   })
+})
+
+test.each([
+  ["#", "short-secret#1"],
+  ["/", "short-secret/1"],
+  ["?", "short-secret?1"],
+  ["a digit and /", "1/short-secret"],
+  ["%", "short-secret%"],
+])("a password with %s that is not encoded is told of without it", (_name, password) => {
+  for (const [key, scheme] of [
+    ["DATABASE_URL", "postgres"],
+    ["SMTP_URL", "smtp"],
+  ] as const) {
+    const attempt = () => loadConfig({ SECRET_KEY, [key]: `${scheme}://user:${password}@host/x` })
+    expect(attempt).toThrow(new RegExp(`^${key} has a character in its password.* percent-encoded`, "m"))
+    expect(attempt).not.toThrow(/short-secret/)
+    const encoded = `${scheme}://user:${encodeURIComponent(password)}@host/x`
+    expect(loadConfig({ SECRET_KEY, [key]: encoded })).toBeDefined()
+  }
+})
+
+test("an address without a user, and one with two of @, are read", () => {
+  for (const url of ["postgres://host/x", "postgres://user:a@b@host/x", "postgres:///x?host=/run/postgresql"]) {
+    expect(loadConfig({ SECRET_KEY, DATABASE_URL: url }).databaseUrl).not.toBeNull()
+  }
 })
 
 test("all settings that cannot be used are reported at once, each in a line, and nothing is written", async () => {
@@ -220,7 +255,7 @@ test("outside production a secret key is made once, readable by its owner only, 
 })
 
 test("older secret keys follow the one that is used, and each of them is long enough", () => {
-  const [a, b] = ["a".repeat(32), "b".repeat(40)]
+  const [a, b] = ["a".repeat(32), "b".repeat(40)] as const
   const { secretKeys } = loadConfig({ SECRET_KEY, SECRET_KEYS_OLD: ` ${a}, ${b} ` })
   expect(secretKeys.map((key) => Redacted.value(key))).toEqual([SECRET_KEY, a, b])
   for (const list of ["short", `${a},`, `${a},short`, Array.from({ length: 9 }, () => a).join(",")]) {
@@ -228,6 +263,65 @@ test("older secret keys follow the one that is used, and each of them is long en
       "SECRET_KEYS_OLD must be at most 8 comma separated keys of at least 32 characters each.",
     )
   }
+})
+
+const warnings = (environment: Readonly<Record<string, string>>) => loadConfig({ SECRET_KEY, ...environment }).warnings
+
+test.each([
+  ["one letter", "a".repeat(40), "has too few different characters"],
+  ["a repeated text", "correct-horse-battery".repeat(2), "repeats a shorter text"],
+  ["an alphabet", "abcdefghijklmnopqrstuvwxyz0123456789", "counts through an alphabet"],
+  ["a placeholder", "Please-ChangeMe-before-production-17", "is a placeholder"],
+])("a secret that is %s is refused in production, and elsewhere a warning", (_name, secret, reason) => {
+  const sentence = `SECRET_KEY ${reason} and can be guessed; gathercue keys new makes one.`
+  expect(() => loadConfig({ ...PRODUCTION, SECRET_KEY: secret })).toThrow(sentence)
+  expect(warnings({ SECRET_KEY: secret })).toEqual([sentence])
+  // What it sealed has to be read.
+  expect(loadConfig({ ...PRODUCTION, SECRET_KEYS_OLD: secret }).warnings).toEqual([])
+})
+
+test("no key that the command makes is weak, nor one of openssl", () => {
+  const keys = Array.from({ length: 2000 }, () => [newKey(), randomBytes(32).toString("hex")]).flat()
+  expect(keys.flatMap((key) => weaknessOf(key) ?? [])).toEqual([])
+})
+
+test.each([
+  ["TRUSTED_PROXY", "TRUSTED_PROXIES"],
+  ["TRUSTED_PROXYS", "TRUSTED_PROXIES"],
+  ["DATABASE_URI", "DATABASE_URL"],
+  ["DATA_DRI", "DATA_DIR"],
+  ["LOGLEVEL", "LOG_LEVEL"],
+  ["log_level", "LOG_LEVEL"],
+  ["SECRET_KEYS", "SECRET_KEY"],
+  ["SECRET_KEY_OLD", "SECRET_KEYS_OLD"],
+  ["GATHERCUE_DATABASE_URL", "DATABASE_URL"],
+  ["SMTP_FROM", "MAIL_FROM"],
+  ["CLUSTER_SECRET_OLD", "CLUSTER_SECRET_OTHER"],
+])("%s is taken for %s", (name, key) => {
+  expect(warnings({ [name]: "x" })).toEqual([`${name} is no key; did you mean ${key}?`])
+})
+
+test("a misspelt key is refused in production where the server would be open or on other data, unless the key is set too", () => {
+  expect(() => loadConfig({ ...PRODUCTION, DATABASE_URI: "x" })).toThrow(
+    "DATABASE_URI is no key; did you mean DATABASE_URL?",
+  )
+  expect(
+    loadConfig({ ...PRODUCTION, DATABASE_URI: "x", DATABASE_URL: "postgres://127.0.0.1/x" }).warnings,
+  ).toHaveLength(1)
+  expect(loadConfig({ ...PRODUCTION, LOGLEVEL: "x" }).warnings).toHaveLength(1)
+})
+
+test("variables of other programs are none of ours", () => {
+  const others = `PATH HOME HOSTNAME USER LOGNAME SHELL SHLVL PWD OLDPWD TERM LANG TZ TMPDIR HTTP_PROXY NO_PROXY http_proxy
+    NODE_OPTIONS NODE_PATH NODE_VERSION NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED YARN_VERSION npm_config_registry PGHOST PGPORT PGUSER
+    PGPASSWORD PGDATA POSTGRES_PASSWORD POSTGRES_USER POSTGRES_DB DATABASE_HOST DATABASE_PORT DATABASE_NAME DATABASE_USER DATABASE_PASSWORD
+    KUBERNETES_SERVICE_HOST KUBERNETES_PORT GATHERCUE_PORT GATHERCUE_SERVICE_HOST GATHERCUE_SERVICE_PORT NATS_PORT NATS_SERVICE_HOST
+    SMTP_HOST SMTP_PORT SMTP_USER SMTP_PASSWORD AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY S3_BUCKET REDIS_URL
+    OTEL_TRACES_SAMPLER OTEL_EXPORTER_OTLP_PROTOCOL OTEL_EXPORTER_OTLP_TIMEOUT OTEL_RESOURCE_ATTRIBUTES OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+    SECRET_KEY_BASE JWT_SECRET SESSION_SECRET SSL_CERT_FILE INVOCATION_ID JOURNAL_STREAM SYSTEMD_EXEC_PID CREDENTIALS_DIRECTORY LISTEN_FDS
+    NOTIFY_SOCKET WATCHDOG_USEC ADMIN_HOST ADMIN_PASSWORD PUBLIC_IP PUBLIC_KEY HOSTS PORTS WEBSITE DEBUG CI`
+  const environment = Object.fromEntries(others.split(/\s+/).map((name) => [name, "x"]))
+  expect(warnings(environment)).toEqual([])
 })
 
 test("each purpose has a key of its own", () => {

@@ -7,7 +7,7 @@ import { type Config, loadConfig } from "../src/config/config.ts"
 import { CONFIG_KEYS } from "../src/config/keys.ts"
 
 const FOLDER = new URL("../deploy/", import.meta.url)
-const SECRET = "s".repeat(32)
+const SECRET = "Zk3vQ9xWm2LrT7nBz4KpD8cHs1JfG6yA"
 /** A stop of a server, and of a supervisor with its workers, takes so long at most (src/run-server.ts, src/run-workers.ts). */
 const STOP_SECONDS = 10
 const WORKERS_STOP_SECONDS = 20

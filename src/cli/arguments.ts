@@ -10,7 +10,7 @@ export class ArgumentsInvalid extends Error {
 export const COMMANDS = {
   serve: "Run the server. This is what happens without a command too.",
   migrate: "Bring the database to the schema of this build, and say the versions before and after.",
-  check: "Check the configuration, the database and its keys, and change nothing.",
+  check: "Try the configuration and each part that a server needs, and change nothing.",
   keys: "Say what in the database each of SECRET_KEY and SECRET_KEYS_OLD still opens.",
   "keys new": "Print a new key.",
   "keys reseal": "Seal with SECRET_KEY all that one of SECRET_KEYS_OLD opens; servers may run meanwhile.",
@@ -26,6 +26,8 @@ export interface Invocation {
   readonly folder: string
   /** Read in this order; a key that is set already keeps its value. */
   readonly envFiles: ReadonlyArray<string>
+  /** The result of a check as JSON. */
+  readonly json: boolean
   /** A supervisor starts each of its workers so (`WORKER_FLAG`). */
   readonly isWorker: boolean
 }
@@ -55,6 +57,7 @@ const parsed = (args: ReadonlyArray<string>) => {
         help: { type: "boolean", short: "h" },
         version: { type: "boolean", short: "v" },
         "env-file": { type: "string", multiple: true },
+        json: { type: "boolean" },
         worker: { type: "boolean" },
       },
     })
@@ -68,7 +71,8 @@ const parsed = (args: ReadonlyArray<string>) => {
 /** `args`: without the programs of node and of this file. @throws ArgumentsInvalid */
 export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   const { values, positionals } = parsed(args)
-  const common = { folder: "", envFiles: values["env-file"] ?? [], isWorker: values.worker === true }
+  const json = values.json === true
+  const common = { folder: "", envFiles: values["env-file"] ?? [], json, isWorker: values.worker === true }
   if (values.help === true) return { ...common, command: "help" }
   if (values.version === true) return { ...common, command: "version" }
   const named = commandOf(positionals)
@@ -77,5 +81,6 @@ export const readArguments = (args: ReadonlyArray<string>): Invocation => {
     throw new ArgumentsInvalid(`"${first}" needs a folder: gathercue ${first}${FOLDER}.`)
   }
   if (named === undefined) throw new ArgumentsInvalid(`"${positionals.join(" ")}" is no command; ${HINT}.`)
+  if (json && named.command !== "check") throw new ArgumentsInvalid(`--json is an option of check alone; ${HINT}.`)
   return { ...common, ...named }
 }

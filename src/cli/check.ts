@@ -1,55 +1,39 @@
-/** `gathercue check`: would a server start with this configuration on this database? Changes nothing. */
-import { existsSync } from "node:fs"
-import { join } from "node:path"
-import { type Config, checkConfig, loadConfig } from "../config/config.ts"
-import { findDatabase } from "../store/embedded/place.ts"
-import { requireRestored } from "../store/embedded/restoring.ts"
-import { readSchema, type SchemaState } from "../store/migrate.ts"
-import { countSealed } from "../store/resealing.ts"
+/** `gathercue check`: would a server start with this configuration, and would all of it work? Changes nothing that stays. */
+import { ConfigInvalid, checkConfig } from "../config/config.ts"
 import { print } from "../terminal.ts"
+import { checkParts, type Part } from "./check-parts.ts"
 import { CommandFailed } from "./command-failed.ts"
-import { withDatabase } from "./reach-database.ts"
 
-/** @throws CommandFailed when a newer build has changed the schema */
-const schemaLine = ({ applied, known, unknown }: SchemaState): string => {
-  if (unknown.length > 0) {
-    throw new CommandFailed(
-      `The database has migration ${Math.max(...unknown)}, which this build (up to ${known}) lacks.`,
-    )
-  }
-  if (applied === 0) return "empty, its tables are made by gathercue migrate or the first start"
-  return applied === known ? `at schema version ${applied}` : `at schema version ${applied}; ${known} is this build's`
+const configurationPart = (warnings: ReadonlyArray<string>): ReadonlyArray<Part> => [
+  { part: "configuration", state: "ok", text: "can be used" },
+  ...warnings.map((text): Part => ({ part: "configuration", state: "warning", text })),
+]
+
+const allParts = async (): Promise<ReadonlyArray<Part>> => {
+  const config = checkConfig()
+  return [...configurationPart(config.warnings), ...(await checkParts(config))]
 }
 
-const checkDatabase = async (config: Config): Promise<void> => {
-  const place = config.databaseUrl === null ? `in ${config.dataDir}` : "at DATABASE_URL"
-  const { schema, sealed } = await withDatabase(config, async (url) => {
-    const state = await readSchema(url)
-    return { schema: state, sealed: state.applied === state.known ? await countSealed(url, config.secretKeys) : [] }
+const COLUMN = 15
+
+const lineOf = ({ part, state, text, remedy }: Part): string =>
+  `${part.padEnd(COLUMN)}${state === "warning" ? "warning: " : ""}${text}${remedy === undefined ? "" : ` ${remedy}`}`
+
+/** `json`: one object on standard output, also where something failed. @throws ConfigInvalid, CommandFailed */
+export const check = async (json: boolean): Promise<void> => {
+  const parts = await allParts().catch((cause: unknown): ReadonlyArray<Part> => {
+    if (!json || !(cause instanceof ConfigInvalid)) throw cause
+    return cause.message.split("\n").map((text): Part => ({ part: "configuration", state: "failed", text }))
   })
-  print(`database       ${place}, ${schemaLine(schema)}`)
-  const unreadable = sealed.filter((one) => one.unreadable > 0).map((one) => `${one.unreadable} ${one.name}`)
-  if (unreadable.length > 0) throw new CommandFailed(`None of the configured keys opens ${unreadable.join(", ")}.`)
-  if (sealed.length > 0) print("keys           open everything that is sealed")
-}
-
-/** A database that has nothing yet gets its key from the first start. */
-const checkWithoutKey = async (databaseUrl: Config["databaseUrl"], dataDir: string): Promise<void> => {
-  const schema = await withDatabase({ databaseUrl, dataDir }, readSchema)
-  if (schema.applied > 0) {
-    throw new CommandFailed(`The key of the database is missing: there is no file secret-key in ${dataDir}.`)
+  const failures = parts.filter(({ state }) => state === "failed")
+  if (json) {
+    print(JSON.stringify({ ok: failures.length === 0, parts }, null, 2))
+    if (failures.length > 0) process.exitCode = 1
+    return
   }
-  print(`database       ${databaseUrl === null ? `in ${dataDir}` : "at DATABASE_URL"}, ${schemaLine(schema)}`)
-}
-
-/** @throws ConfigInvalid, CommandFailed, or a refusal of the database */
-export const check = async (): Promise<void> => {
-  const { databaseUrl, dataDir, keepsKey } = checkConfig()
-  print("configuration  can be used")
-  if (databaseUrl === null) await requireRestored(dataDir)
-  // The first start makes both; a check makes nothing.
-  const isNew = databaseUrl === null && (await findDatabase(dataDir)) === undefined
-  if (isNew) return print(`database       none in ${dataDir} yet: the first start makes it`)
-  if (keepsKey && !existsSync(join(dataDir, "secret-key"))) return checkWithoutKey(databaseUrl, dataDir)
-  await checkDatabase(loadConfig())
+  for (const part of parts) if (part.state !== "failed") print(lineOf(part))
+  if (failures.length === 0) return
+  throw new CommandFailed(
+    failures.map(({ text, remedy }) => (remedy === undefined ? text : `${text} ${remedy}`)).join("\n"),
+  )
 }

@@ -18,6 +18,7 @@ ${columns([
     "--env-file <path>",
     "Read keys from a file, for those that the environment does not set. May be given several times.",
   ],
+  ["--json", "With check: the result as JSON."],
   ["-h, --help", "Print this."],
   ["-v, --version", "Print the version."],
 ])}

@@ -22,5 +22,7 @@ export const nodeLayers = (
 ): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents | Feed | GrantChanges, never, Telemetry> =>
   Layer.merge(clusterFeedLayer, clusterGrantsLayer).pipe(
     Layer.provideMerge(nodePlacement(options)),
-    Layer.provide(options.nats === null ? workerLinkLayer : natsLinkLayer(options.nats, options.secret)),
+    Layer.provide(
+      options.nats === null ? workerLinkLayer : natsLinkLayer(options.nats, options.secret, options.otherSecret),
+    ),
   )

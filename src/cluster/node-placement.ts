@@ -39,6 +39,8 @@ export interface NodePlacementOptions {
   readonly address: NodeAddress
   /** Nodes prove to each other that they have it; null: they trust their network. */
   readonly secret: Redacted.Redacted<string> | null
+  /** Taken beside it while the secret is changed. */
+  readonly otherSecret: Redacted.Redacted<string> | null
   readonly session: NodeSession
   /** A node that was silent for so long is lost. */
   readonly lostMs: number
@@ -46,6 +48,19 @@ export interface NodePlacementOptions {
   readonly node: string
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
+}
+
+/** Peers that the log tells of, each once: strangers that know nothing but the protocol are among them. */
+const MOST_TOLD = 100
+
+/** Tells once of each peer whose handshake fails. */
+const refusalsTo = (log: Telemetry["Service"]["log"]): ((peer: string) => void) => {
+  const told = new Set<string>()
+  return (peer) => {
+    if (told.has(peer) || told.size >= MOST_TOLD) return
+    told.add(peer)
+    log.error({ peer }, "the handshake with another node failed: it has another CLUSTER_SECRET")
+  }
 }
 
 /** How often a node looks which nodes live: the time in which it notices the end of another one. */
@@ -58,16 +73,17 @@ const JOINED_FOR = "750 millis"
 /** The engine refreshes its view of the locks so often in the time after which a node is lost. */
 const REFRESHES_PER_LOSS = 3
 
-export const nodePlacement = ({
-  address,
-  secret,
-  session,
-  lostMs,
-  node,
-  idleMs,
-}: NodePlacementOptions): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents, never, Telemetry> => {
-  const key = secret === null ? null : sharedKeyOf(secret)
-  const sockets = new NodeSockets(key)
+export const nodePlacement = (
+  options: NodePlacementOptions,
+): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents, never, Telemetry> =>
+  Layer.unwrap(Effect.map(Telemetry, ({ log }) => placementOf(options, refusalsTo(log))))
+
+const placementOf = (
+  { address, secret, otherSecret, session, lostMs, node, idleMs }: NodePlacementOptions,
+  refused: (peer: string) => void,
+): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents, never, Telemetry> => {
+  const key = secret === null ? null : sharedKeyOf(secret, otherSecret, refused)
+  const sockets = new NodeSockets(key, refused)
   const membership = new Membership(systemTimers, lostMs)
   membership.onGone((gone) => {
     if (gone.address !== null) sockets.giveUp(gone.address)

@@ -14,11 +14,13 @@ const OPEN_WITHIN = "1 second"
 
 export class NodeSockets {
   readonly #key: SharedKey | null
+  readonly #refused: (address: string) => void
   readonly #open = new Map<string, Set<TcpSocket>>()
 
-  /** `key`: null: nodes trust their network. */
-  constructor(key: SharedKey | null) {
+  /** `key`: null: nodes trust their network. `refused`: called with the address of a node that has another key. */
+  constructor(key: SharedKey | null, refused: (address: string) => void = () => {}) {
     this.#key = key
+    this.#refused = refused
   }
 
   /** A socket for the engine's calls to the node at that address; it is opened when it is read. */
@@ -47,8 +49,10 @@ export class NodeSockets {
       socket.setMaxListeners(0)
       this.#keep(address, socket)
       socket.once(this.#key === null ? "connect" : "secureConnect", () => resume(Effect.succeed(socket)))
-      const fail = (cause: Error) =>
+      const fail = (cause: NodeJS.ErrnoException) => {
+        if (cause.code?.startsWith("ERR_SSL") === true) this.#refused(addressText(address))
         resume(Effect.fail(new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause }) })))
+      }
       socket.on("error", fail)
       // A socket that is destroyed while it connects has no error.
       socket.once("close", () => fail(new Error("The connection was closed.")))

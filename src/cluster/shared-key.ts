@@ -1,6 +1,7 @@
 /**
  * How nodes prove to each other that they belong to one cluster: TLS with a pre-shared key (RFC 4279), made from the configured
- * secret. Each connection has fresh keys (ECDHE), and there are no certificates to make and renew.
+ * secret. Each connection has fresh keys (ECDHE), and there are no certificates to make and renew. While the secret is changed a node
+ * has two of them: the one that is dialled names the one that it uses, as the hint of its key's identity.
  */
 import { hkdfSync } from "node:crypto"
 import type { ConnectionOptions, TlsOptions } from "node:tls"
@@ -13,25 +14,46 @@ export interface SharedKey {
 
 const IDENTITY = "gathercue-node"
 const KEY_BYTES = 32
+const HINT_BYTES = 8
 
 /** Node takes shared keys in TLS 1.2 (its documentation, "Pre-shared keys"). */
 const TLS = { ciphers: "ECDHE-PSK-CHACHA20-POLY1305", minVersion: "TLSv1.2", maxVersion: "TLSv1.2" } as const
 
-export const sharedKeyOf = (secret: Redacted.Redacted<string>): SharedKey => {
-  const psk = Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "gathercue node transport", KEY_BYTES))
+const derived = (secret: Redacted.Redacted<string>, purpose: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", purpose, bytes))
+
+const keyOf = (secret: Redacted.Redacted<string>) => ({
+  psk: derived(secret, "gathercue node transport", KEY_BYTES),
+  hint: derived(secret, "gathercue node transport hint", HINT_BYTES).toString("hex"),
+})
+
+/** `other`: taken beside `secret`. `refused`: called with the address of a node that is turned away, because its key is neither. */
+export const sharedKeyOf = (
+  secret: Redacted.Redacted<string>,
+  other: Redacted.Redacted<string> | null = null,
+  refused: (address: string) => void = () => {},
+): SharedKey => {
+  const own = keyOf(secret)
+  const beside = other === null ? own : keyOf(other)
   return {
     client: {
       ...TLS,
-      pskCallback: () => ({ psk, identity: IDENTITY }),
+      // A node of the release before gives no hint.
+      pskCallback: (hint) => ({ psk: hint === beside.hint ? beside.psk : own.psk, identity: IDENTITY }),
       // There is no certificate: the key is the proof.
       checkServerIdentity: () => undefined,
     },
     server: {
       ...TLS,
+      pskIdentityHint: own.hint,
       pskCallback: (socket, identity) => {
         // The first sight of the socket: the engine listens to it for each write that waits, and more than ten are no leak.
         socket.setMaxListeners(0)
-        return identity === IDENTITY ? psk : null
+        if (identity !== IDENTITY) return null
+        const address = socket.remoteAddress ?? ""
+        const turnedAway = (): void => refused(address)
+        socket.once("close", turnedAway).once("secure", () => socket.off("close", turnedAway))
+        return own.psk
       },
     },
   }

@@ -4,12 +4,13 @@
  */
 import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
-import { ConfigProvider, Effect, Redacted, Result, SchemaIssue } from "effect"
+import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
-import { isTurnUrl } from "../model/media/ice-url.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
-import { keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
-import { CONFIG_KEYS, type KeyName } from "./keys.ts"
+import { hasKeptKey, keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
+import { CONFIG_KEYS } from "./keys.ts"
+import type { Environment, Suspicion } from "./mistakes.ts"
+import { crossProblems, suspicions, type Values } from "./rules.ts"
 import { SETTINGS } from "./schemas.ts"
 
 /** Settings that cannot be used. The message has one line for each, a sentence that begins with the key. */
@@ -27,6 +28,8 @@ export interface ClusterConfig {
   readonly port: number
   /** Nodes prove it to each other; null: they trust their network. */
   readonly secret: Redacted.Redacted<string> | null
+  /** Taken beside it while the secret is changed. */
+  readonly otherSecret: Redacted.Redacted<string> | null
   /** Comma separated addresses, maybe with credentials; null: a worker, whose supervisor passes messages on. */
   readonly nats: Redacted.Redacted<string> | null
   /** A node that was silent for so long is lost. */
@@ -149,12 +152,9 @@ export interface Config {
   readonly securityContact: string | null
   /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
+  /** Sentences about what is probably a mistake. */
+  readonly warnings: ReadonlyArray<string>
 }
-
-type Environment = { readonly [name: string]: string | undefined }
-
-/** Values by key. A key that is not set has its default, or null. */
-type Values = { readonly [N in KeyName]: EffectConfig.Success<(typeof SETTINGS)[N]> }
 
 const KEY_NAMES = CONFIG_KEYS.map(({ name }) => name)
 
@@ -191,83 +191,6 @@ const readAll = (env: Environment): { readonly values: Partial<Values>; readonly
   return { values, problems }
 }
 
-const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
-const S3_KEYS = ["S3_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const
-const IDP_KEYS = ["IDP_ISSUER", "IDP_CLIENT_ID", "IDP_CLIENT_SECRET"] as const
-
-/** Keys that are needed beside others. */
-const missing = (
-  values: Partial<Values>,
-  keys: ReadonlyArray<KeyName>,
-  isNeeded: (name: KeyName) => boolean,
-): string[] => {
-  const given = keys.find((name) => isNeeded(name) && values[name] != null)
-  if (given === undefined) return []
-  // A key whose value cannot be used has its own sentence.
-  return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
-}
-
-const CLUSTER_KEYS = ["CLUSTER_ADDRESS", "DATABASE_URL", "PUBLIC_URL", "SECRET_KEY"] as const
-const LINK_KEYS = ["CLUSTER_ADDRESS", "NATS_URL"] as const
-const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
-
-const isNatsHere = (urls: string): boolean =>
-  urls.split(",").every((url) => LOOPBACK_HOST.test(new URL(url.trim()).hostname.replace(/^\[|\]$/g, "")))
-
-const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
-  const { CLUSTER_ADDRESS: address, CLUSTER_SECRET: secret, NATS_URL: nats, NODE_ENV: mode } = values
-  const isOpen = address != null && !LOOPBACK_HOST.test(address.host)
-  return [
-    ...missing(values, CLUSTER_KEYS, (name) => name === "CLUSTER_ADDRESS"),
-    ...(isWorker ? [] : missing(values, LINK_KEYS, (name) => name === "CLUSTER_ADDRESS")),
-    ...(["NATS_URL", "CLUSTER_SECRET"] as const)
-      .filter((name) => address === null && values[name] != null)
-      .map((name) => `CLUSTER_ADDRESS must be set beside ${name}.`),
-    ...(mode === "production" && isOpen && secret === null
-      ? ["CLUSTER_SECRET must be set in production, unless CLUSTER_ADDRESS is on this machine."]
-      : []),
-    // A stranger who reaches that NATS would read what is said in private events, and could speak for their hosts.
-    ...(nats != null && secret === null && !isNatsHere(Redacted.value(nats))
-      ? ["CLUSTER_SECRET must be set, unless NATS_URL is on this machine."]
-      : []),
-  ]
-}
-
-/** A TURN server is of use only with credentials, and the policy `relay` only with a TURN server. */
-const relayProblems = ({
-  ICE_SERVERS: urls,
-  TURN_SECRET: secret,
-  RTC_POLICY: policy,
-}: Partial<Values>): ReadonlyArray<string> => {
-  if (urls === undefined) return []
-  const relays = urls.some(isTurnUrl)
-  return [
-    relays && secret === null && "TURN_SECRET must be set beside a TURN server in ICE_SERVERS.",
-    !relays && secret != null && "ICE_SERVERS must name a TURN server beside TURN_SECRET.",
-    !relays && policy === "relay" && "RTC_POLICY relay needs a TURN server (turn: or turns:) in ICE_SERVERS.",
-  ].filter((problem) => problem !== false)
-}
-
-/** Rules over several keys. */
-const crossProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
-  const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
-  const inProduction = [
-    loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
-    publicUrl !== undefined &&
-      !publicUrl?.startsWith("https:") &&
-      "PUBLIC_URL must be an https:// address in production.",
-    secretKey === null && "SECRET_KEY must be set in production.",
-  ].filter((problem) => problem !== false)
-  return [
-    ...(values.NODE_ENV === "production" ? inProduction : []),
-    ...missing(values, MEDIA_KEYS, () => true),
-    ...missing(values, S3_KEYS, () => true),
-    ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
-    ...relayProblems(values),
-    ...clusterProblems(values, isWorker),
-  ]
-}
-
 const keptKey = (dataDir: string): Redacted.Redacted<string> => {
   try {
     return keptSecretKey(dataDir)
@@ -299,9 +222,10 @@ const s3Of = ({
 const clusterOf = ({
   CLUSTER_ADDRESS: address,
   CLUSTER_SECRET: secret,
+  CLUSTER_SECRET_OTHER: otherSecret,
   NATS_URL: nats,
   NODE_LOST_MS: lostMs,
-}: Values): ClusterConfig | null => (address === null ? null : { ...address, secret, nats, lostMs })
+}: Values): ClusterConfig | null => (address === null ? null : { ...address, secret, otherSecret, nats, lostMs })
 
 /** A template says that viewers watch elsewhere. */
 const isStaged = (values: Values): boolean =>
@@ -310,22 +234,34 @@ const isStaged = (values: Values): boolean =>
   mediaOf(values) !== null &&
   s3Of(values) !== null
 
-const checked = (env: Environment, isWorker: boolean): Values => {
-  const { values: read, problems } = readAll(env)
-  const all = [...problems, ...crossProblems(read, isWorker)]
-  if (all.length > 0) throw new ConfigInvalid(all)
-  return read as Values
+interface Checked {
+  readonly values: Values
+  readonly warnings: ReadonlyArray<string>
 }
 
-/** Where the data is, by a configuration that can be used. Writes nothing, unlike `loadConfig`. Throws `ConfigInvalid`. */
+const checked = (env: Environment, isWorker: boolean): Checked => {
+  const { values: read, problems } = readAll(env)
+  const found = suspicions(env, read)
+  const isRefused = ({ isGrave }: Suspicion): boolean => isGrave && read.NODE_ENV === "production"
+  const refused = found.filter(isRefused).map(({ sentence }) => sentence)
+  const all = [...problems, ...crossProblems(read, isWorker), ...refused]
+  if (all.length > 0) throw new ConfigInvalid(all)
+  return { values: read as Values, warnings: found.map(({ sentence }) => sentence) }
+}
+
+/** Reads and checks the whole environment, and writes nothing. Throws `ConfigInvalid`. `secretKeys`: null: the first start makes the key. */
 export const checkConfig = (
   env: Environment = process.env,
-): Pick<Config, "databaseUrl" | "dataDir"> & {
+): Omit<Config, "secretKeys"> & {
+  readonly secretKeys: SecretKeys | null
   /** The key is the one that the data folder keeps. */
   readonly keepsKey: boolean
 } => {
-  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, SECRET_KEY: secretKey } = checked(env, false)
-  return { databaseUrl, dataDir: resolve(dataDir), keepsKey: secretKey === null }
+  const { values, warnings } = checked(env, false)
+  const config = configOf(values, warnings, env, false)
+  const keepsKey = values.SECRET_KEY === null
+  const isMade = !keepsKey || hasKeptKey(config.dataDir)
+  return { ...config, keepsKey, secretKeys: isMade ? secretKeysOf(values, config.dataDir) : null }
 }
 
 /**
@@ -333,7 +269,23 @@ export const checkConfig = (
  * `isWorker`: of one of several workers on one port, which was given its settings by their supervisor.
  */
 export const loadConfig = (env: Environment = process.env, isWorker = false): Config => {
-  const values = checked(env, isWorker)
+  const { values, warnings } = checked(env, isWorker)
+  const config = configOf(values, warnings, env, isWorker)
+  // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
+  return { ...config, secretKeys: secretKeysOf(values, config.dataDir) }
+}
+
+const secretKeysOf = (values: Values, dataDir: string): SecretKeys => [
+  values.SECRET_KEY ?? keptKey(dataDir),
+  ...values.SECRET_KEYS_OLD,
+]
+
+const configOf = (
+  values: Values,
+  warnings: ReadonlyArray<string>,
+  env: Environment,
+  isWorker: boolean,
+): Omit<Config, "secretKeys"> => {
   const production = values.NODE_ENV === "production"
   const dataDir = resolve(values.DATA_DIR)
   return {
@@ -413,8 +365,7 @@ export const loadConfig = (env: Environment = process.env, isWorker = false): Co
     actorMailbox: values.ACTOR_MAILBOX,
     defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
     allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
-    // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
-    secretKeys: [values.SECRET_KEY ?? keptKey(dataDir), ...values.SECRET_KEYS_OLD],
+    warnings,
   }
 }
 

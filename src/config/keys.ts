@@ -19,7 +19,7 @@ export const CONFIG_KEYS = [
   {
     name: "PUBLIC_URL",
     fallback: "http://HOST:PORT",
-    doc: "Base address that clients use; decides cookie names and the URLs in answers.",
+    doc: "Base address that clients use, without a path; decides cookie names and the URLs in answers.",
   },
   {
     name: "APP_URL",
@@ -32,7 +32,11 @@ export const CONFIG_KEYS = [
     doc: "`smtp://user:password@host:port` or `smtps://…`; without it no mail is sent; outside production links stand in the answers instead.",
     secret: true,
   },
-  { name: "MAIL_FROM", fallback: "Gathercue <no-reply@localhost>", doc: "Sender of letters." },
+  {
+    name: "MAIL_FROM",
+    fallback: "Gathercue <no-reply@localhost>",
+    doc: "Sender of letters; must be set in production where mail is sent.",
+  },
   {
     name: "MAIL_PER_WORKSPACE_PER_DAY",
     fallback: "200",
@@ -184,7 +188,7 @@ export const CONFIG_KEYS = [
   {
     name: "DATABASE_URL",
     fallback: "embedded",
-    doc: "An external PostgreSQL, 14 or newer (18 is what the tests run on), reached directly and not through a transaction pooler; without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
+    doc: "An external PostgreSQL, 14 or newer (18 is what the tests run on), reached directly and not through a transaction pooler; `sslmode`, `sslrootcert`, `sslcert` and `sslkey` as libpq has them, but without `sslmode` there is no TLS. Without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
     secret: true,
   },
   { name: "DATABASE_POOL", fallback: "10", doc: "Connections to the database, 2 to 100." },
@@ -207,6 +211,12 @@ export const CONFIG_KEYS = [
     name: "CLUSTER_SECRET",
     fallback: "unset",
     doc: "At least 32 characters, the same on all nodes: they prove it to each other, encrypt their calls (TLS with a shared key) and seal their messages on NATS. It may be absent only where NATS is on this machine, and in production the nodes too.",
+    secret: true,
+  },
+  {
+    name: "CLUSTER_SECRET_OTHER",
+    fallback: "unset",
+    doc: "While `CLUSTER_SECRET` is changed: another one that is taken beside it.",
     secret: true,
   },
   {

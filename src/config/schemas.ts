@@ -1,6 +1,7 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
+import { SSL_MODES, splitTls } from "../model/database-address.ts"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
 import { isIceUrl } from "../model/media/ice-url.ts"
 import { isPlaybackTemplate } from "../model/media/playback-url.ts"
@@ -57,6 +58,32 @@ const url = (...protocols: ReadonlyArray<string>): Schema.Codec<string> =>
       }),
     ),
   )
+
+/** An address that is cut short in its password, which has a character with a meaning in addresses. */
+const isCutShort = (value: string): boolean => {
+  if (!value.includes("@")) return false
+  if (!URL.canParse(value)) return true
+  const { username, password, hash } = new URL(value)
+  try {
+    decodeURIComponent(password)
+  } catch {
+    return true
+  }
+  return username === "" || hash !== ""
+}
+
+/** An address with a user and a password. */
+const urlWithPassword = (...protocols: ReadonlyArray<string>): Schema.Codec<string> =>
+  text(
+    "has a character in its password, or its user, that must be percent-encoded (%40 for @, %23 for #, %2F for /, %3F for ?, %25 for %)",
+    (value) => !isCutShort(value),
+  ).pipe(Schema.decodeTo(url(...protocols)))
+
+const isOrigin = (value: string): boolean => {
+  if (!isUrl(value, ["http:", "https:"])) return false
+  const { pathname, search, hash, username } = new URL(value)
+  return pathname === "/" && [search, hash, username].every((part) => part === "")
+}
 
 const redacted = (name: KeyName, schema: Schema.Codec<string>): Config.Config<Redacted.Redacted<string> | null> =>
   Config.map(optional(name, schema), (value) => (value === null ? null : Redacted.make(value)))
@@ -187,9 +214,12 @@ export const SETTINGS = {
   NODE_ENV: required("NODE_ENV", literals(["production", "development", "test"]), "development"),
   HOST: anything("HOST", "127.0.0.1"),
   PORT: integer("PORT", 8080, 0, 65_535),
-  PUBLIC_URL: optional("PUBLIC_URL", url("http:", "https:")),
+  PUBLIC_URL: Config.map(
+    optional("PUBLIC_URL", text("must be an http:// or https:// address without a path", isOrigin)),
+    (value) => value?.replace(/\/+$/, "") ?? null,
+  ),
   APP_URL: optional("APP_URL", url("http:", "https:")),
-  SMTP_URL: redacted("SMTP_URL", url("smtp:", "smtps:")),
+  SMTP_URL: redacted("SMTP_URL", urlWithPassword("smtp:", "smtps:")),
   MAIL_FROM: required(
     "MAIL_FROM",
     text("must be an e-mail address", (value) => !/[\r\n]/.test(value) && value.includes("@")),
@@ -258,7 +288,12 @@ export const SETTINGS = {
     parseTrustedProxies,
   ),
   DATA_DIR: anything("DATA_DIR", ".data"),
-  DATABASE_URL: redacted("DATABASE_URL", url("postgres:", "postgresql:")),
+  DATABASE_URL: redacted(
+    "DATABASE_URL",
+    text(`must have an sslmode of ${SSL_MODES.join(", ")}, or none`, (value) => splitTls(value) !== undefined).pipe(
+      Schema.decodeTo(urlWithPassword("postgres:", "postgresql:")),
+    ),
+  ),
   DATABASE_POOL: integer("DATABASE_POOL", 10, 2, 100),
   DATABASE_WAITING: integer("DATABASE_WAITING", 500, 10, 900),
   DATABASE_DEADLINE_MS: integer("DATABASE_DEADLINE_MS", 5000, 500, 60_000),
@@ -267,6 +302,7 @@ export const SETTINGS = {
     (value) => (value === null ? null : nodeAddress(value)),
   ),
   CLUSTER_SECRET: secret("CLUSTER_SECRET"),
+  CLUSTER_SECRET_OTHER: secret("CLUSTER_SECRET_OTHER"),
   NATS_URL: redacted(
     "NATS_URL",
     text("must be comma separated addresses that start with nats:// or tls://, with one user at most", isNatsList),

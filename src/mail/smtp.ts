@@ -20,9 +20,8 @@ const unsubscribing = (url: string | undefined): Readonly<Record<string, string>
   return url.startsWith("https:") ? { ...button, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" } : button
 }
 
-/** `url`: `smtp://user:password@host:port` or `smtps://…`; `from`: the sender, with or without a name. */
-export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => {
-  const transport = createTransport({
+const transportOf = (url: Redacted.Redacted<string>) =>
+  createTransport({
     url: Redacted.value(url),
     pool: true,
     maxConnections: 1,
@@ -31,6 +30,29 @@ export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => 
     socketTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
   })
+
+/** Waits for the greeting and signs in. Resolves to the server's host; rejects with a sentence. */
+export const tryMailServer = async (url: Redacted.Redacted<string>): Promise<string> => {
+  const { host } = new URL(Redacted.value(url))
+  const transport = transportOf(url)
+  try {
+    await transport.verify()
+    return host
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    throw new Error(
+      code === "EAUTH"
+        ? `The mail server ${host} refuses the user or the password of SMTP_URL.`
+        : `The mail server ${host} cannot be used (${message}).`,
+    )
+  } finally {
+    transport.close()
+  }
+}
+
+/** `url`: `smtp://user:password@host:port` or `smtps://…`; `from`: the sender, with or without a name. */
+export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => {
+  const transport = transportOf(url)
   return {
     send: async ({ to, subject, text, html, unsubscribeUrl }) => {
       try {
@@ -40,10 +62,7 @@ export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => 
         // The server's text is left out: it repeats the address and sometimes the letter.
         const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }
         const isPermanent = responseCode !== undefined && responseCode >= PERMANENT_FROM && code !== "EAUTH"
-        throw new MailNotSent(
-          !isPermanent,
-          `${code ?? "failed"}${responseCode === undefined ? "" : ` ${responseCode}`}`,
-        )
+        throw new MailNotSent(!isPermanent, `${code ?? "failed"} ${responseCode ?? new URL(Redacted.value(url)).host}`)
       }
     },
     close: () => transport.close(),

@@ -121,16 +121,22 @@ export interface SchemaState {
   readonly known: number
   /** Migrations of the database that this build lacks. */
   readonly unknown: ReadonlyArray<number>
+  /** It has this build's functions. */
+  readonly hasFunctions: boolean
 }
 
 export async function readSchema(url: string, folder: URL = FOLDER): Promise<SchemaState> {
-  const known = (await readMigrations(folder)).map(({ version }) => version)
+  const migrations = await readMigrations(folder)
+  const known = migrations.map(({ version }) => version)
+  const hash = fingerprint(migrations, await readFunctions(folder))
   return withSession(url, SETTINGS, { connectMs: 10_000, withinMs: 10_000 }, async ({ sql }) => {
-    const applied = (await hasRecords(sql)) ? await recorded(sql) : []
+    const isEmpty = !(await hasRecords(sql))
+    const applied = isEmpty ? [] : await recorded(sql)
     return {
       applied: Math.max(0, ...applied),
       known: Math.max(0, ...known),
       unknown: applied.filter((version) => !known.includes(version)),
+      hasFunctions: !isEmpty && (await appliedFunctions(sql)) === hash,
     }
   })
 }
@@ -173,9 +179,13 @@ async function appliedVersions({ connection, sql }: Session): Promise<ReadonlyAr
   return recorded(sql)
 }
 
+async function appliedFunctions(sql: Queryable): Promise<string | undefined> {
+  const [applied] = await sql<{ hash: string }[]>`select hash from schema_functions`
+  return applied?.hash
+}
+
 async function applyFunctions(session: Session, files: ReadonlyArray<SqlFile>, hash: string): Promise<void> {
-  const [applied] = await session.sql<{ hash: string }[]>`select hash from schema_functions`
-  if (applied?.hash === hash) return
+  if ((await appliedFunctions(session.sql)) === hash) return
   await unlimited(session, async () => {
     for (const file of files) await run(session, file)
     await session.sql`

@@ -3,6 +3,7 @@
  * the other nodes.
  */
 import { Redacted } from "effect"
+import { readAccess } from "./access.ts"
 import { NodeSession } from "./cluster/node-session.ts"
 import { startEmbeddedPostgres } from "./embedded/postgres.ts"
 import { migrate } from "./migrate.ts"
@@ -51,6 +52,13 @@ export const usable = async <A>(what: string, part: () => Promise<A>): Promise<A
   }
 }
 
+/** @throws DatabaseRefused with all that the user may not do */
+const requireAccess = async (what: string, url: string): Promise<void> => {
+  const { problems } = await usable(what, () => readAccess(url))
+  if (problems.length === 0) return
+  throw new DatabaseRefused(problems.map(({ problem, remedy }) => `${problem} ${remedy}`).join("\n"))
+}
+
 const never = new Promise<string>(() => {})
 
 const ALONE_REFUSED =
@@ -91,6 +99,7 @@ export const openDatabase = async (
     // Taken before the schema changes, so that it never changes under a server that runs alone.
     const taken = await usable(what, () => takeLock(Redacted.value(url), wanted.nodeLostMs))
     lock = taken.lock
+    if (embedded === undefined) await requireAccess(what, Redacted.value(url))
     const schema = await usable(what, () => migrate(Redacted.value(url)))
     return {
       url,

@@ -66,18 +66,29 @@ interface Holder extends SessionIdentity {
   readonly silentMs: number
 }
 
+/** Of rows of `pg_locks l`. */
+const isProcessLock = (sql: Queryable) => sql`
+  l.locktype = 'advisory' and l.granted and l.objsubid = 1
+  and l.database = (select oid from pg_database where datname = current_database())
+  and (l.classid::bigint << 32) + l.objid::bigint = ${LOCK_KEY}`
+
 /** Of several nodes the one that was heard of last: while one of them lives, the lock is held. */
 const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   const [row] = await sql<Holder[]>`
     select a.pid, a.backend_start::text as started_at, a.application_name in (${HOLDER_NAME}, ${NODE_NAME}) as has_heartbeat, a.state_change::text as heartbeat_at,
            (extract(epoch from clock_timestamp() - a.state_change) * 1000)::int as silent_ms
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
-     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
-       and l.database = (select oid from pg_database where datname = current_database())
-       and (l.classid::bigint << 32) + l.objid::bigint = ${LOCK_KEY}
+     where ${isProcessLock(sql)}
      order by a.state_change desc
      limit 1`
   return row
+}
+
+/** Sessions that hold the lock, alone or with others. */
+export const countHolders = async (sql: Queryable): Promise<number> => {
+  const [row] = await sql<{ holders: number }[]>`
+    select count(distinct l.pid)::int as holders from pg_locks l where ${isProcessLock(sql)}`
+  return row?.holders ?? 0
 }
 
 /**

@@ -7,9 +7,12 @@
  * from the key that was configured then.
  */
 import { deriveKey, deriveKeyRing, type KeyRing, type SecretKeys } from "../secret-key.ts"
+import { type ClusterSecrets, takeClusterSecrets } from "./cluster/cluster-secrets.ts"
 import { withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
+import { countHolders } from "./process-lock.ts"
 import { openSealed, openText, SealBroken, sealText } from "./sealed-text.ts"
+import { SecretRefused } from "./secret-refused.ts"
 
 const SESSION = { application_name: "gathercue start" }
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
@@ -31,7 +34,10 @@ export interface KeptKeys {
   readonly letterRefusals: Uint8Array
 }
 
-const KEPT = ["pseudonyms", "letter-refusals"] as const
+const KEPT = ["pseudonyms", "letter-refusals", "cluster-secrets"] as const
+
+const WRONG_KEY =
+  "The secrets in this database were sealed with another key; set SECRET_KEY (or SECRET_KEYS_OLD beside a new one), or restore the file secret-key in the data folder, to the one they were sealed with."
 
 /** The place in the ring of the key that opens it. */
 const opensWith = (keys: KeyRing, owner: string, sealed: Uint8Array): number | undefined => {
@@ -43,42 +49,34 @@ const opensWith = (keys: KeyRing, owner: string, sealed: Uint8Array): number | u
   }
 }
 
-const isAnythingSealed = async (sql: Queryable): Promise<boolean> => {
+/** Something that the secret in use sealed: the check, or for a database without one the first that there is. */
+const findSealed = async (sql: Queryable) => {
+  const [row] = await sql<{ purpose: string; owner: string; sealed: Uint8Array }[]>`
+    (select ${SECRETS_PURPOSE} as purpose, ${CHECK_OWNER} as owner, sealed, 0 as place from sealing_checks)
+     union all (select ${KEPT_KEYS_PURPOSE}, name, sealed, 1 from kept_keys order by name limit 1)
+     union all (select ${SECRETS_PURPOSE}, id::text, secret_sealed, 2 from webhook_endpoints order by id desc limit 1)
+     order by place limit 1`
+  return row
+}
+
+/** All data belong to an account or a workspace. */
+const isAnybodyThere = async (sql: Queryable): Promise<boolean> => {
   const [row] = await sql<{ found: boolean }[]>`
-    select exists (select from webhook_endpoints) or exists (select from mails)
-        or exists (select from idempotency_keys) or exists (select from account_totp)
-        or exists (select from connections) as found`
+    select exists (select from accounts) or exists (select from workspaces) as found`
   return row?.found === true
 }
 
-/** For databases without a check row: which key opens a webhook's secret? The newest, when there is none. */
-const opensSecrets = async (sql: Queryable, keys: KeyRing): Promise<number | undefined> => {
-  const [row] = await sql<{ id: string; secretSealed: Uint8Array }[]>`
-    select id, secret_sealed from webhook_endpoints order by id desc limit 1`
-  return row === undefined ? 0 : opensWith(keys, row.id, row.secretSealed)
-}
+/** A key that was lost while nobody used the database, neither an account nor another node, protects nothing. */
+const mayReplaceKey = async (sql: Queryable): Promise<boolean> =>
+  !(await isAnybodyThere(sql)) && (await countHolders(sql)) <= 1
 
-const writeCheck = async (sql: Queryable, keys: KeyRing): Promise<void> => {
-  const sealed = sealText(keys, CHECK_OWNER, CHECK_OWNER)
-  await sql`insert into sealing_checks (sealed) values (${sealed}) on conflict (id) do update set sealed = excluded.sealed`
-}
-
-/**
- * The place of the secret that the database's data were made with; undefined: it is none of the configured ones. Where nothing
- * is sealed, the newest becomes the required one.
- */
-const secretInUse = async (sql: Queryable, keys: KeyRing): Promise<number | undefined> => {
-  const [check] = await sql<{ sealed: Uint8Array }[]>`select sealed from sealing_checks`
-  const found = check === undefined ? await opensSecrets(sql, keys) : opensWith(keys, CHECK_OWNER, check.sealed)
-  if (check !== undefined && found !== undefined) return found
-  if (check === undefined && found === undefined) return undefined
-  if (check !== undefined) {
-    if (await isAnythingSealed(sql)) return undefined
-    // The key was lost before it sealed anything that counts.
-    await sql`delete from kept_keys`
-  }
-  await writeCheck(sql, keys)
-  return found ?? 0
+/** The place of the secret that the database's data were made with. Null: the newest may become it. @throws SecretRefused */
+const secretInUse = async (sql: Queryable, secretKeys: SecretKeys): Promise<number | null> => {
+  const found = await findSealed(sql)
+  if (found === undefined) return null
+  const opening = opensWith(deriveKeyRing(secretKeys, found.purpose), found.owner, found.sealed)
+  if (opening === undefined && !(await mayReplaceKey(sql))) throw new SecretRefused(WRONG_KEY)
+  return opening ?? null
 }
 
 const readKept = async (sql: Queryable, keys: KeyRing): Promise<ReadonlyMap<string, Uint8Array>> => {
@@ -86,24 +84,48 @@ const readKept = async (sql: Queryable, keys: KeyRing): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ name, sealed }) => [name, Buffer.from(openText(keys, name, sealed), "base64url")]))
 }
 
+const openKept = async (sql: Queryable, secretKeys: SecretKeys): Promise<ReadonlyArray<Uint8Array>> => {
+  const inUse = await secretInUse(sql, secretKeys)
+  if (inUse === null) {
+    await sql`delete from sealing_checks`
+    await sql`delete from kept_keys`
+  }
+  // Sealed with the secret in use: a node that has the older secret alone still starts.
+  const secret = secretKeys[inUse ?? 0] ?? secretKeys[0]
+  const sealedFor = (purpose: string, owner: string, text: string) =>
+    sealText([deriveKey(secret, purpose)], owner, text)
+  const check = sealedFor(SECRETS_PURPOSE, CHECK_OWNER, CHECK_OWNER)
+  await sql`insert into sealing_checks (sealed) values (${check}) on conflict (id) do nothing`
+  for (const name of KEPT) {
+    const sealed = sealedFor(KEPT_KEYS_PURPOSE, name, Buffer.from(deriveKey(secret, name)).toString("base64url"))
+    await sql`insert into kept_keys (name, sealed) values (${name}, ${sealed}) on conflict (name) do nothing`
+  }
+  const kept = await readKept(sql, deriveKeyRing(secretKeys, KEPT_KEYS_PURPOSE))
+  return KEPT.flatMap((name) => kept.get(name) ?? [])
+}
+
 /**
- * The kept keys; undefined: the database's secrets are sealed with none of the configured keys. Each server on the database gets
- * the same ones, in whatever order they start.
+ * The kept keys. Each server on the database gets the same ones, in whatever order they start. `cluster`: of a node; null: the server
+ * runs alone.
+ * @throws SecretRefused with another secret than the database's data were made with, or than other nodes have
  */
-export const openKeptKeys = (url: string, secretKeys: SecretKeys): Promise<KeptKeys | undefined> =>
-  withSession(url, SESSION, LIMITS, async ({ sql }) => {
-    const inUse = await secretInUse(sql, deriveKeyRing(secretKeys, SECRETS_PURPOSE))
-    const secret = inUse === undefined ? undefined : secretKeys[inUse]
-    if (secret === undefined) return undefined
-    const keys = deriveKeyRing(secretKeys, KEPT_KEYS_PURPOSE)
-    // Sealed with the secret in use: a node that has the older secret alone still starts.
-    const sealing: KeyRing = [deriveKey(secret, KEPT_KEYS_PURPOSE)]
-    for (const name of KEPT) {
-      const sealed = sealText(sealing, name, Buffer.from(deriveKey(secret, name)).toString("base64url"))
-      await sql`insert into kept_keys (name, sealed) values (${name}, ${sealed}) on conflict (name) do nothing`
+export const openKeptKeys = (
+  url: string,
+  secretKeys: SecretKeys,
+  cluster: ClusterSecrets | null = null,
+): Promise<KeptKeys> =>
+  withSession(url, SESSION, LIMITS, async ({ connection, sql }) => {
+    // One start after the other. A start that is refused leaves nothing, because its session ends without a commit.
+    await connection.control("begin; lock table sealing_checks in share row exclusive mode")
+    const [pseudonyms, letterRefusals, clusterSecrets] = await openKept(sql, secretKeys)
+    if (pseudonyms === undefined || letterRefusals === undefined || clusterSecrets === undefined) {
+      throw new Error("a kept key is gone")
     }
-    const kept = await readKept(sql, keys)
-    const [pseudonyms, letterRefusals] = KEPT.map((name) => kept.get(name))
-    if (pseudonyms === undefined || letterRefusals === undefined) throw new Error("a kept key is gone")
+    if (cluster !== null) await takeClusterSecrets(sql, clusterSecrets, cluster)
+    await connection.control("commit")
     return { pseudonyms, letterRefusals }
   })
+
+/** Do the keys open what the database has? False: it has nothing yet that counts. It changes nothing. @throws SecretRefused */
+export const opensSecrets = (url: string, secretKeys: SecretKeys): Promise<boolean> =>
+  withSession(url, SESSION, LIMITS, async ({ sql }) => (await secretInUse(sql, secretKeys)) !== null)

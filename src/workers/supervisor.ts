@@ -2,12 +2,12 @@
  * Several workers on one port: ordinary nodes on loopback, which hear of each other through this process, so that one command
  * uses all cores. The supervisor owns the embedded database, takes no connections itself, and starts workers again that end.
  */
-import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { listenUrl } from "../model/listen-url.ts"
+import { deriveKey } from "../secret-key.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../store/embedded/postgres.ts"
 import { LinkHub } from "./link-hub.ts"
 import { Worker } from "./worker.ts"
@@ -79,7 +79,9 @@ const sharedEnvironment = (
   PUBLIC_URL: config.publicUrl ?? listenUrl(config.host, port),
   // Other users of this machine must not reach the workers' ports.
   CLUSTER_SECRET:
-    config.cluster?.secret == null ? randomBytes(32).toString("base64url") : Redacted.value(config.cluster.secret),
+    config.cluster?.secret == null
+      ? Buffer.from(deriveKey(config.secretKeys[0], "workers")).toString("base64url")
+      : Redacted.value(config.cluster.secret),
   DATABASE_POOL:
     environment["DATABASE_POOL"]?.trim() || String(Math.max(SMALLEST_POOL, Math.ceil(POOL_OF_ALL / config.workers))),
 })

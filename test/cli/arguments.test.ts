@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest"
 import { readArguments } from "../../src/cli/arguments.ts"
 
-const PLAIN = { folder: "", envFiles: [], isWorker: false }
+const PLAIN = { folder: "", envFiles: [], json: false, isWorker: false }
 
 test("each command is read, and no command is the server", () => {
   expect(readArguments([])).toEqual({ ...PLAIN, command: "serve" })
@@ -22,6 +22,7 @@ test("options stand before or after the command", () => {
     command: "serve",
     envFiles: ["a", "b"],
   })
+  expect(readArguments(["check", "--json"])).toEqual({ ...PLAIN, command: "check", json: true })
   expect(readArguments(["--worker"])).toEqual({ ...PLAIN, command: "serve", isWorker: true })
 })
 
@@ -35,6 +36,7 @@ describe("is refused with a sentence:", () => {
     [["--port", "9999"], /^Unknown option '--port'; gathercue --help lists the commands and options\.$/],
     [["--env-file"], /--env-file.*argument missing; gathercue --help/],
     [["--help=yes"], /does not take an argument; gathercue --help/],
+    [["keys", "--json"], /^--json is an option of check alone; gathercue --help/],
     [["start"], /^"start" is no command; gathercue --help/],
     [["keys", "old"], /^"keys old" is no command; /],
     [["serve", "serve"], /^"serve serve" is no command; /],

@@ -3,6 +3,7 @@ import { Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import type { SecretKeys } from "../../src/secret-key.ts"
+import { NodeSession } from "../../src/store/cluster/node-session.ts"
 import { countSealed, resealAll } from "../../src/store/resealing.ts"
 import { openKeptKeys } from "../../src/store/sealing-keys.ts"
 import { call, createEvent, createPerson, createWorkspace } from "../support/api.ts"
@@ -10,8 +11,11 @@ import { createTestDatabase } from "../support/database.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { refusedStart, runCommand, startServerProcess } from "../support/server-process.ts"
 import { openStore } from "../support/store.ts"
+import { eventually } from "../support/wait.ts"
 
 const [A, B, C] = ["a", "b", "c"].map((letter) => letter.repeat(40)) as [string, string, string]
+
+const OTHER_KEY = "another-key-of-the-tests-9876543210zyxwvu"
 
 let url: string
 beforeEach(async () => {
@@ -34,7 +38,7 @@ const ring = (...keys: readonly [string, ...string[]]): SecretKeys => {
 
 const kept = async (...keys: readonly [string, ...string[]]) => {
   const found = await openKeptKeys(url, ring(...keys))
-  return found && [found.pseudonyms, found.letterRefusals].map((key) => Buffer.from(key).toString("hex"))
+  return [found.pseudonyms, found.letterRefusals].map((key) => Buffer.from(key).toString("hex"))
 }
 
 test("sessions, repeated requests and the signatures of webhooks survive it, and afterwards the older key is not needed", async () => {
@@ -102,11 +106,40 @@ test("sessions, repeated requests and the signatures of webhooks survive it, and
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^The secrets .* another key; /)])
 }, 180_000)
 
+test("another key is refused in every mode where nothing is sealed yet, and replaces nothing", async () => {
+  const first = await serverWith({ SECRET_KEY: A })
+  await createWorkspace(first.url)
+  await first.end("SIGTERM")
+  const before = await kept(A)
+  const node = { CLUSTER_ADDRESS: "127.0.0.1:9", NATS_URL: "nats://127.0.0.1:9", PUBLIC_URL: "http://127.0.0.1:9" }
+  for (const mode of [{}, { WORKERS: "2" }, node, { NODE_ENV: "production", PUBLIC_URL: "https://live.example" }]) {
+    const other = { DATABASE_URL: url, PORT: "0", SECRET_KEY: OTHER_KEY, ...mode }
+    const { code, stderr } = await refusedStart(other)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The secrets .* another key; /)])
+    const check = await runCommand(["check"], other)
+    expect([check.code, check.stderr]).toEqual([1, expect.stringMatching(/^The secrets .* another key; /m)])
+  }
+  expect(await kept(A)).toEqual(before)
+  await (await serverWith({ SECRET_KEY: A })).end("SIGTERM")
+}, 180_000)
+
+test("a database without accounts takes another key, and its check agrees, unless a node runs on it", async () => {
+  await (await serverWith({ SECRET_KEY: A })).end("SIGTERM")
+  const check = await runCommand(["check"], { PORT: "0", DATABASE_URL: url, SECRET_KEY: B })
+  expect([check.code, check.stderr]).toEqual([0, ""])
+  const [here, there] = [await NodeSession.open(url, 6000), await NodeSession.open(url, 6000)]
+  await expect(kept(B)).rejects.toThrow(/another key/)
+  await here?.release()
+  await eventually(async () => (await kept(B).catch(() => undefined)) !== undefined, "the key to be replaced")
+  await there?.release()
+  await (await serverWith({ SECRET_KEY: B })).end("SIGTERM")
+}, 180_000)
+
 describe("keys of hashes", () => {
   test("stay the same through two changes, and open with no key but those", async () => {
     const first = await kept(A)
     expect(first).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.stringMatching(/^[0-9a-f]{64}$/)])
-    expect(first?.[0]).not.toBe(first?.[1])
+    expect(first[0]).not.toBe(first[1])
     expect(await kept(B, A)).toEqual(first)
     // A node that has not heard of the newer key goes on until everything is sealed anew.
     expect(await kept(A)).toEqual(first)
@@ -127,7 +160,7 @@ describe("keys of hashes", () => {
 
   test("are the same for servers that start together", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? kept(A) : kept(A, B))))
-    expect(new Set(all.map((one) => one?.join(" "))).size).toBe(1)
+    expect(new Set(all.map((one) => one.join(" "))).size).toBe(1)
   })
 
   test("are made anew with a key that was lost before it sealed anything that counts", async () => {

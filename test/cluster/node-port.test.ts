@@ -13,6 +13,8 @@ import { freePort } from "../support/free-port.ts"
 const HOST = "127.0.0.1"
 const keyOf = (text: string): SharedKey => sharedKeyOf(Redacted.make(text.padEnd(32, ".")))
 
+type Secret = Redacted.Redacted<string>
+
 const scopes: Scope.Closeable[] = []
 
 afterEach(async () => {
@@ -58,6 +60,26 @@ test("a node with the secret gets in; one with another secret, with none, or wit
   const plain = connectTcp(address)
   plain.write("let me in, please, I am a node")
   expect(await firstWord(plain)).toBeNull()
+})
+
+test("while a secret is changed, a node that takes the next one is let in by those that use it already", async () => {
+  const [before, next] = ["before", "next"].map((text) => Redacted.make(text.padEnd(32, "."))) as [Secret, Secret]
+  const port = await listen(sharedKeyOf(next, before))
+  const word = (key: SharedKey) => firstWord(connectTls({ host: HOST, port, ...key.client }))
+  expect(await word(sharedKeyOf(before, next))).toBe("welcome")
+  expect(await word(sharedKeyOf(next))).toBe("welcome")
+  expect(await word(sharedKeyOf(before))).toBeNull()
+})
+
+test("a handshake that fails for its key is told of at both ends, and one of a stranger at neither", async () => {
+  const told: string[] = []
+  const port = await listen(sharedKeyOf(Redacted.make("here".padEnd(32, ".")), null, (peer) => told.push(peer)))
+  await firstWord(connectTls({ host: HOST, port, rejectUnauthorized: false }))
+  const sockets = new NodeSockets(keyOf("there"), (peer) => told.push(peer))
+  expect(Exit.isFailure(await dial(sockets, port))).toBe(true)
+  await expect.poll(() => told.toSorted()).toEqual([HOST, `${HOST}:${port}`])
+  await dial(new NodeSockets(keyOf("here")), port)
+  expect(told).toHaveLength(2)
 })
 
 test("nodes without a secret speak in plain", async () => {

@@ -75,6 +75,7 @@ describe("in production, with mail", () => {
       PUBLIC_URL: "https://events.example.com",
       TRUSTED_PROXIES: "127.0.0.1",
       SMTP_URL: mail.url,
+      MAIL_FROM: "Events <events@example.com>",
     })
     onTestFinished(async () => {
       await server.stop()

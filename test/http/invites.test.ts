@@ -256,6 +256,7 @@ describe("letters and pages", () => {
       NODE_ENV: "production",
       PUBLIC_URL: "https://events.example.com",
       SMTP_URL: mail.url,
+      MAIL_FROM: "Events <events@example.com>",
     })
   })
   afterAll(async () => {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   server = await startTestServer({
     ...STRICT,
     SMTP_URL: mail.url,
+    MAIL_FROM: "Events <events@example.com>",
     MAIL_PER_WORKSPACE_PER_DAY: String(DAILY),
     // A request that waits for its turn on a busy machine is not the subject.
     DATABASE_DEADLINE_MS: "60000",

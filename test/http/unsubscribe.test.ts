@@ -19,6 +19,7 @@ beforeAll(async () => {
     PUBLIC_URL: SITE,
     APP_URL: "https://app.example.com",
     SMTP_URL: mail.url,
+    MAIL_FROM: "Events <events@example.com>",
   })
   rows = rowsOf(server.databaseUrl)
   acme = await provedWorkspace()

@@ -98,8 +98,9 @@ test("there is no playground in production, and no page with WEB=off, where link
   const production = await startServerWithPages({
     NODE_ENV: "production",
     PUBLIC_URL: "https://events.example.com",
-    METRICS_TOKEN: "m".repeat(32),
+    METRICS_TOKEN: "Zk3vQ9xWm2LrT7nBz4KpD8cHs1JfG6yA",
     SMTP_URL: "smtp://127.0.0.1:9",
+    MAIL_FROM: "Events <events@example.com>",
   })
   expect((await fetch(`${production.url}/play`)).status).toBe(404)
   const host = await fetch(`${production.url}/host`)

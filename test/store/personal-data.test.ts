@@ -18,6 +18,7 @@ const OTHERS: { readonly [table: string]: string } = {
   connection_domains: "domain token",
   connections: "name issuer client_id client_secret_sealed default_role last_error",
   clips: "status storage_key content_type sha256 failure",
+  cluster_secrets: "used other",
   cluster_nodes: "address node runner takes_grounds",
   disk_probes: "filler",
   event_reminders: "kind",

@@ -95,6 +95,7 @@ export const startActors = async (
       : nodeLayers({
           address: { host: "127.0.0.1", port: await freePort() },
           secret: null,
+          otherSecret: null,
           session,
           lostMs: LOST_MS,
           node: options.clustered.node,

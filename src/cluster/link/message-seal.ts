@@ -38,23 +38,18 @@ export interface Refused {
 }
 
 export class MessageSeal {
-  readonly #secret: string
+  readonly #secrets: ReadonlyArray<string>
   readonly #now: () => number
   readonly #id = randomBytes(SENDER_BYTES)
   readonly #key: Buffer
   #sequence = 0n
   readonly #senders = new LRUCache<string, Sender>({ max: MOST_SENDERS })
 
-  /** `now`: Unix milliseconds. */
-  constructor(secret: string, now: () => number) {
-    this.#secret = secret
+  /** `now`: Unix milliseconds. `other`: what is sealed with this secret is opened too. */
+  constructor(secret: string, now: () => number, other?: string) {
+    this.#secrets = other === undefined ? [secret] : [secret, other]
     this.#now = now
-    this.#key = this.#keyOf(this.#id)
-  }
-
-  /** Each sender has a key of its own, so that its sequence is a nonce that no other message has. */
-  #keyOf(sender: Uint8Array): Buffer {
-    return Buffer.from(hkdfSync("sha256", this.#secret, sender, "gathercue node messages", KEY_BYTES))
+    this.#key = keyOf(secret, this.#id)
   }
 
   seal(subject: string, text: string): Uint8Array {
@@ -76,21 +71,45 @@ export class MessageSeal {
     const header = Buffer.from(sealed.buffer, sealed.byteOffset, Math.min(HEADER_BYTES, sealed.byteLength))
     if (sealed.byteLength < SEAL_BYTES || header[0] !== FORMAT) return { refused: "forged" }
     const id = header.toString("latin1", 1, SEQUENCE_AT)
-    const sender = this.#senders.get(id) ?? { key: this.#keyOf(header.subarray(1, SEQUENCE_AT)), head: 0n }
-    const text = decipher(sender.key, subject, header, sealed)
-    if (text === undefined) return { refused: "forged" }
+    const known = this.#senders.get(id)
+    const keys = known === undefined ? this.#keysOf(header.subarray(1, SEQUENCE_AT)) : [known.key]
+    const opened = firstOpened(keys, subject, header, sealed)
+    if (opened === undefined) return { refused: "forged" }
     const sequence = header.readBigUInt64BE(SEQUENCE_AT)
     // A node hears its own messages directly: one that comes over the link was sent again by somebody else.
-    if (sequence <= sender.head || this.#id.equals(header.subarray(1, SEQUENCE_AT))) return { refused: "replayed" }
+    if (sequence <= (known?.head ?? 0n) || this.#id.equals(header.subarray(1, SEQUENCE_AT)))
+      return { refused: "replayed" }
     if (Math.abs(this.#now() - Number(header.readBigUInt64BE(TIME_AT))) > MOST_OFF_MS) return { refused: "stale" }
-    this.#senders.set(id, { key: sender.key, head: sequence })
-    return text
+    this.#senders.set(id, { key: opened.key, head: sequence })
+    return opened.text
+  }
+
+  #keysOf(sender: Uint8Array): ReadonlyArray<Buffer> {
+    return this.#secrets.map((secret) => keyOf(secret, sender))
   }
 }
+
+/** Each sender has a key of its own, so that its sequence is a nonce that no other message has. */
+const keyOf = (secret: string, sender: Uint8Array): Buffer =>
+  Buffer.from(hkdfSync("sha256", secret, sender, "gathercue node messages", KEY_BYTES))
 
 const nonceOf = (header: Buffer): Buffer => Buffer.concat([NONCE_PADDING, header.subarray(SEQUENCE_AT, TIME_AT)])
 
 const boundData = (subject: string, header: Buffer): Buffer => Buffer.concat([header, Buffer.from(subject)])
+
+/** The text, and the one of the keys that opens it. */
+const firstOpened = (
+  keys: ReadonlyArray<Buffer>,
+  subject: string,
+  header: Buffer,
+  sealed: Uint8Array,
+): { readonly key: Buffer; readonly text: string } | undefined => {
+  for (const key of keys) {
+    const text = decipher(key, subject, header, sealed)
+    if (text !== undefined) return { key, text }
+  }
+  return undefined
+}
 
 const decipher = (key: Buffer, subject: string, header: Buffer, sealed: Uint8Array): string | undefined => {
   const cipher = createDecipheriv("aes-256-gcm", key, nonceOf(header), { authTagLength: TAG_BYTES })

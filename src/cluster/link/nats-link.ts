@@ -150,10 +150,25 @@ class NatsLink {
   }
 }
 
-/** `secret`: null: messages are not sealed. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
+const refusedBy = (cause: unknown): NatsRefused =>
+  new NatsRefused(`NATS at NATS_URL cannot be used (${(cause as Error).message}).`)
+
+/** For the operator's check. @throws NatsRefused */
+export const tryNats = async (urls: Redacted.Redacted<string>): Promise<void> => {
+  try {
+    const connection = await open(urls)
+    await connection.rtt()
+    await connection.close()
+  } catch (cause) {
+    throw refusedBy(cause)
+  }
+}
+
+/** `secret`: null: messages are not sealed. `otherSecret`: what is sealed with it is opened too. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
 export const natsLinkLayer = (
   urls: Redacted.Redacted<string>,
   secret: Redacted.Redacted<string> | null,
+  otherSecret: Redacted.Redacted<string> | null = null,
 ): Layer.Layer<NodeLink, never, Telemetry> =>
   Layer.effect(
     NodeLink,
@@ -162,11 +177,12 @@ export const natsLinkLayer = (
       const nats = yield* Effect.acquireRelease(
         Effect.tryPromise({
           try: () => open(urls),
-          catch: (cause) => new NatsRefused(`NATS at NATS_URL cannot be used (${(cause as Error).message}).`),
+          catch: refusedBy,
         }).pipe(Effect.orDie),
         (connection) => Effect.promise(() => connection.close().catch(() => {})),
       )
       const { now } = yield* currentTimers
-      return new NatsLink(nats, secret === null ? null : new MessageSeal(Redacted.value(secret), now), telemetry)
+      const other = otherSecret === null ? undefined : Redacted.value(otherSecret)
+      return new NatsLink(nats, secret === null ? null : new MessageSeal(Redacted.value(secret), now, other), telemetry)
     }),
   )

@@ -5,6 +5,7 @@
  */
 import type { Socket } from "node:net"
 import postgres from "postgres"
+import { type DatabaseTls, splitTls } from "../../model/database-address.ts"
 import { CODECS } from "./codecs.ts"
 import { type Address, dial } from "./dial.ts"
 import { PoolError, type PoolErrorCode } from "./errors.ts"
@@ -52,12 +53,17 @@ const SERVERS_LIMITS: ReadonlySet<string> = new Set(["57014", "55P03"])
 /** Opens sessions of one address; `attempt` counts them, so that several hosts of one address take turns. */
 export class Connector {
   readonly #options: ParsedOptions
+  readonly #tls: DatabaseTls
   /** Never connected: it makes values for statements. */
   readonly #client: Client
   #attempts = 0
 
-  constructor(url: string, settings: SessionSettings) {
-    this.#client = driver(url, {
+  /** @throws with a mode of TLS that there is not */
+  constructor(address: string, settings: SessionSettings) {
+    const split = splitTls(address)
+    if (split === undefined) throw new Error("the address names no mode of TLS that there is")
+    this.#tls = split.tls
+    this.#client = driver(split.url, {
       max: 1,
       // The pool has a deadline for the whole of it.
       connect_timeout: 0,
@@ -83,7 +89,7 @@ export class Connector {
     const connect = async (): Promise<Socket> => {
       // A client that asks again lost its session, and a session is never replaced.
       if (socket !== undefined) throw new PoolError("POOL_CONNECTION_LOST")
-      socket = await dial(this.#options, attempt, signal)
+      socket = await dial(this.#options, this.#tls, attempt, signal)
       socket.on("data", (chunk: Buffer) => status.take(chunk))
       return socket
     }

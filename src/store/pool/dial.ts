@@ -2,8 +2,10 @@
  * Opens the socket of a database connection: TCP or a Unix socket, with TLS where the address asks for it. The pool opens
  * sockets itself, so that it can end a connection at once, also while the driver is at work on it.
  */
+import { readFileSync } from "node:fs"
 import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { type ConnectionOptions, connect as connectTls } from "node:tls"
+import type { DatabaseTls } from "../../model/database-address.ts"
 
 /** The parts of the driver's options for connecting. */
 export interface Address {
@@ -11,8 +13,6 @@ export interface Address {
   readonly port: ReadonlyArray<number>
   /** A Unix socket; it goes before host and port. */
   readonly path: string | false | undefined
-  /** `sslmode` of the address, or options for TLS. */
-  readonly ssl: string | boolean | object | null | undefined
   readonly sslnegotiation: string | null | undefined
 }
 
@@ -22,7 +22,7 @@ const KEEPALIVE_AFTER_MS = 10_000
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 const ACCEPTED = 0x53
 
-const failed = (message: string): Error => Object.assign(new Error(message), { code: "CONNECT_FAILED" })
+const failed = (message: string, code = "CONNECT_FAILED"): Error => Object.assign(new Error(message), { code })
 
 /** Resolves at the socket's next event of that name; rejects when it fails, closes or is given up before. */
 const next = (socket: Socket, event: string, signal: AbortSignal): Promise<unknown> =>
@@ -53,22 +53,62 @@ const askForTls = async (socket: Socket, signal: AbortSignal): Promise<boolean> 
   return answer[0] === ACCEPTED
 }
 
-const tlsOptions = ({ ssl, sslnegotiation }: Address, host: string): ConnectionOptions => ({
+const contentOf = (name: string, path: string): Buffer => {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw failed(`${name} of its address cannot be read: ${(cause as Error).message}`)
+  }
+}
+
+const tlsOptions = (tls: DatabaseTls, { sslnegotiation }: Address, host: string): ConnectionOptions => ({
+  // The name or address that `verify-full` compares.
+  host,
   ...(isIP(host) === 0 && { servername: host }),
   ...(sslnegotiation === "direct" && { ALPNProtocols: ["postgresql"] }),
-  // As in libpq, these modes encrypt and do not verify the server.
-  ...((ssl === "require" || ssl === "allow" || ssl === "prefer") && { rejectUnauthorized: false }),
-  ...(typeof ssl === "object" && ssl),
+  ...(tls.rootCert !== null && { ca: contentOf("sslrootcert", tls.rootCert) }),
+  ...(tls.cert !== null && { cert: contentOf("sslcert", tls.cert) }),
+  ...(tls.key !== null && { key: contentOf("sslkey", tls.key) }),
+  // As in libpq, the modes before `verify-ca` encrypt and do not verify the server.
+  rejectUnauthorized: tls.mode.startsWith("verify"),
+  ...(tls.mode === "verify-ca" && { checkServerIdentity: () => undefined }),
 })
 
-const secure = async (socket: Socket, address: Address, host: string, signal: AbortSignal): Promise<Socket> => {
-  const { ssl, sslnegotiation } = address
-  if (sslnegotiation !== "direct" && !(await askForTls(socket, signal))) {
-    if (ssl === "prefer" || ssl === "allow") return socket.resume()
+const UNTRUSTED = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/
+
+/** The failure of a handshake as a sentence. */
+const refusedTls = (cause: unknown): Error => {
+  const { code = "", message } = cause as NodeJS.ErrnoException
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return failed(
+      `its certificate is for another name: use that name, or sslmode=verify-ca; ${message}`,
+      "CONNECT_CERT",
+    )
+  }
+  if (!UNTRUSTED.test(code)) return failed(`TLS with it failed: ${message}`)
+  return failed(
+    `its certificate is not trusted: ${message}; sslrootcert names the file of its authority`,
+    "CONNECT_CERT",
+  )
+}
+
+const secure = async (
+  socket: Socket,
+  tls: DatabaseTls,
+  address: Address,
+  host: string,
+  signal: AbortSignal,
+): Promise<Socket> => {
+  if (address.sslnegotiation !== "direct" && !(await askForTls(socket, signal))) {
+    if (tls.mode === "prefer" || tls.mode === "allow") return socket.resume()
     throw failed("The database does not offer TLS, which its address asks for.")
   }
-  const encrypted = connectTls({ ...tlsOptions(address, host), socket })
-  await next(encrypted, "secureConnect", signal)
+  const encrypted = connectTls({ ...tlsOptions(tls, address, host), socket })
+  try {
+    await next(encrypted, "secureConnect", signal)
+  } catch (cause) {
+    throw signal.aborted ? cause : refusedTls(cause)
+  }
   return encrypted
 }
 
@@ -76,7 +116,12 @@ const secure = async (socket: Socket, address: Address, host: string, signal: Ab
  * A socket to the `attempt`th host of the address, in turn, ready for the start-up message.
  * Rejects when the database cannot be reached or `signal` is aborted; nothing is left open then.
  */
-export const dial = async (address: Address, attempt: number, signal: AbortSignal): Promise<Socket> => {
+export const dial = async (
+  address: Address,
+  tls: DatabaseTls,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<Socket> => {
   const { host: hosts, port: ports, path } = address
   const host = hosts[attempt % hosts.length] ?? "localhost"
   const port = ports[attempt % ports.length] ?? 5432
@@ -84,7 +129,7 @@ export const dial = async (address: Address, attempt: number, signal: AbortSigna
   try {
     await next(socket, "connect", signal)
     if (!path) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS)
-    return address.ssl && !path ? await secure(socket, address, host, signal) : socket
+    return tls.mode === "disable" || path ? socket : await secure(socket, tls, address, host, signal)
   } catch (cause) {
     // A failure may be followed by an error event, which has no other listener.
     socket.on("error", () => {}).destroy()

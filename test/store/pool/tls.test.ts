@@ -1,12 +1,15 @@
 /** Connections by TLS, which the pool sets up itself: against a proxy that ends it in front of a real PostgreSQL. */
 
 import { once } from "node:events"
+import { writeFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
+import { join } from "node:path"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { Pool } from "../../../src/store/pool/pool.ts"
 import { createEmptyDatabase, type TestDatabase } from "../../support/database.ts"
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts"
+import { temporaryFolder } from "../../support/temporary-folder.ts"
 import { TEST_CERTIFICATE } from "../../support/test-certificate.ts"
 
 let database: TestDatabase
@@ -42,6 +45,33 @@ test.each(["require", "prefer", "allow"])("sslmode %s encrypts and asks for no n
 
 test("sslmode verify-full refuses a certificate that nobody vouches for", async () => {
   expect(await answers(withTls.url, "verify-full", 2_000)).toMatch(/SELF_SIGNED|CERT/)
+})
+
+test("an authority that the address names vouches for the server, by its name where that is asked for", async () => {
+  const folder = await temporaryFolder()
+  const root = join(folder, "root.pem")
+  await writeFile(root, TEST_CERTIFICATE.cert)
+  // The same server at an address that is not in its certificate.
+  const { port } = new URL(withTls.url)
+  const relay = createServer((socket) => socket.pipe(connect(Number(port), "127.0.0.1")).pipe(socket))
+  await once(relay.listen(0, "127.0.0.2"), "listening")
+  onTestFinished(() => void relay.close())
+  const other = withTls.url.replace(`127.0.0.1:${port}`, `127.0.0.2:${(relay.address() as AddressInfo).port}`)
+  for (const [url, mode, expected] of [
+    [withTls.url, "verify-full", 1],
+    [withTls.url, "verify-ca", 1],
+    [withTls.url, "require", 1],
+    [other, "verify-ca", 1],
+    [other, "verify-full", "CONNECT_CERT"],
+  ] as const) {
+    expect([mode, await answers(url, `${mode}&sslrootcert=${root}`, expected === 1 ? 30_000 : 2_000)]).toEqual([
+      mode,
+      expected,
+    ])
+  }
+  // As in libpq, an authority that is named is asked also by `require`.
+  await writeFile(root, "")
+  expect(await answers(withTls.url, `require&sslrootcert=${root}`, 2_000)).toMatch(/CERT|FAILED/)
 })
 
 test("a server without TLS is taken by prefer and allow, and refused by require", async () => {

@@ -1,0 +1,241 @@
+/** The parts that a server stands on, each tried for real. A try changes nothing that stays. */
+import { randomBytes } from "node:crypto"
+import { constants, existsSync } from "node:fs"
+import { access, statfs } from "node:fs/promises"
+import { createServer } from "node:net"
+import { dirname } from "node:path"
+import type { Redacted } from "effect"
+import { tryNats } from "../cluster/link/nats-link.ts"
+import type { Config } from "../config/config.ts"
+import { tryMailServer } from "../mail/smtp.ts"
+import { tryMediaServer } from "../media/livekit/try-media-server.ts"
+import { S3Bucket } from "../media/storage/s3/s3-bucket.ts"
+import { listenUrl } from "../model/listen-url.ts"
+import { readAccess } from "../store/access.ts"
+import { findDatabase } from "../store/embedded/place.ts"
+import { requireRestored } from "../store/embedded/restoring.ts"
+import { countSealed } from "../store/resealing.ts"
+import { opensSecrets } from "../store/sealing-keys.ts"
+import { withDatabase } from "./reach-database.ts"
+
+export interface Part {
+  readonly part: string
+  /** A server starts with a warning, and part of it may not work. */
+  readonly state: "ok" | "warning" | "failed"
+  /** A sentence, or a few words where it is `ok`. */
+  readonly text: string
+  readonly remedy?: string
+}
+
+/** What `checkConfig` knows. The key may not be made yet. */
+export type Checked = Omit<Config, "secretKeys"> & { readonly secretKeys: Config["secretKeys"] | null }
+
+const WITHIN_MS = 10_000
+const HEALTH_WITHIN_MS = 3_000
+const S3_DEADLINES = { shortMs: WITHIN_MS, longMs: WITHIN_MS }
+
+const ok = (part: string, text: string): Part => ({ part, state: "ok", text })
+const failed = (part: string, text: string, remedy: string): Part => ({ part, state: "failed", text, remedy })
+const warning = (part: string, text: string, remedy: string): Part => ({ part, state: "warning", text, remedy })
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** `remedy`: of a try that fails. */
+const tried = async (part: string, remedy: string, work: () => Promise<Part>): Promise<Part> => {
+  try {
+    return await work()
+  } catch (cause) {
+    return failed(part, messageOf(cause), remedy)
+  }
+}
+
+const keysOf = async (url: string, secretKeys: Config["secretKeys"]): Promise<Part> => {
+  const counts = (await opensSecrets(url, secretKeys)) ? await countSealed(url, secretKeys) : []
+  const unreadable = counts.filter((one) => one.unreadable > 0).map((one) => `${one.unreadable} ${one.name}`)
+  return unreadable.length === 0
+    ? ok("keys", "open everything that is sealed")
+    : failed(
+        "keys",
+        `None of the configured keys opens ${unreadable.join(", ")}.`,
+        "Add the one that does to SECRET_KEYS_OLD.",
+      )
+}
+
+const KEY_REMEDY = "Use the SECRET_KEY of before."
+
+const readDatabase = async (
+  { secretKeys, dataDir }: Checked,
+  url: string,
+  place: string,
+): Promise<ReadonlyArray<Part>> => {
+  const { problems, schema } = await readAccess(url)
+  const found = problems.map(({ problem, remedy }) => failed("database", problem, remedy))
+  if (found.length > 0 || schema === null) return found
+  const { applied, known, unknown } = schema
+  if (unknown.length > 0) {
+    const sentence = `The database has migration ${Math.max(...unknown)}, which this build (up to ${known}) lacks.`
+    return [failed("database", sentence, "Start a build at least as new.")]
+  }
+  if (applied === 0)
+    return [ok("database", `${place}, empty, its tables are made by gathercue migrate or the first start`)]
+  if (secretKeys === null) {
+    const sentence = `The key of the database is missing: there is no file secret-key in ${dataDir}.`
+    return [failed("keys", sentence, "Restore the file, or set SECRET_KEY.")]
+  }
+  const version = applied === known ? "" : `; ${known} is this build's`
+  return [
+    ok("database", `${place}, at schema version ${applied}${version}`),
+    ...(applied === known ? [await tried("keys", KEY_REMEDY, () => keysOf(url, secretKeys))] : []),
+  ]
+}
+
+const DATABASE_REMEDY =
+  "Compare DATABASE_URL (host, user, password, sslmode) with the database server, which must take connections from here."
+
+const checkDatabase = async (config: Checked): Promise<ReadonlyArray<Part>> => {
+  const { databaseUrl, dataDir } = config
+  try {
+    if (databaseUrl === null) await requireRestored(dataDir)
+    // The first start makes it; a check makes nothing.
+    const isNew = databaseUrl === null && (await findDatabase(dataDir)) === undefined
+    if (isNew) return [ok("database", `none in ${dataDir} yet: the first start makes it`)]
+    const place = databaseUrl === null ? `in ${dataDir}` : "at DATABASE_URL"
+    return await withDatabase(config, (url) => readDatabase(config, url, place))
+  } catch (cause) {
+    return [failed("database", messageOf(cause), databaseUrl === null ? "Look at DATA_DIR." : DATABASE_REMEDY)]
+  }
+}
+
+const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)))
+
+const checkFolder = ({ dataDir, s3, mediaMinFreeBytes }: Checked): Promise<Part> =>
+  tried("data folder", "Let the user of the server write to DATA_DIR, or name another folder.", async () => {
+    const folder = nearest(dataDir)
+    await access(folder, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
+      throw new Error(`DATA_DIR cannot be written to (${messageOf(cause)}).`)
+    })
+    const { bavail, bsize } = await statfs(folder)
+    const free = bavail * bsize
+    if (s3 === null && free < mediaMinFreeBytes) {
+      const sentence = `${free} bytes are free on the disk of ${dataDir}, fewer than MEDIA_MIN_FREE_BYTES: uploads are refused.`
+      return warning("data folder", sentence, "Make room, or lower MEDIA_MIN_FREE_BYTES.")
+    }
+    return ok("data folder", `${dataDir} can be written to`)
+  })
+
+/** Undefined: it is free. */
+const portTaken = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once("error", resolve).listen({ host, port, exclusive: true }, () => probe.close(() => resolve(undefined)))
+  })
+
+/** Null: nobody answers there as a server of ours does. */
+const askHealth = async (url: string): Promise<number | null> => {
+  const abort = new AbortController()
+  // A signal's own timer keeps no process waiting, and a request may be tried again and again meanwhile.
+  const late = setTimeout(() => abort.abort(new Error("no answer in time")), HEALTH_WITHIN_MS)
+  try {
+    const answer = await fetch(`${url}/healthz`, { signal: abort.signal, redirect: "manual" })
+    const isOurs = answer.headers.get("content-type")?.includes("json") === true
+    await answer.body?.cancel()
+    return isOurs ? answer.status : null
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+const checkPort = async ({ host, port, cluster }: Checked): Promise<ReadonlyArray<Part>> => {
+  const remedy = "Stop the other program, or choose another port and an address of this machine."
+  const url = listenUrl(host, port)
+  const isRunning = port > 0 && (await askHealth(url).catch(() => null)) !== null
+  const look = async (part: string, key: string, name: string, at: number): Promise<Part> => {
+    const taken = await portTaken(name, at)
+    if (taken === undefined) return ok(part, `${key} ${at} on ${name} is free`)
+    if (isRunning && taken.code === "EADDRINUSE") return ok(part, `a Gathercue server listens on ${key} ${at}`)
+    return failed(part, `${key} ${at} on ${name} cannot be listened on (${taken.message}).`, remedy)
+  }
+  return [
+    await look("port", "PORT", host, port),
+    ...(cluster === null ? [] : [await look("node port", "CLUSTER_ADDRESS", cluster.host, cluster.port)]),
+  ]
+}
+
+const checkMail = (smtp: NonNullable<Config["smtp"]>): Promise<Part> =>
+  tried(
+    "mail",
+    "Compare SMTP_URL with the mail server: host, port, user, and smtps:// where TLS comes first.",
+    async () => ok("mail", `${await tryMailServer(smtp.url)} takes letters`),
+  )
+
+const checkNats = (nats: Redacted.Redacted<string>): Promise<Part> =>
+  tried("NATS", "Compare NATS_URL, with its user and password, with the NATS server.", async () => {
+    await tryNats(nats)
+    return ok("NATS", "answers")
+  })
+
+const checkBucket = (s3: NonNullable<Config["s3"]>): Promise<Part> =>
+  tried(
+    "bucket",
+    "Compare S3_URL, S3_REGION and the access key, which must put, get, list and delete objects and multipart uploads.",
+    async () => {
+      const bucket = new S3Bucket(s3, S3_DEADLINES)
+      const [key, bytes] = [`gathercue-check-${randomBytes(6).toString("hex")}`, randomBytes(16)]
+      const wanted = (cause: unknown): never => {
+        throw new Error(`The bucket at S3_URL cannot be used (${messageOf(cause)}).`)
+      }
+      try {
+        await bucket.put(key, bytes)
+        const read = await bucket.read(key, 0, bytes.length)
+        if (!bytes.equals(read)) throw new Error("it gave other bytes than it was given")
+      } catch (cause) {
+        await bucket.remove(key).catch(() => undefined)
+        return wanted(cause)
+      }
+      await bucket.remove(key).catch(wanted)
+      return ok("bucket", "an object was written, read and deleted")
+    },
+  )
+
+const checkMedia = (media: NonNullable<Config["media"]>): Promise<Part> =>
+  tried(
+    "media server",
+    "Compare MEDIA_URL, MEDIA_API_KEY and MEDIA_API_SECRET with the LiveKit server's.",
+    async () => {
+      await tryMediaServer(media)
+      return ok("media server", "answers, and takes the key")
+    },
+  )
+
+/** From this machine: a server that does not run yet, and a name that only others resolve, are no faults. */
+const checkAddress = async (publicUrl: string): Promise<Part> => {
+  const remedy = "Once a server runs, this address must lead to it, through the proxy with its certificate."
+  try {
+    const status = await askHealth(publicUrl)
+    if (status === 200) return ok("address", `${publicUrl} leads to a server`)
+    return warning(
+      "address",
+      `PUBLIC_URL is answered by something else${status === null ? "" : ` (${status})`}.`,
+      remedy,
+    )
+  } catch (cause) {
+    const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+    return warning("address", `PUBLIC_URL is not reached from this machine (${messageOf(inner)}).`, remedy)
+  }
+}
+
+/** All at once, in a fixed order. */
+export const checkParts = async (config: Checked): Promise<ReadonlyArray<Part>> => {
+  const { smtp, cluster, s3, media, publicUrl } = config
+  const parts = await Promise.all([
+    checkDatabase(config),
+    checkFolder(config),
+    checkPort(config),
+    smtp && checkMail(smtp),
+    cluster?.nats && checkNats(cluster.nats),
+    s3 && checkBucket(s3),
+    media && checkMedia(media),
+    publicUrl === null ? null : checkAddress(publicUrl),
+  ])
+  return parts.flatMap((part) => part ?? [])
+}

@@ -1,0 +1,108 @@
+/** Rules over several keys, and what is suspicious about the values of all. Each breach is one sentence that begins with a key. */
+import type { Config as EffectConfig } from "effect"
+import { Redacted } from "effect"
+import { isTurnUrl } from "../model/media/ice-url.ts"
+import type { KeyName } from "./keys.ts"
+import { type Environment, misspelt, type Suspicion, weaknessOf } from "./mistakes.ts"
+import type { SETTINGS } from "./schemas.ts"
+
+/** Values by key. A key that is not set has its default, or null. */
+export type Values = { readonly [N in KeyName]: EffectConfig.Success<(typeof SETTINGS)[N]> }
+
+const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
+const S3_KEYS = ["S3_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const
+const IDP_KEYS = ["IDP_ISSUER", "IDP_CLIENT_ID", "IDP_CLIENT_SECRET"] as const
+
+/** Keys that are needed beside others. */
+const missing = (
+  values: Partial<Values>,
+  keys: ReadonlyArray<KeyName>,
+  isNeeded: (name: KeyName) => boolean,
+): string[] => {
+  const given = keys.find((name) => isNeeded(name) && values[name] != null)
+  if (given === undefined) return []
+  // A key whose value cannot be used has its own sentence.
+  return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
+}
+
+const CLUSTER_KEYS = ["CLUSTER_ADDRESS", "DATABASE_URL", "PUBLIC_URL", "SECRET_KEY"] as const
+const LINK_KEYS = ["CLUSTER_ADDRESS", "NATS_URL"] as const
+const CLUSTER_SECRETS = ["CLUSTER_SECRET", "CLUSTER_SECRET_OTHER"] as const
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+const isNatsHere = (urls: string): boolean =>
+  urls.split(",").every((url) => LOOPBACK_HOST.test(new URL(url.trim()).hostname.replace(/^\[|\]$/g, "")))
+
+const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
+  const { CLUSTER_ADDRESS: address, CLUSTER_SECRET: secret, NATS_URL: nats, NODE_ENV: mode } = values
+  const isOpen = address != null && !LOOPBACK_HOST.test(address.host)
+  return [
+    ...missing(values, CLUSTER_KEYS, (name) => name === "CLUSTER_ADDRESS"),
+    ...(isWorker ? [] : missing(values, LINK_KEYS, (name) => name === "CLUSTER_ADDRESS")),
+    ...missing(values, CLUSTER_SECRETS, (name) => name === "CLUSTER_SECRET_OTHER"),
+    ...(["NATS_URL", "CLUSTER_SECRET"] as const)
+      .filter((name) => address === null && values[name] != null)
+      .map((name) => `CLUSTER_ADDRESS must be set beside ${name}.`),
+    ...(mode === "production" && isOpen && secret === null
+      ? ["CLUSTER_SECRET must be set in production, unless CLUSTER_ADDRESS is on this machine."]
+      : []),
+    // A stranger who reaches that NATS would read what is said in private events, and could speak for their hosts.
+    ...(nats != null && secret === null && !isNatsHere(Redacted.value(nats))
+      ? ["CLUSTER_SECRET must be set, unless NATS_URL is on this machine."]
+      : []),
+  ]
+}
+
+/** A TURN server is of use only with credentials, and the policy `relay` only with a TURN server. */
+const relayProblems = ({
+  ICE_SERVERS: urls,
+  TURN_SECRET: secret,
+  RTC_POLICY: policy,
+}: Partial<Values>): ReadonlyArray<string> => {
+  if (urls === undefined) return []
+  const relays = urls.some(isTurnUrl)
+  return [
+    relays && secret === null && "TURN_SECRET must be set beside a TURN server in ICE_SERVERS.",
+    !relays && secret != null && "ICE_SERVERS must name a TURN server beside TURN_SECRET.",
+    !relays && policy === "relay" && "RTC_POLICY relay needs a TURN server (turn: or turns:) in ICE_SERVERS.",
+  ].filter((problem) => problem !== false)
+}
+
+/** The domain of the sender by default, from which other servers take no letter. */
+const NOWHERE = "@localhost"
+
+/** Rules over several keys. */
+export const crossProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
+  const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
+  const { SMTP_URL: smtp, MAIL_FROM: from } = values
+  const inProduction = [
+    loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
+    publicUrl !== undefined &&
+      !publicUrl?.startsWith("https:") &&
+      "PUBLIC_URL must be an https:// address in production.",
+    secretKey === null && "SECRET_KEY must be set in production.",
+    smtp != null &&
+      from?.includes(NOWHERE) === true &&
+      "MAIL_FROM must be an address of yours beside SMTP_URL in production.",
+  ].filter((problem) => problem !== false)
+  return [
+    ...(values.NODE_ENV === "production" ? inProduction : []),
+    ...missing(values, MEDIA_KEYS, () => true),
+    ...missing(values, S3_KEYS, () => true),
+    ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
+    ...relayProblems(values),
+    ...clusterProblems(values, isWorker),
+  ]
+}
+
+/** Secrets of this server's own. Older ones have to be read, however weak. */
+const SECRETS = ["SECRET_KEY", "CLUSTER_SECRET", "PLATFORM_KEY", "METRICS_TOKEN"] as const
+/** What is probably a mistake. Production refuses some of it. */
+export const suspicions = (env: Environment, values: Partial<Values>): ReadonlyArray<Suspicion> => [
+  ...SECRETS.flatMap((name) => {
+    const secret = values[name]
+    const weakness = secret == null ? undefined : weaknessOf(Redacted.value(secret))
+    return weakness === undefined ? [] : [{ sentence: `${name} ${weakness}.`, isGrave: true }]
+  }),
+  ...misspelt(env),
+]
