@@ -35,7 +35,7 @@ describe("a call", () => {
     expect(refused).toMatchObject({
       status: 404,
       code: "not_found",
-      message: "No such event.",
+      message: "No such event: the id is not a UUID.",
       retryAfterSeconds: null,
     })
     expect((refused as RestProblem).requestId).toMatch(/^[0-9a-f-]{36}$/)

@@ -52,7 +52,7 @@ test("the migration gives the form to one of two rows that become equal, the pro
 })
 
 test("the migration of users' addresses gives them the same form", async () => {
-  const migration = await readFile(new URL("../../src/store/sql/0052_user_addresses.sql", import.meta.url), "utf8")
+  const migration = await readFile(new URL("../../src/store/sql/0053_user_addresses.sql", import.meta.url), "utf8")
   const { id } = await createWorkspace(server.url)
   const insert = `insert into users (id, workspace_id, external_sub, email) values (gen_random_uuid(), $1, $2, $2)`
   for (const email of [` ${DECOMPOSED.toUpperCase()}`, "plain@example.com"]) await rows.run(insert, [id, email])

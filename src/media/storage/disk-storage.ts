@@ -185,8 +185,8 @@ export const diskStorage = (
     // A folder that is not there yet is not made for it.
     probe: attempt("writing to the folder", async () => {
       const existing = await nearest(root)
-      if ((await freeBytes(existing)) === 0)
-        throw Object.assign(new Error(`no room is left on the disk of ${existing}`), { code: "ENOSPC" })
+      const free = await freeBytes(existing)
+      if (free === 0) throw Object.assign(new Error(`no room is left on the disk of ${existing}`), { code: "ENOSPC" })
       const path = join(existing, `.probe-${process.pid}`)
       await writeFile(path, "can be written", {
         flag: O_WRONLY | O_CREAT | O_NOFOLLOW | O_TRUNC,
@@ -194,6 +194,7 @@ export const diskStorage = (
         flush: true,
       })
       await rm(path, { force: true })
+      return free
     }),
   }
 }

@@ -16,10 +16,15 @@ export class StorageProbe extends Context.Service<
       const storage = yield* MediaStorage
       let isWritable: boolean | null = null
       const { metrics } = yield* Telemetry
-      const measure = Effect.map(storage.free, (bytes) => metrics.mediaFreeBytes.set(bytes))
-      const look = Effect.map(Effect.result(storage.probe), ({ _tag }) => {
-        isWritable = _tag === "Success"
-      }).pipe(Effect.andThen(Effect.ignore(measure)))
+      const look = Effect.match(storage.probe, {
+        onSuccess: (freeBytes) => {
+          isWritable = true
+          metrics.mediaFreeBytes.set(freeBytes)
+        },
+        onFailure: () => {
+          isWritable = false
+        },
+      })
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep("30 seconds"))))
       return { isWritable: () => isWritable }
     }),

@@ -154,8 +154,8 @@ export class MediaStorage extends Context.Service<
     readonly filesBefore: (time: number) => Effect.Effect<ReadonlyArray<StoredName>, Unavailable>
     /** Bytes that may be stored before too little is left on the disk. */
     readonly free: Effect.Effect<number, Unavailable>
-    /** Stores something small and removes it. Fails where bytes cannot be stored. */
-    readonly probe: Effect.Effect<void, Unavailable>
+    /** Stores something small and removes it; gives `free`, without making a folder. Fails where bytes cannot be stored. */
+    readonly probe: Effect.Effect<number, Unavailable>
   }
 >()("gathercue/MediaStorage") {}
 

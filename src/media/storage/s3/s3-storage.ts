@@ -185,7 +185,7 @@ export const s3Storage = (
           }),
         ),
       // Of the disk too: files that this server makes lie there first.
-      probe: Effect.andThen(
+      probe: Effect.tap(
         local.probe,
         attempt("beginning an upload on trial", async () => {
           await bucket.begin(PROBE_KEY)
