@@ -1,7 +1,8 @@
 /**
  * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that imports
- * all parts. Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes; behind a
- * proxy it listens last. Stop: no new connections, sockets asked to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
+ * all parts. Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes; a server behind a proxy
+ * listens last. Stop: no new connections, sockets asked to reconnect, requests and deliveries in flight finished, actors stopped,
+ * lock and database released.
  */
 
 import type { TemplatedApp, us_listen_socket } from "uWebSockets.js"
@@ -457,7 +458,7 @@ export const startServer = async (
   const isNode = config.cluster !== null
   const urlOf = ([first]: typeof sockets): string =>
     listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first))
-  // Until it can answer, other workers and nodes take its requests, or the proxy before it holds them. Clients themselves get 503.
+  // Until this process can answer, other workers and nodes take the requests, or a proxy holds them; clients themselves get 503.
   const listensLast = config.isWorker || (config.publicUrl !== null && config.trustedProxies.length > 0) || isNode
   if (!listensLast) listen()
   const publicUrl = config.publicUrl ?? urlOf(sockets)
