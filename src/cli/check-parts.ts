@@ -27,7 +27,7 @@ export interface Part {
   readonly remedy?: string
 }
 
-/** What `checkConfig` knows. The key may not be made yet. */
+/** The configuration as `checkConfig` returns it; a secret key may not be made yet. */
 export type Checked = Omit<Config, "secretKeys"> & { readonly secretKeys: Config["secretKeys"] | null }
 
 const WITHIN_MS = 10_000

@@ -1,4 +1,4 @@
-/** What an operator probably did not mean: secrets that can be guessed, and names of variables that are almost keys. */
+/** Probable mistakes of an operator: secrets that can be guessed, and names of variables that are almost keys. */
 import { lowerAscii } from "../model/text/compared.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 

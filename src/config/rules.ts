@@ -97,7 +97,7 @@ export const crossProblems = (values: Partial<Values>, isWorker: boolean): Reado
 
 /** Secrets of this server's own. Older ones have to be read, however weak. */
 const SECRETS = ["SECRET_KEY", "CLUSTER_SECRET", "PLATFORM_KEY", "METRICS_TOKEN"] as const
-/** What is probably a mistake. Production refuses some of it. */
+/** Probable mistakes in the environment. Production refuses the grave ones. */
 export const suspicions = (env: Environment, values: Partial<Values>): ReadonlyArray<Suspicion> => [
   ...SECRETS.flatMap((name) => {
     const secret = values[name]

@@ -81,7 +81,7 @@ export class Media extends Context.Service<
     readonly hasServer: boolean
     /** `null`: the participant has no seat, or there is no media server. */
     readonly tokenFor: (seat: SeatRequest) => Effect.Effect<MediaToken | null>
-    /** What a person's token rests on, by its metadata. `undefined`: the token has no metadata, as the token of a person without a name. */
+    /** The grant that a person's token rests on, by the token's metadata. `undefined`: the token has no metadata, as the token of a person without a name. */
     readonly basisOf: (room: string, participantId: string, metadata: string) => SeatBasis | "forged" | undefined
   }
 >()("gathercue/Media") {

@@ -1,4 +1,4 @@
-/** What an address of PostgreSQL asks for about TLS, in the words of libpq (its documentation, "SSL Support"). */
+/** The TLS that an address of PostgreSQL asks for, in the words of libpq (its documentation, "SSL Support"). */
 
 export const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const
 export type SslMode = (typeof SSL_MODES)[number]

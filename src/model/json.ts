@@ -28,7 +28,7 @@ export const isShallow = (value: unknown, depth = 0): boolean => {
   return Object.values(value).every((inner) => isShallow(inner, depth + 1))
 }
 
-/** What is said of a text that cannot be stored. */
+/** The fault of a text that cannot be stored. */
 export const UNSTORABLE_TEXT = "must not hold U+0000 or half a surrogate pair"
 
 /** The path to the first text in the value that cannot be stored, or to the object with such a key. The value must be shallow. */

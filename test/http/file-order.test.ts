@@ -45,14 +45,15 @@ test("a file that is not coming holds nobody", async () => {
   expect(taken).toEqual(["2"])
 })
 
-test("a file that never ends holds the next ones for five seconds, and is taken when it ends after all", async () => {
+test("a file that never ends holds the next ones for five seconds once, and is taken when it ends after all", async () => {
   const { time, taken, begin } = await openOrder()
-  const [first, second] = [begin("1"), begin("2")]
+  const [first, second, third] = [begin("1"), begin("2"), begin("3")]
   second.finish()
   await time.pass(4999)
   expect(taken).toEqual([])
   await time.pass(1)
   expect(taken).toEqual(["2"])
+  third.finish()
   first.finish()
-  expect(taken).toEqual(["2", "1"])
+  expect(taken).toEqual(["2", "3", "1"])
 })

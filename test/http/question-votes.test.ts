@@ -79,7 +79,10 @@ describe("a vote", () => {
         expect([answer.status, answer.body]).toEqual([404, absent])
       }
     }
-    expect((await house.vote("nonsense")).status).toBe(404)
+    expect((await house.vote("nonsense")).body).toMatchObject({
+      code: "not_found",
+      detail: "No such question: the id is not a UUID.",
+    })
     await moderate(id, "answered")
     expect((await house.vote(id)).body.votes).toBe(1)
   })

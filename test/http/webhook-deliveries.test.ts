@@ -121,7 +121,7 @@ describe("a delivery", () => {
       const ask = (one: string) => house.api(method, `/v1/webhook-deliveries/${one}${verb}`)
       const answers = await Promise.all([id, randomUUID()].map(ask))
       for (const answer of answers) expect([answer.status, answer.body]).toEqual([404, answers[0]?.body])
-      expect((await ask("nonsense")).status).toBe(404)
+      expect((await ask("nonsense")).body.detail).toBe("No such delivery: the id is not a UUID.")
     }
     expect((await foreign.list()).body.deliveries).toHaveLength(1)
     expect(receiver.received).toHaveLength(told)

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Erasures } from "../../../erasure/erasures.ts"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { Forbidden, Unauthorized } from "../../../model/errors.ts"
-import { findPassword, holdsCredentials, lockAccount } from "../../../store/accounts/accounts.ts"
+import { findPassword, holdsCredentials, isSession, lockAccount } from "../../../store/accounts/accounts.ts"
 import { hasFactor } from "../../../store/accounts/second-factors.ts"
 import { Database, outsideTransaction } from "../../../store/database.ts"
 import { decodeAccountCursor, deleteAccount, pageAccountExport } from "../../../store/personal/accounts.ts"
@@ -17,6 +17,8 @@ import { requireProvedSession } from "../../requests/management.ts"
 import { pageReply, pageRequestBy } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
+
+const ENDED = new Unauthorized({ detail: "The session was ended, or the password changed, meanwhile." })
 
 /** Resolves to the version of the credentials that were proved. */
 const prove = ({ accountId, sessionId }: Scopes["account"], password: string | null) =>
@@ -32,7 +34,11 @@ const prove = ({ accountId, sessionId }: Scopes["account"], password: string | n
     // By session: the wrong tries of one session do not block the others.
     const giveBack = yield* (yield* RateLimits).takeAll([["loginFailure", sessionId]])
     const isRight = yield* Effect.tapError((yield* Passwords).verify(passwordHash, password ?? ""), () => giveBack)
-    if (!isRight) return yield* new Forbidden({ detail: "The password is wrong." })
+    if (!isRight) {
+      // An account that was deleted meanwhile has no password.
+      const isThere = yield* database.run((sql) => isSession(sql, { sessionId, accountId }))
+      return yield* isThere ? new Forbidden({ detail: "The password is wrong." }) : ENDED
+    }
     yield* giveBack
     return credentialsVersion
   })
@@ -60,7 +66,7 @@ export const accountData: Handlers<typeof AccountData> = {
           Effect.gen(function* () {
             yield* query(() => lockAccount(sql, accountId))
             if (!(yield* query(() => holdsCredentials(sql, sessionId, { accountId, credentialsVersion })))) {
-              return yield* new Unauthorized({ detail: "The session was ended, or the password changed, meanwhile." })
+              return yield* ENDED
             }
             return yield* deleteAccount(sql, { accountId, requestId, now })
           }),

@@ -1,6 +1,6 @@
 /**
  * The order of an encoder's files. Each file is a request on a connection of its own and waits for the database by itself, and ffmpeg
- * begins the next one without an answer. A file that is taken after its successor would be missing in the broadcast.
+ * begins the next one without an answer. A file that is taken after its successor would be played after it.
  */
 import type { Cancel, Timers } from "../../../clock/timers.ts"
 
@@ -9,7 +9,7 @@ const WAIT_MS = 5000
 
 /** The place of one file among those of its encoder. */
 export interface Turn {
-  /** Calls once the files that began before have left, or after five seconds. */
+  /** Calls once the files that began before have left, or after five seconds; those are waited for no more. */
   readonly take: (call: () => void) => void
   /** The file was taken, or is not coming. Harmless when repeated. */
   readonly leave: () => void
@@ -38,8 +38,8 @@ export class FileOrder {
     return {
       take: (call) => {
         own.call = call
-        if (firstOf(line) === own) begin(own)
-        else own.cancel = this.#timers.after(WAIT_MS, () => begin(own))
+        if (firstOf(line) === own || !line.has(own)) begin(own)
+        else own.cancel = this.#timers.after(WAIT_MS, () => overtake(line, own))
       },
       leave: () => {
         own.cancel?.()
@@ -53,6 +53,14 @@ export class FileOrder {
 }
 
 const firstOf = (line: ReadonlySet<Waiting>): Waiting | undefined => line.values().next().value
+
+const overtake = (line: Set<Waiting>, own: Waiting): void => {
+  for (const before of line) {
+    if (before === own) break
+    line.delete(before)
+  }
+  begin(own)
+}
 
 const begin = (one: Waiting): void => {
   const { call } = one
