@@ -20,7 +20,7 @@ import {
   isCommandName,
 } from "../protocol/contract.ts"
 
-/** Statechart commands that REST and the deadline timer send. Gateway clients cannot send them. */
+/** Commands of the agenda that REST sends. Gateway clients cannot send them. */
 const INTERNAL_AGENDA = {
   "event.publish": Schema.Struct({}),
   "event.start": Schema.Struct({}),
@@ -35,8 +35,6 @@ const INTERNAL_AGENDA = {
   /** The ids of all phases of the event, in their new order. */
   "phases.order": Schema.Struct({ phaseIds: Schema.Array(Schema.String) }),
   "phase.remove": Schema.Struct({ phaseId: Schema.String }),
-  /** From the deadline timer. `endsAt` is the deadline that the timer saw: an extension makes the command stale. */
-  "timer.elapse": Schema.Struct({ phaseId: Schema.String, endsAt: Schema.String }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
 /** Activity commands that REST sends. Gateway clients cannot send them. */
@@ -58,21 +56,21 @@ type InternalAgendaName = keyof typeof INTERNAL_AGENDA
 type InternalActivityName = keyof typeof INTERNAL_ACTIVITY
 
 /** One command: its name, its data, and the revision of the entity that the caller looked at. */
-interface CommandOf<Name, Data> {
+export interface CommandOf<Name, Data> {
   readonly type: Name
   readonly d: Data
   readonly rev?: number
 }
 
-/** The agenda and its timers; decided by the statechart. */
+/** The agenda and its timers. */
 export type AgendaCommand =
   | { readonly [T in AgendaCommandName]: CommandOf<T, CommandData<T>> }[AgendaCommandName]
   | { readonly [T in InternalAgendaName]: CommandOf<T, (typeof INTERNAL_AGENDA)[T]["Type"]> }[InternalAgendaName]
 export type AgendaCommandType = AgendaCommand["type"]
 
-/** All other commands of clients; decided by the activities. */
+/** All other commands of clients. */
 export type ActivityCommand = { readonly [T in ActivityName]: CommandOf<T, CommandData<T>> }[ActivityName]
-type InternalActivityCommand = {
+export type InternalActivityCommand = {
   readonly [T in InternalActivityName]: CommandOf<T, (typeof INTERNAL_ACTIVITY)[T]["Type"]>
 }[InternalActivityName]
 

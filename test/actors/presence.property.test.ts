@@ -90,23 +90,6 @@ test("those who wait before the start join when it comes, and nobody is present 
   ])
 })
 
-test("the list gives way to the summary above 250 and comes back at 200", () => {
-  const presence = new Presence(true, 0, 0)
-  const modes: string[] = []
-  const settle = () => {
-    if (presence.settleMode()) modes.push(`${presence.mode} at ${presence.size}`)
-  }
-  for (let n = 0; n < 300; n++) {
-    presence.join(on("a"), person(`p${n}`), AT)
-    settle()
-  }
-  for (let n = 0; n < 300; n++) {
-    presence.leave("a", `p${n}`, 0, AT)
-    settle()
-  }
-  expect(modes).toEqual(["summary at 251", "list at 200"])
-})
-
 test("connections in the waiting room are counted also during the grace of those that were inside", () => {
   const presence = new Presence(true, 100, 0)
   presence.join(on("a"), person("p"), AT)

@@ -9,8 +9,9 @@ import type { ActivityCommand, Caller } from "../../src/actors/commands.ts"
 import { Refused } from "../../src/actors/commands.ts"
 import { decide } from "../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
-import { type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
+import type { LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
+import { recoveredChart } from "../../src/actors/machine/recovery.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
 import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import type { Kind } from "../../src/model/live/live-records.ts"
@@ -18,7 +19,7 @@ import type { Kind } from "../../src/model/live/live-records.ts"
 const START = Date.parse("2027-01-01T00:00:00.000Z")
 const AT = "2027-01-01T00:00:00.000Z"
 
-const STATE: LiveState = {
+const ROWS: Pick<LiveState, "event" | "phases"> = {
   event: {
     id: "event",
     workspaceId: "workspace",
@@ -58,9 +59,12 @@ const STATE: LiveState = {
       timerElapsed: false,
     },
   ],
+}
+const STATE: LiveState = {
+  ...ROWS,
+  chart: recoveredChart(ROWS, new RecordStore(), null),
   removed: [],
   deleted: false,
-  effects: NO_EFFECTS,
 }
 
 const POLLS = [

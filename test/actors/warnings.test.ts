@@ -4,20 +4,22 @@ import { mutes } from "../../src/actors/domain/activities/mutes.ts"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import type { LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
+import { nextDeadline } from "../../src/actors/machine/clock.ts"
+import { recoveredChart } from "../../src/actors/machine/recovery.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
-import { nextDeadline } from "../../src/actors/runtime/deadlines.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 
 const BEGIN = Date.parse("2027-01-01T00:00:00.000Z")
 
 /** A live event whose active phase began at `BEGIN` and lasts so long. */
-const during = (seconds: number): LiveState =>
-  ({
+const during = (seconds: number): LiveState => {
+  const rows = {
     event: { status: "live" },
     phases: [
       {
         id: "phase",
         modality: "meeting",
+        config: {},
         status: "active",
         startedAt: toTimestamp(BEGIN),
         timerEndsAt: toTimestamp(BEGIN + seconds * 1000),
@@ -26,8 +28,9 @@ const during = (seconds: number): LiveState =>
         timerRev: 1,
       },
     ],
-  }) as unknown as LiveState
-
+  } as unknown as Pick<LiveState, "event" | "phases">
+  return { ...rows, chart: recoveredChart(rows, new RecordStore(), null), removed: [], deleted: false }
+}
 /** Seconds from the timer's start. */
 const wakings = (seconds: number): ReadonlyArray<number> => {
   const context = { state: during(seconds), records: new RecordStore(), people: NOBODY, now: BEGIN }

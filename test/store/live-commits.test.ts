@@ -43,7 +43,7 @@ const claimMany = (count: number): Promise<ReadonlyArray<Claimed>> =>
 const at = toTimestamp(Date.now())
 
 const commitOf = ({ eventId, fencingToken }: Claimed, from: number, commandId: string, frame = "{}"): LiveCommit => ({
-  ...{ eventId, fencingToken, from, version: from + 1, at, event: null, phases: [], occurrences: [] },
+  ...{ eventId, fencingToken, from, version: from + 1, at, chart: null, event: null, phases: [], occurrences: [] },
   publications: [{ stream: "event", s: from + 1, version: from + 1, frame, at }],
   commands: [{ scope: "test", commandId, bodyHash: commandId, reply: {}, at }],
   ...{

@@ -27,6 +27,7 @@ test("a commit under an earlier fencing token, or from another version than the 
         ...{
           eventId,
           fencingToken,
+          chart: null,
           from,
           version: from + 1,
           at,

@@ -5,7 +5,7 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { type Recovered, recoverLiveEvent } from "../../store/live/live-events.ts"
 import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
 import { RecordStore } from "../domain/record-store.ts"
-import { NO_EFFECTS } from "../domain/state.ts"
+import { recoveredChart } from "../machine/recovery.ts"
 import type { Present } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
 import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
@@ -18,22 +18,20 @@ const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
   return records
 }
 
-export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
-  fencingToken: recovered.fencingToken,
-  version: recovered.version,
-  epoch: recovered.epoch,
-  heads: new Heads(recovered.heads, recovered.hasOtherStreams),
-  records: recordStoreOf(recovered.records),
-  answers: new CommandLog(recovered.commands, idle),
-  roster: recovered.roster as ReadonlyArray<Present>,
-  state: {
-    event: recovered.event,
-    phases: recovered.phases,
-    removed: recovered.removed,
-    deleted: false,
-    effects: NO_EFFECTS,
-  },
-})
+export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
+  const { event, phases, removed } = recovered
+  const records = recordStoreOf(recovered.records)
+  return {
+    fencingToken: recovered.fencingToken,
+    version: recovered.version,
+    epoch: recovered.epoch,
+    heads: new Heads(recovered.heads, recovered.hasOtherStreams),
+    records,
+    answers: new CommandLog(recovered.commands, idle),
+    roster: recovered.roster as ReadonlyArray<Present>,
+    state: { chart: recoveredChart({ event, phases }, records, recovered.chart), event, phases, removed, deleted: false },
+  }
+}
 
 /** Claims the event and reads its rows. */
 export const recover = (

@@ -179,7 +179,7 @@ export class Batch {
   seal(): LiveCommit {
     for (const dispatch of this.#dispatches) this.#publish(dispatch)
     const { loaded } = this
-    const { event, phases, removed, deleted } = this.state
+    const { chart, event, phases, removed, deleted } = this.state
     const before = loaded.state
     return {
       eventId: event.id,
@@ -187,6 +187,7 @@ export class Batch {
       from: loaded.version,
       version: this.#version,
       at: toTimestamp(this.#at),
+      chart: chart === before.chart ? null : chart.value,
       event: event === before.event ? null : event,
       phases: phases.filter((phase) => !before.phases.includes(phase)),
       ...placesOf(before.phases, phases),

@@ -9,7 +9,7 @@ import { presenceNotice } from "../presence/presence-view.ts"
 import type { Batch } from "./batch.ts"
 import { entryOfTurn } from "./batch.ts"
 
-/** The scope of elapsed timers. They need no id against repeats: a deadline that was handled is no longer current. */
+/** The scope of the server's own commands. They need no id against repeats: what they ask for holds already when they come again. */
 export const TIMER_SCOPE = "timer"
 
 /** The refusal of an id that is reused with another body. */

@@ -1,40 +1,18 @@
 /**
  * Decides one command in one turn, purely: a refusal, or the data of the reply; everything else is in the turn. Permission comes
- * first (it depends on the active phase, which only the actor knows for sure). Then the statechart decides agenda commands, and
- * the activities decide all others.
+ * first (it depends on the active phase, which only the actor knows for sure). Then the chart decides.
  */
-import { type Snapshot, transition } from "xstate"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
-import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refused } from "../commands.ts"
+import { type Envelope, gatewayName, Refused } from "../commands.ts"
+import { step } from "../machine/step.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
 import { actingRole } from "./acting-role.ts"
-import { erasePeople } from "./activities/erased-people.ts"
-import { moderateQuestion } from "./activities/questions/qa.ts"
-import {
-  extendActivityTimer,
-  performActivity,
-  releaseHoldings,
-  runBarredHooks,
-  runEventUpdatedHooks,
-  runPhaseHooks,
-  runPhaseUpdatedHooks,
-} from "./activities/registry.ts"
-import { checkRole, forgetRole } from "./activities/stage.ts"
-import { liveEventMachine } from "./agenda-chart.ts"
-import { type AgendaResult, resultOf } from "./agenda-results.ts"
-import { activePhaseOf, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
-import type { MachineEvent } from "./transitions.ts"
+import { releaseHoldings, runBarredHooks } from "./activities/registry.ts"
+import { phaseTraits } from "./state.ts"
 import type { Turn } from "./turn.ts"
 
 type Result = { readonly [field: string]: unknown }
-
-/** The machine's snapshot for a state: the state chart's value is the event's status. */
-const snapshotOf = (state: LiveState) =>
-  liveEventMachine.resolveState({
-    value: state.deleted ? "deleted" : state.event.status,
-    context: { ...state, effects: NO_EFFECTS },
-  })
 
 /** The participants that the command may name only if they do not manage the workspace, by its contract. */
 const exemptIn = (name: CommandName, d: { readonly [member: string]: unknown }): ReadonlyArray<string> =>
@@ -71,47 +49,6 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
 }
 
-/** Passes phase changes to every activity. */
-const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
-  const [was, is] = [activePhaseOf(before), activePhaseOf(after)]
-  const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
-  if (was !== undefined && elapsed) runPhaseHooks(turn, "phaseElapsed", was)
-  if (was !== undefined && was.id !== is?.id) runPhaseHooks(turn, "phaseEnded", was)
-  if (is !== undefined && was?.id !== is.id) runPhaseHooks(turn, "phaseStarted", is)
-  if (is !== undefined && was?.id === is.id && was !== is) runPhaseUpdatedHooks(turn, is, was)
-}
-
-const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
-  if (command.type === "timer.extend" && findPhase(turn.state, command.d.timerId) === undefined) {
-    const { timerId: id, seconds } = command.d
-    const { rev } = command
-    const extended = extendActivityTimer(turn, { id, seconds, rev })
-    if (extended !== undefined) return extended
-  }
-  const event: MachineEvent = { ...command, now: turn.at }
-  const state = turn.state
-  const [after] = transition(liveEventMachine, snapshotOf(state), event)
-  // XState sets the snapshot to `error` when an action throws; that is a defect, and it must not be committed.
-  if ((after as Snapshot<unknown>).status === "error") throw after.error
-  const { effects, ...next } = after.context
-  if (effects.refused !== undefined) return effects.refused
-  turn.state = { ...next, effects: NO_EFFECTS }
-  turn.dispatches.push(...effects.dispatches)
-  turn.webhookEvents.push(...effects.webhookEvents)
-  turn.ejections.push(...effects.ejections)
-  notifyOfPhases(turn, state, turn.state)
-  if (command.type === "event.patch" || state.event.status !== turn.state.event.status) runEventUpdatedHooks(turn)
-  return resultOf(command, turn.state)
-}
-
-const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
-  if (isAgendaCommand(command)) return steer(turn, command)
-  if (command.type === "role.forget") return forgetRole(turn, command.d.userId)
-  if (command.type === "role.check") return checkRole(turn, command.d)
-  if (command.type === "participant.erase") return erasePeople(turn, command.d.ids)
-  return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
-}
-
 /** Reports the participants that a command, of any kind, removed for good or allowed back. */
 const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
@@ -135,7 +72,7 @@ export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
   const refused = forbid(turn, envelope)
   if (refused !== undefined) return refused
   const { removed } = turn.state
-  const result = act(turn, command)
+  const result = step(turn, command)
   notifyOfDepartures(turn)
   if (turn.state.removed !== removed) notifyOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
   return result

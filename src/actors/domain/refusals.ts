@@ -1,14 +1,10 @@
-/** The refusals of the statechart, worded. The chart decides which applies. */
+/** The refusals of agenda commands, worded. The chart decides which applies. */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { type AgendaCommandType, Refused } from "../commands.ts"
-import { activePhaseOf, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
-import { extendsTooFar, type MachineEvent, orderFaults } from "./transitions.ts"
-
-/** The refusal of a command of this type in this state. */
-export type Refuse<T extends MachineEvent["type"]> = (
-  state: LiveState,
-  event: Extract<MachineEvent, { readonly type: T }>,
-) => Refused
+import type { Of } from "../machine/events.ts"
+import { orderFaults } from "./agenda.ts"
+import { activePhaseOf, findPhase, gatewayPhase, type LiveState } from "./state.ts"
+import type { Turn } from "./turn.ts"
 
 const conflict = (detail: string, current?: { readonly [field: string]: unknown }): Refused =>
   new Refused(current === undefined ? { code: "conflict", detail } : { code: "conflict", detail, current })
@@ -28,7 +24,6 @@ const DEED: Record<AgendaCommandType, string> = {
   "phase.remove": "deprived of a phase",
   "phase.update": "changed",
   "timer.extend": "extended",
-  "timer.elapse": "moved by a timer",
 }
 
 /** Commands for an event that is live. */
@@ -42,54 +37,54 @@ const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType
   return ""
 }
 
-/** The command is none for an event in this state. */
-export const wrongState = ({ event }: LiveState, { type }: MachineEvent): Refused =>
-  conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`)
-
 const badField = (field: string, fault: string): Refused =>
   new Refused({ code: "bad_request", detail: `${field}: ${fault}.`, field })
 
-export const endsTooEarly: Refuse<"event.patch"> = () => badField("scheduledEndAt", "must not lie before scheduledAt")
-
-export const tooManyPhases: Refuse<"phase.append"> = () =>
-  conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)
-
-/** At most five faults, as for a body that is not what its schema says. */
-export const isNotTheAgenda: Refuse<"phases.order"> = ({ phases }, { d: { phaseIds } }) => {
-  const { missing, unknown, repeated } = orderFaults(phases, phaseIds)
-  const faults = [
-    ...missing.map((id) => `${id} is missing`),
-    ...unknown.map((id) => `${id} is no phase of the event`),
-    ...repeated.map((id) => `${id} is there twice`),
-  ]
-  return badField("phaseIds", faults.slice(0, 5).join("; "))
+export const agendaRefusals = {
+  /** The command is none for an event in this state. */
+  refuseState: ({ state: { event } }: Turn, { type }: { readonly type: AgendaCommandType }): Refused =>
+    conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`),
+  /** Nothing of what hosts drive goes on in an event that is not live. */
+  refuseNotLive: ({ state: { event } }: Turn): Refused => conflict(`The event is ${event.status}, and not live.`),
+  refuseEarlyEnd: (): Refused => badField("scheduledEndAt", "must not lie before scheduledAt"),
+  refuseTooManyPhases: (): Refused => conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`),
+  /** At most five faults, as for a body that is not what its schema says. */
+  refuseOrder: ({ state: { phases } }: Turn, { d: { phaseIds } }: Of<"phases.order">): Refused => {
+    const { missing, unknown, repeated } = orderFaults(phases, phaseIds)
+    const faults = [
+      ...missing.map((id) => `${id} is missing`),
+      ...unknown.map((id) => `${id} is no phase of the event`),
+      ...repeated.map((id) => `${id} is there twice`),
+    ]
+    return badField("phaseIds", faults.slice(0, 5).join("; "))
+  },
+  refuseNoPhase: (): Refused => notFound("phase"),
+  refusePhaseUpdate: ({ state }: Turn, { d }: Of<"phase.update">): Refused => {
+    const phase = findPhase(state, d.phaseId)
+    if (phase === undefined) return notFound("phase")
+    return phase.status === "ended" || phase.status === "skipped"
+      ? conflict(`The phase is ${phase.status} and cannot be changed any more.`)
+      : conflict("The phase was changed meanwhile.", { phase: gatewayPhase(phase) })
+  },
+  /** The active phase has no timer, or one that cannot be extended. */
+  refusePhaseTimer: ({ state }: Turn): Refused =>
+    conflict(
+      activePhaseOf(state)?.timerEndsAt === null
+        ? "The active phase has no timer."
+        : "The phase is configured not to be extendable.",
+    ),
+  /** The timer is that of no active phase, and of nothing else that goes on. */
+  refuseTimer: ({ state }: Turn, { d }: Of<"timer.extend">): Refused => {
+    const phase = findPhase(state, d.timerId)
+    return phase === undefined
+      ? notFound("timer")
+      : conflict(`The phase is ${phase.status}; only the active phase can be extended.`)
+  },
+  refuseAdvancedMeanwhile: ({ state }: Turn): Refused => {
+    const phase = activePhaseOf(state)
+    return phase === undefined
+      ? conflict("No phase is active.")
+      : conflict("The phase was changed meanwhile, or another is active.", { phase: gatewayPhase(phase) })
+  },
+  refuseNoPhaseLeft: (): Refused => conflict("The event has no phase to advance to."),
 }
-
-export const noSuchPhase: Refuse<"phase.remove"> = () => notFound("phase")
-
-export const phaseIsFixed: Refuse<"phase.update"> = (state, { d }) => {
-  const phase = findPhase(state, d.phaseId)
-  if (phase === undefined) return notFound("phase")
-  return phase.status === "ended" || phase.status === "skipped"
-    ? conflict(`The phase is ${phase.status} and cannot be changed any more.`)
-    : conflict("The phase was changed meanwhile.", { phase: gatewayPhase(phase) })
-}
-
-export const timerIsFixed: Refuse<"timer.extend"> = (state, { d }) => {
-  const phase = findPhase(state, d.timerId)
-  if (phase === undefined) return notFound("timer")
-  if (phase.status !== "active") return conflict(`The phase is ${phase.status}; only the active phase can be extended.`)
-  if (phase.timerEndsAt === null) return conflict("The active phase has no timer.")
-  if (phase.config.extendable === false) return conflict("The phase is configured not to be extendable.")
-  if (extendsTooFar(phase, d.seconds)) return conflict("A phase lasts at most 24 hours, extensions included.")
-  return conflict("The timer was changed meanwhile.", { timer: timerOf(phase) })
-}
-
-export const advancedMeanwhile: Refuse<"phase.next"> = (state) => {
-  const phase = activePhaseOf(state)
-  return phase === undefined
-    ? conflict("No phase is active.")
-    : conflict("The phase was changed meanwhile, or another is active.", { phase: gatewayPhase(phase) })
-}
-
-export const noPhaseLeft: Refuse<"phase.next"> = () => conflict("The event has no phase to advance to.")

@@ -1,15 +1,11 @@
-/**
- * The state of a live event and the effects of one step. `LiveState` is the machine's context: plain data, restored from the
- * event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
- */
+/** The state of a live event: its chart, its agenda, and the effects that gateways see. */
 import type { Event, EventWithPhases } from "../../model/event.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
 import type { Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { Dispatch } from "../../protocol/contract.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
-import type { Refused } from "../commands.ts"
+import type { ChartSnapshot } from "../machine/snapshot.ts"
 
 /** A webhook event before it has its id. */
 export interface NewWebhookEvent {
@@ -41,26 +37,17 @@ export interface ParticipantChange {
   readonly pollSubscription?: { readonly id: string; readonly on: boolean }
 }
 
-export interface Effects {
-  readonly dispatches: ReadonlyArray<Dispatch>
-  readonly webhookEvents: ReadonlyArray<NewWebhookEvent>
-  readonly ejections: ReadonlyArray<Ejection>
-  /** The chart refused the command: nothing else has changed. */
-  readonly refused?: Refused
-}
-
-export const NO_EFFECTS: Effects = { dispatches: [], webhookEvents: [], ejections: [] }
-
 export interface LiveState {
+  /** The control state of everything that a host drives. The event's status and `deleted` are read from it. */
+  readonly chart: ChartSnapshot
   readonly event: Event
   readonly phases: ReadonlyArray<PhaseState>
   /** Participants removed for good. */
   readonly removed: ReadonlyArray<string>
   readonly deleted: boolean
-  readonly effects: Effects
 }
 
-export const activePhaseOf = (state: LiveState): PhaseState | undefined =>
+export const activePhaseOf = (state: Pick<LiveState, "phases">): PhaseState | undefined =>
   state.phases.find((phase) => phase.status === "active")
 
 export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>

@@ -28,6 +28,8 @@ import {
   type StreamFor,
 } from "../../protocol/contract.ts"
 import type { Caller } from "../commands.ts"
+import type { Raised } from "../machine/events.ts"
+import { type RegionName, type RegionState, regionOf } from "../machine/snapshot.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import type { Present, PresentPeople } from "../presence/presence.ts"
 import type { RecordStore } from "./record-store.ts"
@@ -101,6 +103,8 @@ export class Turn {
   captured: CapturedRooms | undefined
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
+  /** What the turn has still to react to, in this order. */
+  readonly raised: Raised[] = []
 
   constructor(given: TurnGiven) {
     const { records, state, people, by, now, freshId, playbackUrlOf, recorder, hasStageBroadcasts } = given
@@ -176,6 +180,15 @@ export class Turn {
     this.ejections.push(ejection)
   }
 
+  /** The state of a region of the chart, such as `open`. Outside of a live event every region is in its initial state. */
+  region<R extends RegionName>(region: R): RegionState<R> {
+    return regionOf(this.state.chart, region)
+  }
+
+  raise(raised: Raised): void {
+    this.raised.push(raised)
+  }
+
   publishThrottled(key: string): void {
     this.throttled.add(key)
   }
@@ -200,6 +213,7 @@ export class Turn {
   undo(): void {
     for (const back of this.#undo.reverse()) back()
     this.captured = undefined
+    this.raised.length = 0
     this.#undo.length = 0
     this.#changes.clear()
   }

@@ -16,7 +16,9 @@ import { publishEphemeral } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { OwnedEvent } from "../commit/owned-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
-import { releaseHoldings, runJoinedHooks, runPeopleHooks } from "../domain/activities/registry.ts"
+import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
+import { regionOf } from "../machine/snapshot.ts"
+import { settle, withAudience } from "../machine/step.ts"
 import type { ActorServices } from "../services.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import {
@@ -45,8 +47,6 @@ export class PresenceFlush {
   readonly #flushes: DueRun
   readonly #counts: DueRun
   #stopped = false
-  /** Set when the flush that announced a mode failed, so that the next one announces it. */
-  #modeDue = false
   /** The phase changed, and with it the effective role of some participants. */
   #rolesDue = false
   /** Lists that clients kept from before this activation may have participants that left: the first diff replaces them. */
@@ -94,9 +94,10 @@ export class PresenceFlush {
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
       const lobbyDispatches = lobbyNews(presence)
-      const dispatches = this.#dispatches(loaded, presence, changes)
+      const resized = { ...loaded, state: withAudience(loaded.state, presence.size) }
+      const dispatches = this.#dispatches(resized, presence, changes, resized.state !== loaded.state)
       const wanted = (yield* this.#isWebhookWanted(loaded, changes)) ? changes : []
-      const step = stepOf(loaded, at, [...dispatches, ...lobbyDispatches], wanted)
+      const step = stepOf(resized, at, [...dispatches, ...lobbyDispatches], wanted)
       const delta = presenceDelta(presence, changes)
       const after = isSilent(step)
         ? yield* this.#owned.keepPresence(loaded, delta)
@@ -106,7 +107,7 @@ export class PresenceFlush {
       if (lobbyDispatches.length > 0) presence.lobby.settle()
       this.#settled()
       yield* this.#report(after, presence)
-      if (countsFor(after, presence) !== undefined) this.#count()
+      if (countsFor(after) !== undefined) this.#count()
       if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
     })
   }
@@ -139,7 +140,8 @@ export class PresenceFlush {
         joined.filter(({ participantId }) => isInside(participantId)),
       )
       releaseHoldings(turn, departed)
-      runPeopleHooks(turn)
+      turn.raise({ type: "people.changed" })
+      settle(turn)
       storePlaces(turn, places)
     })
     return Effect.tap(hooks, () =>
@@ -165,22 +167,22 @@ export class PresenceFlush {
   /** The pending announcements are committed. */
   #settled(): void {
     this.#resetDue = false
-    this.#modeDue = false
     this.#rolesDue = false
   }
 
   #dispatches(
-    loaded: LoadedEvent,
+    where: LoadedEvent,
     presence: Presence,
     changes: ReadonlyArray<PresenceChange>,
+    isNewMode: boolean,
   ): ReadonlyArray<Dispatch> {
-    if (loaded.state.event.status !== "live") return []
-    if (presence.settleMode()) this.#modeDue = true
-    const mode: Dispatch[] = this.#modeDue
-      ? [{ stream: "people", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
+    if (where.state.event.status !== "live") return []
+    const mode = regionOf(where.state.chart, "presence")
+    const told: Dispatch[] = isNewMode
+      ? [{ stream: "people", t: "presence.mode", d: { mode, total: presence.size } }]
       : []
-    if (this.#modeDue || this.#resetDue) return [...mode, ...presenceResets(loaded, presence)]
-    return [...presenceDiffs(loaded, presence, changes), ...(this.#rolesDue ? presenceUpdates(loaded, presence) : [])]
+    if (isNewMode || this.#resetDue) return [...told, ...presenceResets(where, presence)]
+    return [...presenceDiffs(where, presence, changes), ...(this.#rolesDue ? presenceUpdates(where, presence) : [])]
   }
 
   /** Publishes counts at most once a second, always after the last change of a burst. */
@@ -193,7 +195,7 @@ export class PresenceFlush {
     if (presence === undefined) return
     this.#run(
       Effect.map(this.#owned.current, (loaded) => {
-        const stream = countsFor(loaded, presence)
+        const stream = countsFor(loaded)
         if (stream === undefined) return
         const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
         publishEphemeral(this.#services, loaded, [
@@ -205,8 +207,8 @@ export class PresenceFlush {
 }
 
 /** The stream for counts: of a large audience everyone's; of a small one the stream of anonymous viewers, who get no list. */
-const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage" | undefined => {
-  if (presence.mode === "summary") return "event"
+const countsFor = ({ state }: LoadedEvent): "event" | "stage" | undefined => {
+  if (regionOf(state.chart, "presence") === "summary") return "event"
   return mayBeWatched(state) ? "stage" : undefined
 }
 

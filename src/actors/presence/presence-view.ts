@@ -6,6 +6,7 @@ import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/con
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
+import { regionOf } from "../machine/snapshot.ts"
 import type { RosterPage, RosterQuery } from "../protocol.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 
@@ -50,9 +51,9 @@ interface Telling {
 }
 
 /** Named participants receive everyone in list mode, and the people on stage in summary mode. */
-const toPeople = (presence: Presence): Telling => ({
+const toPeople = (state: LiveState): Telling => ({
   diff: (d) => dispatchOf("presence.diff", "people", d),
-  shows: presence.mode === "list" ? () => true : isOnStage,
+  shows: regionOf(state.chart, "presence") === "list" ? () => true : isOnStage,
 })
 
 /** Anonymous viewers receive only the people on stage, whose names are public. */
@@ -62,8 +63,8 @@ const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage
 export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
   event.visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
 
-const tellings = ({ state }: Where, presence: Presence): ReadonlyArray<Telling> =>
-  mayBeWatched(state) ? [toPeople(presence), TO_ANONYMOUS] : [toPeople(presence)]
+const tellings = ({ state }: Where): ReadonlyArray<Telling> =>
+  mayBeWatched(state) ? [toPeople(state), TO_ANONYMOUS] : [toPeople(state)]
 
 const shown = (presence: Presence, shows: Telling["shows"]): ReadonlyArray<Present> =>
   [...presence.all()].filter(({ role }) => shows(role))
@@ -77,7 +78,7 @@ export const presenceSummary = (where: Where, presence: Presence): PresenceView 
 
 /** Presence for a snapshot: everyone, or the summary. */
 export const presenceView = (where: Where, presence: Presence): PresenceView =>
-  presence.mode === "list"
+  regionOf(where.state.chart, "presence") === "list"
     ? {
         mode: "list",
         total: presence.size,
@@ -91,7 +92,7 @@ export const presenceDiffs = (
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
 ): ReadonlyArray<Dispatch> =>
-  tellings(where, presence).flatMap((telling) => diffOf(where, presence, changes, telling) ?? [])
+  tellings(where).flatMap((telling) => diffOf(where, presence, changes, telling) ?? [])
 
 const diffOf = (
   where: Where,
@@ -121,7 +122,7 @@ const diffOf = (
 
 /** Every shown participant, anew: after a restart client lists may be wrong, and another mode shows others. */
 export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
-  tellings(where, presence).map(({ diff, shows }) =>
+  tellings(where).map(({ diff, shows }) =>
     diff({
       reset: true,
       join: shown(presence, shows).map((person) => participantView(where, person)),
@@ -132,7 +133,7 @@ export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<
 
 /** Every participant whose effective role depends on the phase, anew: the phase has changed. */
 export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
-  tellings(where, presence).flatMap(({ diff, shows }) => {
+  tellings(where).flatMap(({ diff, shows }) => {
     const update = shown(presence, shows)
       .filter(({ role }) => role === "speaker" || role === "participant")
       .map((person) => participantView(where, person))

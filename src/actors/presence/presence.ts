@@ -70,12 +70,6 @@ interface Entry {
   connections: ReadonlyArray<OpenConnection>
 }
 
-/** List mode shows everyone and ends above the upper bound; summary mode shows counts and ends at the lower one. */
-const LIST_UP_TO = 250
-const LIST_AGAIN_AT = 200
-
-export type PresenceMode = "list" | "summary"
-
 export class Presence implements PresentPeople {
   readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
@@ -85,7 +79,6 @@ export class Presence implements PresentPeople {
   readonly #leaving = new Map<string, number>()
   readonly #absences = new Absences<Participant>()
   #changes: PresenceChange[] = []
-  #mode: PresenceMode = "list"
   #open: boolean
   readonly #graceMs: number
   readonly #returnWithinMs: number
@@ -100,10 +93,6 @@ export class Presence implements PresentPeople {
 
   get size(): number {
     return this.#open ? this.#entries.size : 0
-  }
-
-  get mode(): PresenceMode {
-    return this.#mode
   }
 
   /** Connected participants, present or waiting for the start. */
@@ -331,15 +320,6 @@ export class Presence implements PresentPeople {
 
   drop(count: number): void {
     this.#changes = this.#changes.slice(count)
-  }
-
-  /** Switches the mode by the size of the audience; true when it changed. */
-  settleMode(): boolean {
-    const longestList = this.#mode === "list" ? LIST_UP_TO : LIST_AGAIN_AT
-    const mode = this.size > longestList ? "summary" : "list"
-    const changed = mode !== this.#mode
-    this.#mode = mode
-    return changed
   }
 
   find(participantId: string): Present | undefined {

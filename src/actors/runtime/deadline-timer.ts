@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Cancel, Timers } from "../../clock/timers.ts"
 import type { Unreachable } from "../commands.ts"
-import { type Deadline, LONGEST_WAIT_MS } from "./deadlines.ts"
+import type { Deadline } from "../domain/activities/activity.ts"
 
 interface Needs {
   readonly timers: Timers
@@ -17,6 +17,9 @@ interface Needs {
   /** Loads the event into memory again, if its deadlines are to be handled at all. */
   readonly recover: Effect.Effect<unknown, Unreachable>
 }
+
+/** The limit of Node's timers (31 bits); a later deadline is checked again then. */
+const LONGEST_WAIT_MS = 2_147_483_647
 
 const RECOVER_EVERY_MS = 500
 

@@ -3,22 +3,21 @@
  * in the same steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
 import { Effect } from "effect"
-import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
 import type { CallReply, CallRequest } from "../calls/call-request.ts"
 import { Calls } from "../calls/calls.ts"
 import { NotOwner, type Outcome, type Received, type Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
-import { TIMER_SCOPE } from "../commit/execution.ts"
 import { Executor } from "../commit/executor.ts"
 import { publishEphemeral, publishReplaced } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { OwnedEvent, type OwnedEventChange, type OwnedEventNeeds } from "../commit/owned-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
-import type { ReadContext } from "../domain/activities/activity.ts"
+import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
 import { unblock } from "../domain/activities/removals.ts"
+import { nextDeadline } from "../machine/clock.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { surplus } from "../presence/open-connections.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
@@ -31,7 +30,6 @@ import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
 import { CommandQueue } from "./command-queue.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
-import { type Deadline, nextDeadline } from "./deadlines.ts"
 import { type Mutex, openMutex } from "./mutex.ts"
 
 export interface ActorNeeds extends OwnedEventNeeds {
@@ -55,7 +53,6 @@ export class LiveEventActor {
   readonly #flush: PresenceFlush
   readonly #viewThrottle: ViewThrottle
   readonly #deadlineTimer: DeadlineTimer
-  readonly #executor: Executor
   readonly #commands: CommandQueue
   readonly #reactions: Reactions
   readonly #replacements: Replacements
@@ -94,7 +91,6 @@ export class LiveEventActor {
       ),
     })
     const executor = new Executor(needs, owned)
-    this.#executor = executor
     this.#commands = new CommandQueue({
       exclusive: this.#exclusive,
       execute: (envelopes) => executor.execute(envelopes),
@@ -308,13 +304,8 @@ export class LiveEventActor {
     }
   }
 
-  #handleDeadline(deadline: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
-    if ("due" in deadline) {
-      return Effect.flatMap(this.#owned.current, (of) => this.#owned.act(of, at, deadline.due))
-    }
-    const { command } = deadline
-    const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
-    return this.#executor.execute([{ ...ids, by: null, at, command }])
+  #handleDeadline({ due }: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
+    return Effect.flatMap(this.#owned.current, (of) => this.#owned.act(of, at, due))
   }
 
   /** Commits before the report is acknowledged, and so before the manager gets `ready`. */

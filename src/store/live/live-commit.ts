@@ -73,6 +73,8 @@ export interface LiveCommit {
   readonly from: number
   readonly version: number
   readonly at: Timestamp
+  /** The value of the chart; null: it has not changed. */
+  readonly chart: unknown
   readonly event: Event | null
   /** Changed or new phases; those that end are written before those that become active. */
   readonly phases: ReadonlyArray<PhaseState>
@@ -169,10 +171,11 @@ export const runCommits = async (
 /** The argument of `commit_live_event`; an absent part costs it nothing. */
 const rowsOf = (commit: LiveCommit): object => {
   const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
-  const { presence, dropped, moved, silenced } = commit
+  const { presence, dropped, moved, silenced, chart } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
+    chart,
     ...(event !== null && { event: eventRow(event) }),
     ...(dropped.length > 0 && { dropped }),
     ...(moved.length > 0 && { moved }),

@@ -17,6 +17,8 @@ import { readLiveRecords, type StoredRecord } from "./live-records.ts"
 import type { RecordUnreadable } from "./record-versions.ts"
 
 export interface Claim {
+  /** The value of the event's chart; null when the last commit stored none. */
+  readonly chart: unknown
   readonly fencingToken: number
   readonly version: number
   /** The fencing token whose commit made the version. */
@@ -49,7 +51,7 @@ export const claimLiveEvent = async (
     insert into live_events as l (event_id, epoch, node, history)
     select id, 1, ${claim.node}, ${claim.epoch} from events where id = ${claim.eventId}
     on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node
-    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch`
+    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch, chart`
   return row
 }
 

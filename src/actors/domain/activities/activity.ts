@@ -1,28 +1,33 @@
 /**
- * An activity: one feature of a live event. Its commands are pure apart from the turn they are given. Phases, presence and the
- * clock reach it through hooks. Its views are the parts of `ready`.
+ * An activity: the records of one feature of a live event. Its commands are pure apart from the turn they are given. Phases, presence
+ * and the clock reach it through hooks. Its views are the parts of `ready`.
  */
-import type { PhaseState } from "../../../model/phase.ts"
-import type { ActivityName, CommandData, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
+import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../protocol/ready.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
-import { Refused } from "../../commands.ts"
+import { type ActivityCommand, type Command, type InternalActivityCommand, Refused } from "../../commands.ts"
 import type { Present, PresentPeople } from "../../presence/presence.ts"
+import type { Of, Raised } from "../../machine/events.ts"
 import type { RecordStore } from "../record-store.ts"
 import type { LiveState } from "../state.ts"
 import type { Turn } from "../turn.ts"
 
 export type ViewFields = { readonly [field: string]: unknown }
 
-/** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
-export type CommandHandler<T extends ActivityName> = (
-  turn: Turn,
-  d: CommandData<T>,
-  rev: number | undefined,
-) => ReplyData<T> | Refused
+/** Commands that clients or REST send to the activities. */
+type ActivityCommandName = (ActivityCommand | InternalActivityCommand)["type"]
+type DataOf<T extends ActivityCommandName> = Extract<Command, { readonly type: T }>["d"]
+type ReplyOf<T extends ActivityCommandName> = T extends ActivityName ? ReplyData<T> : ViewFields
 
-/** Handlers of some commands. The registry requires that all activities together have one for every command. */
-export type CommandHandlers = { readonly [T in ActivityName]?: CommandHandler<T> }
+/** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
+export type CommandHandler<T extends ActivityCommandName> = (
+  turn: Turn,
+  d: DataOf<T>,
+  rev: number | undefined,
+) => ReplyOf<T> | Refused
+
+/** Handlers of commands that change records alone. The chart has the others. */
+export type CommandHandlers = { readonly [T in ActivityCommandName]?: CommandHandler<T> }
 
 /** The input of an activity's views. */
 export interface ReadContext {
@@ -33,14 +38,7 @@ export interface ReadContext {
   readonly now: number
 }
 
-export interface ExtendTimer {
-  readonly id: string
-  readonly seconds: number
-  /** The revision that the caller saw. */
-  readonly rev: number | undefined
-}
-
-export interface ActivityDeadline {
+export interface Deadline {
   /** Unix milliseconds. */
   readonly at: number
   readonly due: (turn: Turn) => void
@@ -59,18 +57,12 @@ export interface Holdings {
   readonly release: (turn: Turn, participantIds: ReadonlyArray<string>) => void
 }
 
+/** Reactions of records to what a turn raised. They come before those of the chart. */
+export type Reactions = { readonly [T in Raised["type"]]?: (turn: Turn, raised: Of<T>) => void }
+
 export interface Activity {
   readonly commands: CommandHandlers
-  readonly phaseStarted?: (turn: Turn, phase: PhaseState) => void
-  /** The phase ended, by itself or with the event. */
-  readonly phaseEnded?: (turn: Turn, phase: PhaseState) => void
-  /** The active phase's timer ran out. */
-  readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
-  readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
-  /** Fields of the event changed, such as its visibility or status. */
-  readonly eventUpdated?: (turn: Turn) => void
-  /** Participants became present, have departed or changed their role. */
-  readonly peopleChanged?: (turn: Turn) => void
+  readonly on?: Reactions
   /** Participants that became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
   /** The records of participants that others wait for: they end with a departure, which all other records outlive. */
@@ -79,10 +71,8 @@ export interface Activity {
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients show, besides the phase's. */
   readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView>
-  /** Extends a timer of this activity; `undefined` when it has no timer with that id. */
-  readonly extend?: (turn: Turn, timer: ExtendTimer) => ReplyData<"timer.extend"> | Refused | undefined
-  /** The activity's deadlines, in any order. */
-  readonly deadlines?: (context: ReadContext) => ReadonlyArray<ActivityDeadline>
+  /** Deadlines of records, in any order. */
+  readonly deadlines?: (context: ReadContext) => ReadonlyArray<Deadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
   readonly view?: (context: ReadContext) => Partial<SharedState>
   readonly staffView?: (context: ReadContext) => Partial<StaffState>

@@ -4,31 +4,20 @@
  */
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
-import type { PhaseState } from "../../../model/phase.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
 import type { Refused } from "../../commands.ts"
+import type { Of } from "../../machine/events.ts"
 import { activePhaseOf, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
-import { captureRooms, stopRecording } from "./capture.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
+import { captureRooms } from "./capture.ts"
 import { ownAddresses } from "./playback.ts"
 
 const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
-/** The phase that a command applies to: only the active one. */
-const phaseOf = (turn: Turn, phaseId: string | undefined): PhaseState | Refused => {
-  const active = activePhaseOf(turn.state)
-  const phase = phaseId === undefined ? active : findPhase(turn.state, phaseId)
-  if (phaseId !== undefined && phase === undefined) return noSuch("phase")
-  if (phase === undefined || phase.id !== active?.id || phase.modality !== "broadcast") {
-    return refuse("conflict", "Only the active phase can be broadcast, and only a broadcast phase.")
-  }
-  return phase
-}
-
-const fresh = (turn: Turn, phase: PhaseState): Broadcast => ({
+const fresh = (turn: Turn, phaseId: string): Broadcast => ({
   broadcastId: turn.freshId,
-  phaseId: phase.id,
+  phaseId,
   status: "idle",
   playbackUrl: null,
   startedAt: null,
@@ -43,81 +32,98 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
-  if (status === "ended") stopRecording(turn)
+  if (status === "ended") turn.raise({ type: "recording.over" })
   if (turn.hasStageBroadcasts) captureRooms(turn)
   if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }
 
-const REFUSALS = {
-  start: "The broadcast has ended.",
-  pause: "Only a live broadcast can be paused.",
-  resume: "Only a paused broadcast can be resumed.",
-  stop: "The broadcast has not started.",
-} as const
-
-type Verb = keyof typeof REFUSALS
-
-/** The next status for each verb and status. An absent entry is refused; the current status as the next one is no change. */
-const NEXT: { readonly [V in Verb]: { readonly [S in Broadcast["status"]]?: "live" | "paused" | "ended" } } = {
-  start: { idle: "live", live: "live", paused: "live" },
-  pause: { live: "paused", paused: "paused" },
-  resume: { paused: "live", live: "live" },
-  stop: { live: "ended", paused: "ended", ended: "ended" },
-}
+type Steering = Of<"broadcast.start" | "broadcast.pause" | "broadcast.resume" | "broadcast.stop">
 
 interface Asked {
   readonly phaseId?: string
   readonly playbackUrl?: string
 }
 
-const control =
-  (verb: Verb) =>
-  (turn: Turn, { phaseId, playbackUrl: given }: Asked): { readonly broadcast: BroadcastView } | Refused => {
-    const phase = phaseOf(turn, phaseId)
-    if (isRefused(phase)) return phase
-    if (given !== undefined && !isWatchable(given)) {
-      return refuse("bad_request", "playbackUrl must be an http or https address.")
-    }
-    const known = turn.get("broadcast", phase.id) ?? fresh(turn, phase)
-    const status = NEXT[verb][known.status]
-    if (status === undefined) return refuse("conflict", REFUSALS[verb], { broadcast: viewOf(known) })
-    const url = given ?? addressOf(turn, known)
-    if (status === known.status && url === known.playbackUrl) return { broadcast: viewOf(known) }
-    return { broadcast: viewOf(become(turn, { ...known, playbackUrl: url }, status)) }
+/** The command names a phase that is not the active one. */
+export const namesOtherPhase = (turn: Turn, { d }: Steering): boolean => {
+  const { phaseId }: Asked = d
+  return phaseId !== undefined && phaseId !== activePhaseOf(turn.state)?.id
+}
+
+export const hasBadPlaybackUrl = (_turn: Turn, { d }: Steering): boolean => {
+  const { playbackUrl }: Asked = d
+  return playbackUrl !== undefined && !isWatchable(playbackUrl)
+}
+
+const known = (turn: Turn): Broadcast | undefined => turn.get("broadcast", activePhaseOf(turn.state)?.id ?? "")
+
+/** The broadcast has the status and the address that it is asked to have. */
+const show = (turn: Turn, { d }: Steering): { readonly broadcast: BroadcastView } => {
+  const phase = activePhaseOf(turn.state)
+  const status = turn.region("broadcast")
+  const { playbackUrl: given }: Asked = d
+  const before = known(turn) ?? fresh(turn, phase?.id ?? "")
+  const playbackUrl = given ?? addressOf(turn, before)
+  if (status === "off" || status === "idle") return { broadcast: viewOf(before) }
+  if (status === before.status && playbackUrl === before.playbackUrl) return { broadcast: viewOf(before) }
+  return { broadcast: viewOf(become(turn, { ...before, playbackUrl }, status)) }
+}
+
+const endWithPhase = (turn: Turn, { phase }: Of<"phase.over">): void => {
+  const last = turn.get("broadcast", phase.id)
+  if (last !== undefined) become(turn, last, "ended")
+}
+
+const refuseStatus =
+  (detail: string) =>
+  (turn: Turn): Refused => {
+    const broadcast = known(turn) ?? fresh(turn, activePhaseOf(turn.state)?.id ?? "")
+    return refuse("conflict", detail, { broadcast: viewOf(broadcast) })
   }
+
+/** What the chart does with the broadcast of the active phase. */
+export const broadcastActions = {
+  showBroadcast: show,
+  endBroadcast: endWithPhase,
+  refuseBroadcastPhase: (turn: Turn, { d }: Steering): Refused => {
+    const { phaseId }: Asked = d
+    return phaseId !== undefined && findPhase(turn.state, phaseId) === undefined
+      ? noSuch("phase")
+      : refuse("conflict", "Only the active phase can be broadcast, and only a broadcast phase.")
+  },
+  refusePlaybackUrl: (): Refused => refuse("bad_request", "playbackUrl must be an http or https address."),
+  refuseStart: refuseStatus("The broadcast has ended."),
+  refusePause: refuseStatus("Only a live broadcast can be paused."),
+  refuseResume: refuseStatus("Only a paused broadcast can be resumed."),
+  refuseStop: refuseStatus("The broadcast has not started."),
+}
 
 /** The known address, but for one of the deployment whose event has become private or public: it is another now. */
 const addressOf = (turn: Turn, broadcast: Broadcast): string | null => {
-  const { playbackUrl: known } = broadcast
+  const { playbackUrl: last } = broadcast
   const { open, closed } = ownAddresses(turn, broadcast)
-  if (known !== null && known !== open && known !== closed) return known
+  if (last !== null && last !== open && last !== closed) return last
   return turn.state.event.visibility === "private" ? closed : open
 }
 
 export const broadcast = {
-  commands: {
-    "broadcast.start": control("start"),
-    "broadcast.pause": control("pause"),
-    "broadcast.resume": control("resume"),
-    "broadcast.stop": control("stop"),
-  },
-  phaseEnded: (turn, phase) => {
-    const known = turn.get("broadcast", phase.id)
-    if (known !== undefined && (known.status === "live" || known.status === "paused")) become(turn, known, "ended")
-  },
-  eventUpdated: (turn) => {
-    for (const known of [...turn.all("broadcast").values()]) {
-      const next = { ...known, playbackUrl: addressOf(turn, known) }
-      if (next.playbackUrl === known.playbackUrl) continue
-      if (known.status === "live") become(turn, next, "live")
-      else turn.put("broadcast", known.phaseId, next)
-      if (known.status === "paused") turn.publish("broadcast.paused", "event", { broadcast: viewOf(next) })
-    }
+  commands: {},
+  on: {
+    // The address of a private event is a credential, and that of a public one is not.
+    "event.changed": (turn) => {
+      for (const last of [...turn.all("broadcast").values()]) {
+        const next = { ...last, playbackUrl: addressOf(turn, last) }
+        if (next.playbackUrl === last.playbackUrl) continue
+        if (last.status === "live") become(turn, next, "live")
+        else turn.put("broadcast", last.phaseId, next)
+        if (last.status === "paused") turn.publish("broadcast.paused", "event", { broadcast: viewOf(next) })
+      }
+    },
   },
   view: ({ records, state }) => {
     const phase = activePhaseOf(state)
-    const known = phase === undefined ? undefined : records.get("broadcast", phase.id)
-    return { broadcast: known === undefined ? null : viewOf(known) }
+    const shown = phase === undefined ? undefined : records.get("broadcast", phase.id)
+    return { broadcast: shown === undefined ? null : viewOf(shown) }
   },
 } satisfies Activity

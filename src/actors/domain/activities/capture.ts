@@ -3,6 +3,9 @@ import { type Capture, ONLY } from "../../../model/live/live-records.ts"
 import { segmentKey, type TranscriptSegment } from "../../../model/live/live-values.ts"
 import { roomStream } from "../../../model/live/streams.ts"
 import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
+import type { ReplyData } from "../../../protocol/contract.ts"
+import type { Refused } from "../../commands.ts"
+import type { Of } from "../../machine/events.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
@@ -44,27 +47,55 @@ export const roomsChanged = (turn: Turn): void => {
   if (isRecording(turn.get("capture", ONLY) ?? OFF)) captureRooms(turn)
 }
 
-const stop = (turn: Turn): Capture => {
-  const before = turn.get("capture", ONLY)
-  if (before?.on !== true) return OFF
-  turn.put("capture", ONLY, OFF)
-  if (isRecording(before)) captureRooms(turn)
-  turn.publish("capture.state", "event", { ...OFF })
-  return OFF
-}
+const shown = (turn: Turn): Capture => turn.get("capture", ONLY) ?? OFF
 
-/** The broadcast that was recorded has ended: a recording is announced no longer, a transcript goes on. */
-export const stopRecording = (turn: Turn): void => {
-  const before = turn.get("capture", ONLY)
-  if (turn.recorder !== "broadcasts" || before?.on !== true || !before.kinds.includes("recording")) return
-  const kinds = before.kinds.filter((kind) => kind !== "recording")
-  if (kinds.length === 0) {
-    stop(turn)
-    return
-  }
-  const capturing: Capture = { ...before, kinds }
+const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
+
+export const lacksTranscript = (turn: Turn, command: Of<"capture.start">): boolean =>
+  kindsOf(command).includes("transcript") &&
+  activePhaseOf(turn.state)?.featureSet.includes("transcript") !== true
+
+/** Everyone is shown that a recording runs, so it must not be announced where nothing records. */
+export const lacksRecorder = (turn: Turn, command: Of<"capture.start">): boolean =>
+  kindsOf(command).includes("recording") && !hasRecorder(turn)
+
+/** The broadcast is what is recorded, so that the recording ends with it. */
+export const recordsBroadcast = (turn: Turn): boolean => turn.recorder === "broadcasts" && isRecording(shown(turn))
+
+/** Nothing but the recording is captured. */
+export const recordsAlone = (turn: Turn): boolean => recordsBroadcast(turn) && shown(turn).kinds.length === 1
+
+const show = (turn: Turn, capturing: Capture): ReplyData<"capture.start"> => {
   turn.put("capture", ONLY, capturing)
   turn.publish("capture.state", "event", { ...capturing })
+  return { ...capturing }
+}
+
+/** What the chart does with the recording and the transcript. */
+export const captureActions = {
+  capture: (turn: Turn, command: Of<"capture.start">): ReplyData<"capture.start"> => {
+    const kinds = kindsOf(command)
+    const before = shown(turn)
+    if (before.on && before.kinds.join() === kinds.join()) return { ...before }
+    const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
+    turn.put("capture", ONLY, capturing)
+    if (isRecording(capturing) || isRecording(before)) captureRooms(turn)
+    return show(turn, capturing)
+  },
+  stopCapture: (turn: Turn): ReplyData<"capture.stop"> => {
+    const before = shown(turn)
+    turn.put("capture", ONLY, OFF)
+    if (isRecording(before)) captureRooms(turn)
+    return show(turn, OFF)
+  },
+  /** A recording is announced no longer; a transcript goes on. */
+  dropRecording: (turn: Turn): void => {
+    const before = shown(turn)
+    show(turn, { ...before, kinds: before.kinds.filter((kind) => kind !== "recording") })
+  },
+  answerNoCapture: (): ReplyData<"capture.stop"> => ({ ...OFF }),
+  refuseTranscript: (): Refused => NO_TRANSCRIPT,
+  refuseRecorder: (): Refused => NO_RECORDER,
 }
 
 /** The rooms of the segments that are not open: neither rooms of a breakout, nor those of a rotation's round, which only its seats name. */
@@ -79,23 +110,6 @@ const closedRoomsOf = (turn: Turn, segments: ReadonlyArray<TranscriptSegment>): 
 
 export const capture = {
   commands: {
-    "capture.start": (turn, { kinds: asked }) => {
-      const kinds = [...new Set(asked)].toSorted()
-      const features = activePhaseOf(turn.state)?.featureSet ?? []
-      if (kinds.includes("transcript") && !features.includes("transcript")) {
-        return NO_TRANSCRIPT
-      }
-      // Everyone is shown that a recording runs, so it must not be announced where nothing records.
-      if (kinds.includes("recording") && !hasRecorder(turn)) return NO_RECORDER
-      const before = turn.get("capture", ONLY) ?? OFF
-      if (before.on && before.kinds.join() === kinds.join()) return { ...before }
-      const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
-      turn.put("capture", ONLY, capturing)
-      if (isRecording(capturing) || isRecording(before)) captureRooms(turn)
-      turn.publish("capture.state", "event", { ...capturing })
-      return { ...capturing }
-    },
-    "capture.stop": (turn) => ({ ...stop(turn) }),
     "transcript.push": (turn, { segments }) => {
       const closed = closedRoomsOf(turn, segments)
       const isLate = ({ roomId }: TranscriptSegment): boolean => roomId !== undefined && closed.has(roomId)
@@ -116,6 +130,5 @@ export const capture = {
       return { accepted: segments.length }
     },
   },
-  phaseEnded: stop,
   view: ({ records }) => ({ capture: { ...(records.get("capture", ONLY) ?? OFF) } }),
 } satisfies Activity

@@ -154,9 +154,11 @@ export const chat = {
       return { slowMs: perMs }
     },
   },
-  // The rooms end with their phase, and no participant can read them any more.
-  phaseEnded: (turn) => {
-    for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
+  on: {
+    // The rooms end with their phase, and no participant can read them any more.
+    "phase.over": (turn) => {
+      for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
+    },
   },
   view: (context) => ({
     chat: {

@@ -4,6 +4,7 @@
  */
 import { isRegistrationId, REMOVED_PERSON } from "../../../model/participants.ts"
 import type { Turn } from "../turn.ts"
+import type { Activity } from "./activity.ts"
 import { deleteMessagesOf } from "./chat.ts"
 import { lowerHand } from "./hands.ts"
 import { unnameQuestionsOf } from "./questions/qa.ts"
@@ -16,18 +17,19 @@ const shutOut = (turn: Turn, id: string): void => {
   if (isRegistrationId(id) && isOpen && !removed.includes(id)) removeParticipant(turn, id, true)
 }
 
-export const erasePeople = (
-  turn: Turn,
-  ids: ReadonlyArray<string>,
-): { readonly participantIds: ReadonlyArray<string> } => {
-  const people = new Set(ids)
-  deleteMessagesOf(turn, people)
-  unnameQuestionsOf(turn, people)
-  for (const id of people) {
-    lowerHand(turn, id)
-    const seat = turn.get("seat", id)
-    if (seat?.name !== undefined) turn.put("seat", id, { ...seat, name: REMOVED_PERSON })
-    shutOut(turn, id)
-  }
-  return { participantIds: ids }
-}
+export const erasedPeople = {
+  commands: {
+    "participant.erase": (turn, { ids }) => {
+      const people = new Set(ids)
+      deleteMessagesOf(turn, people)
+      unnameQuestionsOf(turn, people)
+      for (const id of people) {
+        lowerHand(turn, id)
+        const seat = turn.get("seat", id)
+        if (seat?.name !== undefined) turn.put("seat", id, { ...seat, name: REMOVED_PERSON })
+        shutOut(turn, id)
+      }
+      return { participantIds: ids }
+    },
+  },
+} satisfies Activity

@@ -79,7 +79,7 @@ export const hands = {
       return { lowered: ids }
     },
   },
-  phaseEnded: (turn) => lower(turn, [...turn.all("hand").keys()]),
+  on: { "phase.over": (turn) => lower(turn, [...turn.all("hand").keys()]) },
   holdings: { holders: (records) => records.all("hand").keys(), release: lower },
   view: (context) => ({ hands: { count: context.records.all("hand").size } }),
   staffView: (context) => ({

@@ -3,16 +3,16 @@
  * these are as the hosts left them when one of them returns.
  */
 import { type AbsenceMeasure, UNWATCHED_CHAT_SLOW_MS } from "../../../model/host-absence.ts"
-import { type HostAway, ONLY } from "../../../model/live/live-records.ts"
+import { ONLY } from "../../../model/live/live-records.ts"
 import { EventRole, isStaff } from "../../../model/roles.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
-import { lobbyPolicy, policyBeside } from "../../presence/admission-policy.ts"
+import { lobbyPolicy } from "../../presence/admission-policy.ts"
 import type { Participant } from "../../presence/presence.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type ReadContext, refuse } from "./activity.ts"
-import { keepThoseChosen, keepThoseInside } from "./lobby.ts"
+import { admitChosen } from "./lobby.ts"
 
 const STAFF = EventRole.literals.filter(isStaff)
 
@@ -45,61 +45,60 @@ export const whyLocked = (turn: Turn): Refused | undefined =>
 const publishChatSettings = (turn: Turn): void =>
   turn.publish("chat.settings", "event", { slowMs: slowMsOf(turn, turn.settings.chatSlowMs) })
 
-const end = (turn: Turn, { since, measure }: HostAway): void => {
+/** The measure that the event is to take; null: none. */
+const wanted = ({ state: { event } }: Turn): AbsenceMeasure | null =>
+  event.hostAbsence.measure === "nothing" ? null : event.hostAbsence.measure
+
+/** A host is here, or none is needed. */
+export const hasHosts = (turn: Turn): boolean => wanted(turn) === null || isHostHere(turn)
+
+export const hasOtherMeasure = (turn: Turn): boolean => turn.get("hostAway", ONLY)?.measure !== wanted(turn)
+
+const end = (turn: Turn): void => {
+  const away = turn.get("hostAway", ONLY)
   turn.remove("hostAway", ONLY)
-  if (measure === null) return
+  if (away === undefined || away.measure === null) return
+  const { since, measure } = away
+  if (measure === "lobbyClosed") turn.raise({ type: "door.moved" })
   if (measure === "slowChat") publishChatSettings(turn)
   turn.publish("host.absence", "event", { absence: null })
   turn.emitWebhookEvent("host.returned", { since, measure })
 }
 
-/** The measure that the event is to take; null: none, also because it is not live. */
-const wanted = ({ state: { event } }: Turn): AbsenceMeasure | null =>
-  event.status !== "live" || event.hostAbsence.measure === "nothing" ? null : event.hostAbsence.measure
-
-/** Follows the hosts: the first moment without one is kept, and the measure ends with their return or with another setting. */
-const follow = (turn: Turn): void => {
-  const away = turn.get("hostAway", ONLY)
-  const measure = wanted(turn)
-  if (measure === null && away === undefined) return
-  const isOver = measure === null || isHostHere(turn)
-  const isOther = (away?.measure ?? measure) !== measure
-  if (away !== undefined && (isOver || isOther)) end(turn, away)
-  if (!isOver && (away === undefined || isOther)) {
-    turn.put("hostAway", ONLY, { since: away?.since ?? turn.at, measure: null })
-  }
+/** When the measure is due, Unix milliseconds. */
+export const measureAt = ({ records, state }: Pick<ReadContext, "records" | "state">): number | undefined => {
+  const away = records.get("hostAway", ONLY)
+  return away === undefined ? undefined : toMillis(away.since) + state.event.hostAbsence.afterSeconds * 1000
 }
 
-const take = (turn: Turn): void => {
-  follow(turn)
-  const away = turn.get("hostAway", ONLY)
-  const measure = wanted(turn)
-  if (away === undefined || away.measure !== null || measure === null) return
-  const { since } = away
-  const policy = lobbyPolicy(turn.state, turn.records)
-  turn.put("hostAway", ONLY, { since, measure })
-  keepThoseInside(turn, policy)
-  // A host by a role given here may be a guest, whom a closed lobby would keep from coming back.
-  keepThoseChosen(turn)
-  if (measure === "slowChat") publishChatSettings(turn)
-  turn.publish("host.absence", "event", { absence: { since, measure } })
-  turn.emitWebhookEvent("host.absent", { since, measure })
+/** What the chart does while no host is there. */
+export const hostActions = {
+  noteAbsence: (turn: Turn): void => turn.put("hostAway", ONLY, { since: turn.at, measure: null }),
+  endAbsence: end,
+  /** The absence goes on, with the measure that the event has from now on. */
+  changeMeasure: (turn: Turn): void => {
+    const since = turn.get("hostAway", ONLY)?.since ?? turn.at
+    end(turn)
+    turn.put("hostAway", ONLY, { since, measure: null })
+  },
+  takeMeasure: (turn: Turn): void => {
+    const since = turn.get("hostAway", ONLY)?.since ?? turn.at
+    const measure = wanted(turn)
+    if (measure === null) return
+    turn.put("hostAway", ONLY, { since, measure })
+    // A host by a role given here may be a guest, whom a closed lobby would keep from coming back.
+    if (measure === "lobbyClosed") {
+      turn.raise({ type: "door.moved" })
+      if (lobbyPolicy(turn.state, turn.records) !== "open") admitChosen(turn)
+    }
+    if (measure === "slowChat") publishChatSettings(turn)
+    turn.publish("host.absence", "event", { absence: { since, measure } })
+    turn.emitWebhookEvent("host.absent", { since, measure })
+  },
 }
 
 export const hostAbsence = {
   commands: {},
-  phaseStarted: (turn, phase) => {
-    follow(turn)
-    // A broadcast lets everybody in without an admission. They are inside when the call that follows has its lobby closed.
-    if (measureIn(turn) === "lobbyClosed") keepThoseInside(turn, policyBeside(phase, turn.records))
-  },
-  peopleChanged: follow,
-  eventUpdated: follow,
-  deadlines: ({ records, state }) => {
-    const away = records.get("hostAway", ONLY)
-    if (away === undefined || away.measure !== null) return []
-    return [{ at: toMillis(away.since) + state.event.hostAbsence.afterSeconds * 1000, due: take }]
-  },
   view: ({ records, state }) => {
     const away = records.get("hostAway", ONLY)
     const isInForce = state.event.status === "live" && away !== undefined && away.measure !== null

@@ -6,11 +6,11 @@
  */
 
 import { ONLY } from "../../../model/live/live-records.ts"
-import type { LobbyPolicy } from "../../../model/live/live-values.ts"
-import type { PhaseState } from "../../../model/phase.ts"
 import { isOnStage } from "../../../model/roles.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
-import { isWalkIn, lobbyPolicy, policyOf } from "../../presence/admission-policy.ts"
+import type { ReplyData } from "../../../protocol/contract.ts"
+import type { Of } from "../../machine/events.ts"
+import { isWalkIn, lobbyPolicy, policyBeside } from "../../presence/admission-policy.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 import { lowerHand } from "./hands.ts"
@@ -28,9 +28,8 @@ const admit = (turn: Turn, participantId: string): void => {
   turn.changeParticipant({ participantId, admission: "admitted" })
 }
 
-/** Participants inside a call when its policy closes stay admitted: a lost connection must not move them to the waiting room. */
-export const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
-  if (before !== "open" || lobbyPolicy(turn.state, turn.records) === "open") return
+/** Participants inside a call when its door closes stay admitted: a lost connection must not move them to the waiting room. */
+const admitInside = (turn: Turn): void => {
   for (const person of [...turn.everybody.all(), ...turn.everybody.absent()]) {
     const { participantId } = person
     if (isWalkIn(person) && turn.get("admission", participantId) === undefined) admit(turn, participantId)
@@ -38,16 +37,34 @@ export const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
 }
 
 /** Participants that joined during a countdown or a broadcast were not admitted by a host, unless a host put them on stage. */
-export const keepThoseChosen = (turn: Turn): void => {
-  if (lobbyPolicy(turn.state, turn.records) === "open") return
+export const admitChosen = (turn: Turn): void => {
   for (const [id, { role }] of turn.all("role")) {
     if (isOnStage(role) && turn.get("admission", id) === undefined) admit(turn, id)
   }
 }
 
-/** The phase before the active one. */
-const lastPhase = ({ state: { phases } }: Turn): PhaseState | undefined =>
-  phases.findLast(({ status }) => status === "ended")
+/** What the chart does at the door of a call. */
+export const lobbyActions = {
+  admitInside,
+  /** A door that is shut because no host is there lets the audience of the broadcast before it in, as it would be with a host. */
+  admitChosen: (turn: Turn, { phase }: Of<"phase.began">): void => {
+    admitChosen(turn)
+    if (policyBeside(phase, turn.records) === "open") admitInside(turn)
+  },
+  /** A broadcast has no waiting room, and nothing in it to admit participants from one. */
+  admitHeld: (turn: Turn): void => {
+    for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
+  },
+  setDoor: (turn: Turn, { d: { mode } }: Of<"lobby.policy">): ReplyData<"lobby.policy"> => {
+    if (turn.settings.lobby === mode) return { mode }
+    turn.put("settings", ONLY, { ...turn.settings, lobby: mode })
+    turn.raise({ type: "door.moved" })
+    turn.publish("lobby.settings", "event", { mode })
+    return { mode }
+  },
+  moveDoor: (turn: Turn): void => turn.raise({ type: "door.moved" }),
+  keepDoor: (): void => {},
+}
 
 const waitingIds = (turn: Turn): ReadonlySet<string> =>
   new Set(Array.from(turn.people.waiting(), ({ participantId }) => participantId))
@@ -95,14 +112,6 @@ export const lobby = {
       }
       return { denied: there, missing }
     },
-    "lobby.policy": (turn, { mode }) => {
-      if (turn.settings.lobby === mode) return { mode }
-      const before = lobbyPolicy(turn.state, turn.records)
-      turn.put("settings", ONLY, { ...turn.settings, lobby: mode })
-      keepThoseInside(turn, before)
-      turn.publish("lobby.settings", "event", { mode })
-      return { mode }
-    },
     "participant.toLobby": (turn, { id }) => {
       if (turn.people.find(id) === undefined) return noSuch("participant")
       if (id === turn.by?.participantId) return refuse("conflict", "You cannot send yourself to the lobby.")
@@ -114,15 +123,6 @@ export const lobby = {
       return { participantId: id }
     },
   },
-  phaseStarted: (turn, { modality }) => {
-    const last = lastPhase(turn)
-    if (last === undefined || last.modality === "broadcast") keepThoseChosen(turn)
-    else keepThoseInside(turn, policyOf(last, turn.records))
-    if (modality !== "broadcast") return
-    // A broadcast has no waiting room, and nothing in it to admit participants from one.
-    for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
-  },
-  phaseUpdated: (turn, _phase, was) => keepThoseInside(turn, policyOf(was, turn.records)),
   view: ({ records, state }) => ({
     lobbyPolicy: lobbyPolicy(state, records),
     lobbySaid: records.get("settings", ONLY)?.lobby ?? null,

@@ -1,27 +1,20 @@
-/** All activities: the handler of each command, and the hooks for phases and participants. */
+/** All activities: their commands, their reactions and their views. */
 
-import type { PhaseState } from "../../../model/phase.ts"
-import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
+import type { Ephemeral } from "../../../protocol/contract.ts"
 import type { ExpectNone } from "../../../protocol/expect-none.ts"
 import { type Joined, joined, type Repeated } from "../../../protocol/joined.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
-import type { ActivityCommand, Refused } from "../../commands.ts"
+import type { Command, Refused } from "../../commands.ts"
+import type { Raised } from "../../machine/events.ts"
 import type { Present } from "../../presence/presence.ts"
 import type { RecordStore } from "../record-store.ts"
 import type { Turn } from "../turn.ts"
-import type {
-  Activity,
-  ActivityDeadline,
-  CommandHandler,
-  ExtendTimer,
-  ReadContext,
-  ThrottledView,
-  ViewFields,
-} from "./activity.ts"
+import type { Activity, Deadline, ReadContext, ThrottledView, ViewFields } from "./activity.ts"
 import { announcements } from "./announcements.ts"
 import { broadcast } from "./broadcast.ts"
 import { capture } from "./capture.ts"
 import { chat } from "./chat.ts"
+import { erasedPeople } from "./erased-people.ts"
 import { hands } from "./hands.ts"
 import { hostAbsence } from "./host-absence.ts"
 import { lobby } from "./lobby.ts"
@@ -51,6 +44,7 @@ const LIST = [
   broadcast,
   capture,
   hostAbsence,
+  erasedPeople,
 ] as const satisfies ReadonlyArray<Activity>
 
 const ACTIVITIES: ReadonlyArray<Activity> = LIST
@@ -61,38 +55,34 @@ const handlersOf = <A extends ReadonlyArray<Activity>>(activities: A): Joined<Co
   // The compiler does not keep the positions of a tuple through `map`.
   joined(activities.map(({ commands }) => commands) as unknown as CommandsOf<A>)
 
-/** The handler of every command. A missing one is a compile error. */
-const HANDLERS: { readonly [T in ActivityName]: CommandHandler<T> } = handlersOf(
-  LIST satisfies ExpectNone<"command with two handlers", Repeated<CommandsOf<typeof LIST>>>,
-)
+const HANDLERS = handlersOf(LIST satisfies ExpectNone<"command with two handlers", Repeated<CommandsOf<typeof LIST>>>)
+
+/** Commands that change records alone, in every state of the chart. */
+export type PlainCommand = keyof typeof HANDLERS
+
+export const PLAIN_COMMANDS = Object.keys(HANDLERS) as ReadonlyArray<PlainCommand>
+
+type Plain = Extract<Command, { readonly type: PlainCommand }>
+
+export const isPlain = (command: { readonly type: string }): command is Plain => Object.hasOwn(HANDLERS, command.type)
 
 const THROTTLED: ReadonlyMap<string, ThrottledView> = new Map(
   ACTIVITIES.flatMap(({ throttled }) => Object.entries(throttled ?? {})),
 )
 
-export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): ReplyData<ActivityName> | Refused => {
+export const performPlain = (turn: Turn, { type, d, rev }: Plain) => {
   // The compiler cannot see that the data belongs to the handler of the same name.
-  const handler = HANDLERS[type] as CommandHandler<ActivityName>
+  const handler = HANDLERS[type] as (turn: Turn, d: unknown, rev: number | undefined) => object | Refused
   return handler(turn, d, rev)
 }
 
-type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed"
-
-export const runPhaseHooks = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
-  for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
-}
-
-/** `was`: the phase before the change. */
-export const runPhaseUpdatedHooks = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
-  for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
-}
-
-export const runEventUpdatedHooks = (turn: Turn): void => {
-  for (const activity of ACTIVITIES) activity.eventUpdated?.(turn)
-}
-
-export const runPeopleHooks = (turn: Turn): void => {
-  for (const activity of ACTIVITIES) activity.peopleChanged?.(turn)
+/** Lets the records react to what a turn has raised. */
+export const react = (turn: Turn, raised: Raised): void => {
+  for (const { on } of ACTIVITIES) {
+    // The compiler cannot see that the event belongs to the reaction of the same name.
+    const reaction = on?.[raised.type] as ((turn: Turn, raised: Raised) => void) | undefined
+    reaction?.(turn, raised)
+  }
 }
 
 export const runJoinedHooks = (turn: Turn, people: ReadonlyArray<Present>): void => {
@@ -112,31 +102,12 @@ export const runBarredHooks = (turn: Turn, participantId: string): void => {
 export const holdersIn = (records: RecordStore): ReadonlySet<string> =>
   new Set(ACTIVITIES.flatMap(({ holdings }) => [...(holdings?.holders(records) ?? [])]))
 
-/** The earliest deadline of all activities. */
-export const nextActivityDeadline = (context: ReadContext): ActivityDeadline | undefined => {
-  let next: ActivityDeadline | undefined
-  for (const activity of ACTIVITIES) {
-    for (const deadline of activity.deadlines?.(context) ?? []) {
-      if (next === undefined || deadline.at < next.at) next = deadline
-    }
-  }
-  return next
-}
+/** Deadlines of records, in any order. */
+export const recordDeadlines = (context: ReadContext): ReadonlyArray<Deadline> =>
+  ACTIVITIES.flatMap(({ deadlines }) => deadlines?.(context) ?? [])
 
 export const activityTimers = (context: ReadContext): ReadonlyArray<TimerView> =>
   ACTIVITIES.flatMap((activity) => activity.timers?.(context) ?? [])
-
-/** Extends the timer in the activity that has it; `undefined` when none has. */
-export const extendActivityTimer = (
-  turn: Turn,
-  timer: ExtendTimer,
-): ReplyData<"timer.extend"> | Refused | undefined => {
-  for (const activity of ACTIVITIES) {
-    const result = activity.extend?.(turn, timer)
-    if (result !== undefined) return result
-  }
-  return undefined
-}
 
 type View = "view" | "staffView"
 

@@ -99,7 +99,7 @@ const setRole = (turn: Turn, id: string, role: EventRole): ReplyData<"role.set">
 }
 
 /** Ends a role that a host or the stage gave; gateways look up the user's stored role. */
-export const forgetRole = (turn: Turn, userId: string): { readonly participantId: string } => {
+const forgetRole = (turn: Turn, userId: string): { readonly participantId: string } => {
   if (turn.get("role", userId) !== undefined) {
     if (place(turn, userId) !== undefined) turn.publish("me.stage", `me:${userId}`, { stage: null })
     turn.remove("stage", userId)
@@ -117,7 +117,7 @@ const hasPlace = (turn: Turn, participantId: string): boolean => {
 }
 
 /** Ends a role that was given here and that the workspace's list contradicts, but not before the way onto the stage is over. */
-export const checkRole = (
+const checkRole = (
   turn: Turn,
   { userId, stored }: { readonly userId: string; readonly stored: EventRole | null },
 ): { readonly participantId: string; readonly isForgotten: boolean } => {
@@ -141,9 +141,13 @@ export const stage = {
       return { stage: null }
     },
     "role.set": (turn, { id, role }) => setRole(turn, id, role),
+    "role.forget": (turn, { userId }) => forgetRole(turn, userId),
+    "role.check": checkRole,
   },
-  phaseEnded: (turn) => {
-    for (const id of [...turn.all("stage").keys()]) leave(turn, id)
+  on: {
+    "phase.over": (turn) => {
+      for (const id of [...turn.all("stage").keys()]) leave(turn, id)
+    },
   },
   personalView: ({ records, now }, participantId) => {
     const found = records.get("stage", participantId)

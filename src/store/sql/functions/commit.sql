@@ -11,6 +11,8 @@ $$;
 
 -- Writes a batch of commands, which takes the event from `from_version` to `to_version`. `of_epoch` is the fencing
 -- token of the activation. Returns the number of webhook deliveries that are to be sent. `written` has these parts, each of which may be absent:
+--   chart         the value of the event's statechart; null if it has not changed. A node of the release before sends none, so that
+--                 the next owner reads the chart from the rows
 --   event         the event's row
 --   dropped       ids of phases that are removed
 --   moved         the new positions of stored phases; they come before new phases, which may take a position that becomes free
@@ -32,6 +34,11 @@ returns integer language plpgsql as $$
 declare deliveries integer := 0;
 begin
   perform fence_live_event(of_event, of_epoch, from_version, to_version);
+  if not written ? 'chart' then
+    update live_events set chart = null where event_id = of_event and chart is not null;
+  elsif written->'chart' <> 'null' then
+    update live_events set chart = written->'chart' where event_id = of_event;
+  end if;
   if written ? 'event' then perform update_event(written->'event'); end if;
   if written ? 'dropped' then perform drop_phases(of_event, written->'dropped'); end if;
   if written ? 'moved' then perform move_phases(of_event, written->'moved'); end if;

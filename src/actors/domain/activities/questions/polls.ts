@@ -7,8 +7,10 @@ import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { PollView } from "../../../../protocol/topics/polls.ts"
 import type { Refused } from "../../../commands.ts"
+import type { Of } from "../../../machine/events.ts"
+import { extendTimer, warn } from "../../timers.ts"
 import type { Turn } from "../../turn.ts"
-import { type Activity, type ActivityDeadline, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
+import { type Activity, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
 import * as views from "./poll-views.ts"
 import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
@@ -19,7 +21,6 @@ const MAX_POLLS = 200
 const TOO_MANY = refuse("conflict", `An event has at most ${MAX_POLLS} polls.`)
 const CHANGED = "The poll was changed meanwhile."
 const NOT_OPEN = refuse("conflict", "The poll is not open.")
-const MAX_OPEN_MS = 86_400_000
 const TALLY_MS = 1000
 
 /** The poll that the command names, if the caller's revision is current. */
@@ -34,7 +35,7 @@ const current = (poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(
 type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
 
 /** Replaces a poll and publishes it, in the form that everyone may see. */
-const change = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
+const changePoll = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
   const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
   turn.put("poll", poll.id, poll)
   turn.publish(t, "event", { poll: sharedPoll(poll) })
@@ -49,7 +50,7 @@ const publishTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "ca
 }
 
 const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
-  const closed = change(turn, "poll.closed", poll, { status: "closed", closedAt: turn.at })
+  const closed = changePoll(turn, "poll.closed", poll, { status: "closed", closedAt: turn.at })
   publishTimer(turn, closed, why)
   turn.emitWebhookEvent("poll.closed", views.closedNotice(closed))
   return closed
@@ -81,25 +82,47 @@ const create: CommandHandler<"poll.create"> = (turn, d) => {
   return current(poll)
 }
 
-const open: CommandHandler<"poll.open"> = (turn, { id, durationMs }, rev) => {
-  const poll = meant(turn, id, rev)
-  if (isRefused(poll)) return poll
-  if (poll.status === "open") {
-    return durationMs === undefined
-      ? current(poll)
-      : refuse("conflict", "The poll is open already; what its timer has left can be extended.", current(poll))
-  }
-  const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)
-  const opened = change(turn, "poll.opened", poll, {
-    status: "open",
-    openedAt: turn.at,
-    closedAt: null,
-    endsAt,
-    extendedMs: 0,
-  })
-  publishTimer(turn, opened, "running")
-  turn.emitWebhookEvent("poll.opened", views.openedNotice(opened))
-  return current(opened)
+interface PollEvent {
+  readonly poll: Poll
+}
+
+/** What the chart of a poll does with it. */
+export const pollActions = {
+  openPoll: (turn: Turn, { poll, d: { durationMs } }: PollEvent & Of<"poll.open">) => {
+    const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)
+    const change = { status: "open", openedAt: turn.at, closedAt: null, endsAt, extendedMs: 0 } as const
+    const opened = changePoll(turn, "poll.opened", poll, change)
+    publishTimer(turn, opened, "running")
+    turn.emitWebhookEvent("poll.opened", views.openedNotice(opened))
+    return current(opened)
+  },
+  closePoll: (turn: Turn, { poll }: PollEvent) => current(close(turn, poll, "cancelled")),
+  elapsePoll: (turn: Turn, { poll }: PollEvent): void => void close(turn, poll, "elapsed"),
+  warnOfPoll: (turn: Turn, { poll }: PollEvent): void => {
+    const timer = pollTimer(poll)
+    if (timer !== undefined) warn(turn, timer)
+  },
+  extendPoll: (turn: Turn, command: PollEvent & Of<"timer.extend">) => {
+    const { poll } = command
+    const timer = pollTimer(poll)
+    if (timer === undefined) return undefined
+    return extendTimer(turn, command, {
+      timer,
+      usedMs: toMillis(timer.endsAt) - toMillis(timer.startedAt),
+      longest: "A poll's timer runs 24 hours at most.",
+      write: (extended) => {
+        const next = changePoll(turn, "poll.updated", poll, extended)
+        publishTimer(turn, next, "running")
+        return pollTimer(next) ?? timer
+      },
+    })
+  },
+  answerPoll: (_turn: Turn, { poll }: PollEvent) => current(poll),
+  refuseStalePoll: (_turn: Turn, { poll }: PollEvent) => refuse("conflict", CHANGED, current(poll)),
+  refuseOpenPoll: (_turn: Turn, { poll }: PollEvent) =>
+    refuse("conflict", "The poll is open already; what its timer has left can be extended.", current(poll)),
+  refuseClosedPoll: () => NOT_OPEN,
+  refusePollTimer: () => refuse("conflict", "The poll has no running timer."),
 }
 
 /** The chosen options, each once and in the poll's order. */
@@ -162,7 +185,7 @@ const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) =
   if (isRefused(poll)) return poll
   if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
   if (poll.published === on) return current(poll)
-  const published = change(turn, "poll.published", poll, { published: on })
+  const published = changePoll(turn, "poll.published", poll, { published: on })
   // The poll's timer carries the poll's revision.
   if (published.status === "open") publishTimer(turn, published, "running")
   return current(published)
@@ -181,52 +204,14 @@ const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {
   return { id }
 }
 
-const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
-  const poll = turn.get("poll", id)
-  if (poll === undefined) return undefined
-  const timer = pollTimer(poll)
-  if (poll.status !== "open" || timer === undefined) return refuse("conflict", "The poll has no running timer.")
-  if (rev !== undefined && rev !== poll.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
-  const endsAt = toMillis(timer.endsAt) + seconds * 1000
-  if (endsAt - toMillis(timer.startedAt) > MAX_OPEN_MS)
-    return refuse("conflict", "A poll's timer runs 24 hours at most.")
-  const extendedMs = poll.extendedMs + seconds * 1000
-  const extended = change(turn, "poll.updated", poll, { endsAt: toTimestamp(endsAt), extendedMs })
-  publishTimer(turn, extended, "running")
-  return { timer: pollTimer(extended) ?? timer }
-}
-
-const deadlineOf = ({ id, endsAt }: Poll): ReadonlyArray<ActivityDeadline> => {
-  if (endsAt === null) return []
-  const due = (turn: Turn): void => {
-    const poll = turn.get("poll", id)
-    if (poll?.status !== "open" || poll.endsAt === null || toMillis(poll.endsAt) > turn.now) return
-    close(turn, poll, "elapsed")
-  }
-  return [{ at: toMillis(endsAt), due }]
-}
-
 export const polls = {
   commands: {
     "poll.create": create,
-    "poll.open": open,
     "poll.vote": vote,
-    "poll.close": (turn, { id }, rev) => {
-      const poll = meant(turn, id, rev)
-      if (isRefused(poll)) return poll
-      if (poll.status === "draft") return NOT_OPEN
-      return current(poll.status === "closed" ? poll : close(turn, poll, "cancelled"))
-    },
     "poll.publish": publish,
     "poll.delete": remove,
   },
-  phaseEnded: (turn) => {
-    if (turn.state.event.status !== "ended") return
-    for (const poll of openPolls(turn)) close(turn, poll, "cancelled")
-  },
   timers: (context) => openPolls(context).flatMap((poll) => pollTimer(poll) ?? []),
-  extend,
-  deadlines: (context) => openPolls(context).flatMap(deadlineOf),
   view: views.sharedView,
   staffView: views.staffView,
   personalView: views.personalView,

@@ -250,14 +250,6 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
 }
 
 /** A moderator's patch over REST. */
-export const moderateQuestion = (
-  turn: Turn,
-  { id, patch }: { readonly id: string; readonly patch: QuestionPatch },
-): { readonly question: Question } | Refused => {
-  const question = moderate(turn, id, patch)
-  return isRefused(question) ? question : { question: restQuestion(question) }
-}
-
 const moderation =
   (revision: Revision) =>
   (turn: Turn, { id }: { readonly id: string }, rev: number | undefined): Moderated | Refused => {
@@ -281,6 +273,10 @@ export const qa = {
     "question.vote": vote,
     "question.approve": moderation({ status: "approved" }),
     "question.hide": moderation({ status: "hidden" }),
+    "question.moderate": (turn, { id, patch }) => {
+      const question = moderate(turn, id, patch)
+      return isRefused(question) ? question : { question: restQuestion(question) }
+    },
     "question.restore": (turn, { id }, rev) => restore(turn, id, rev),
     "question.pin": (turn, { id, on = true }, rev) => moderation({ pinned: on })(turn, { id }, rev),
     "question.answer": (turn, { id, mode, text }, rev) => {

@@ -6,7 +6,7 @@
 import { lateRoom } from "../../../../model/breakouts/late-rooms.ts"
 import { namedId } from "../../../../model/ids.ts"
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live/live-records.ts"
-import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
+import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"
@@ -191,18 +191,14 @@ const publishTimerOver = (turn: Turn, breakout: Breakout): void => {
   else turn.publish("timer.updated", "event", { timer })
 }
 
-/** Announces when everyone returns to the main room. Closing again can only bring that time forward. */
+/** Announces when everyone returns to the main room. */
 export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Breakout | undefined => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return undefined
-  const { closesAt: planned } = breakout
-  if (planned !== null && (timeIsUp || toMillis(planned) <= turn.now + graceMs)) return breakout
-  const closesAt = toTimestamp(turn.now + graceMs)
-  const closing = { ...breakout, closesAt, timeIsUp, rev: breakout.rev + 1 }
+  const closing = { ...breakout, closesAt: toTimestamp(turn.now + graceMs), timeIsUp, rev: breakout.rev + 1 }
   turn.put("breakout", ONLY, closing)
   turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
-  if (planned === null) publishTimerOver(turn, closing)
-  if (graceMs === 0) closeAll(turn)
+  if (breakout.closesAt === null) publishTimerOver(turn, closing)
   return closing
 }
 

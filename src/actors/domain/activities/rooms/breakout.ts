@@ -3,14 +3,17 @@
  * participant that returns finds their room. A seated participant is moved only by a host or by themselves. All rooms end
  * together: the end in `breakout.updated` holds for every earlier assignment.
  */
-import { ONLY, type Room } from "../../../../model/live/live-records.ts"
+import { type Breakout, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { isStaff } from "../../../../model/roles.ts"
-import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
+import { toMillis } from "../../../../model/timestamp.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"
+import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { AssignmentView } from "../../../../protocol/topics/breakouts.ts"
 import type { Refused } from "../../../commands.ts"
+import type { Of } from "../../../machine/events.ts"
+import { extendTimer } from "../../timers.ts"
 import type { Turn } from "../../turn.ts"
-import { type Activity, type ActivityDeadline, noSuch, type ReadContext, refuse } from "../activity.ts"
+import { type Activity, noSuch, type ReadContext, refuse } from "../activity.ts"
 import { mutedWith } from "../mutes.ts"
 import { keepPlan, MAX_ROOMS, makePlan } from "./breakout-plans.ts"
 import {
@@ -24,8 +27,6 @@ import {
   startClosing,
 } from "./breakout-rooms.ts"
 import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
-
-const DAY_MS = 86_400_000
 
 const NONE = refuse("conflict", "No breakout is open.")
 const IN_NO_ROOM = refuse("conflict", "You are in no room.")
@@ -71,43 +72,6 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
   return { participantId: id, roomId: null }
 }
 
-const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
-  const breakout = current(turn)
-  if (breakout === undefined || breakout.id !== id) return undefined
-  const timer = breakoutTimerOf(breakout)
-  const isOver = breakout.closesAt !== null && !breakout.timeIsUp
-  if (timer === undefined || isOver) return refuse("conflict", "The breakout has no running timer.")
-  if (rev !== undefined && rev !== breakout.rev) {
-    return refuse("conflict", "The timer was changed meanwhile.", { timer: { ...timer } })
-  }
-  const from = breakout.timeIsUp ? Math.max(toMillis(timer.endsAt), turn.now) : toMillis(timer.endsAt)
-  const endsAt = from + seconds * 1000
-  if (endsAt - toMillis(breakout.openedAt) > DAY_MS) return refuse("conflict", "A breakout lasts at most a day.")
-  const extended = breakoutTimerOf(prolong(turn, breakout, toTimestamp(endsAt), breakout.extendedMs + seconds * 1000))
-  const now = extended ?? timer
-  turn.publish("timer.updated", "event", { timer: now })
-  return { timer: now }
-}
-
-/** The end of the grace, or of the breakout's own timer. */
-const deadlineOf = (context: ReadContext): ActivityDeadline | undefined => {
-  const breakout = current(context)
-  if (breakout === undefined) return undefined
-  const { closesAt, endsAt, timed } = breakout
-  if (closesAt !== null) {
-    const due = (turn: Turn): void => {
-      if (current(turn)?.closesAt === closesAt) closeAll(turn)
-    }
-    return { at: toMillis(closesAt), due }
-  }
-  if (!timed || endsAt === null) return undefined
-  const due = (turn: Turn): void => {
-    const now = current(turn)
-    if (now?.endsAt === endsAt && now.closesAt === null) startClosing(turn, DEFAULT_GRACE_MS, true)
-  }
-  return { at: toMillis(endsAt), due }
-}
-
 const assignmentOf = (context: ReadContext, participantId: string): AssignmentView | null => {
   const seat = context.records.get("seat", participantId)
   const room = seat === undefined ? undefined : context.records.get("room", seat.roomId)
@@ -115,12 +79,15 @@ const assignmentOf = (context: ReadContext, participantId: string): AssignmentVi
   return { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
 }
 
-/** A refusal when the caller saw another revision of the breakout. */
-const stale = (turn: Turn, rev: number | undefined): Refused | undefined => {
-  const current = turn.get("breakout", ONLY)
-  return current === undefined || rev === undefined || rev === current.rev
-    ? undefined
-    : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(current) })
+/** The caller saw another revision of the breakout. */
+export const isStaleBreakout = (turn: Turn, rev: number | undefined): boolean =>
+  rev !== undefined && rev !== current(turn)?.rev
+
+const refuseStale = (turn: Turn): Refused => {
+  const breakout = current(turn)
+  return breakout === undefined
+    ? NONE
+    : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(breakout) })
 }
 
 const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused | undefined => {
@@ -130,36 +97,125 @@ const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused
     : refuse("conflict", "The room was changed meanwhile.", { room: roomView(room) })
 }
 
+type Opening = Of<"breakout.open">
+
+export const namesNoPlan = (turn: Turn, { d: { planId } }: Opening): boolean => turn.get("plan", planId) === undefined
+
+export const hasRoomSize = (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">): boolean =>
+  modality === "breakout" && config.roomSize !== undefined
+
+/** When everyone returns to the main room, if the rooms are closed by this command. */
+const closingAt = (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">): number =>
+  turn.now + graceMs
+
+export const closesAtOnce = (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">): boolean => graceMs === 0
+
+/** The rooms close already, and no later than that. */
+export const closesLater = (turn: Turn, command: Of<"breakout.close">): boolean => {
+  const closesAt = current(turn)?.closesAt ?? null
+  return closesAt !== null && toMillis(closesAt) <= closingAt(turn, command)
+}
+
+/** The timer of the phase, by which the rooms end, has another end. */
+export const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of<"phase.changed">): boolean => {
+  const breakout = current(turn)
+  if (breakout === undefined || breakout.timed || breakout.phaseId !== id) return false
+  return timerEndsAt !== null && !timerElapsed && timerEndsAt !== breakout.endsAt
+}
+
+/** The rooms close because the time of the phase was up, and it has more now. */
+export const reopensRooms = (turn: Turn, raised: Of<"phase.changed">): boolean =>
+  movesRooms(turn, raised) && current(turn)?.timeIsUp === true
+
+export const roomTimer = ({ records }: Pick<ReadContext, "records">): TimerView | undefined => {
+  const breakout = records.get("breakout", ONLY)
+  return breakout === undefined ? undefined : breakoutTimerOf(breakout)
+}
+
+export const isElapsedOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
+  roomTimer(turn)?.id === timerId && current(turn)?.timeIsUp === true
+
+export const isOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => current(turn)?.id === timerId
+
+const closingReply = (closing: Breakout | undefined): ReplyData<"breakout.close"> | Refused =>
+  closing === undefined ? NONE : { breakout: breakoutView(closing) }
+
+/** What the chart does with breakout rooms. */
+export const breakoutActions = {
+  planRooms: (turn: Turn, { d }: Of<"breakout.plan">): ReplyData<"breakout.plan"> | Refused => {
+    const rooms = typeof d.rooms === "number" ? d.rooms : d.rooms?.length
+    if (d.strategy !== "balanced" && rooms === undefined) {
+      return refuse("bad_request", `A plan by the strategy ${d.strategy} needs rooms: their number or their names.`)
+    }
+    const { plan, notes } = makePlan(turn, d)
+    if (plan.rooms.length > MAX_ROOMS) return refuse("bad_request", `At most ${MAX_ROOMS} rooms can be open.`)
+    keepPlan(turn, plan)
+    const { size: _size, ...view } = plan
+    return { plan: { ...view, notes } }
+  },
+  openRooms: (turn: Turn, { d }: Opening): ReplyData<"breakout.open"> | Refused => {
+    const { planId, durationMs = null, late = "leastLoaded" } = d
+    const plan = turn.get("plan", planId)
+    if (plan === undefined) return noSuch("plan")
+    const opened = open(turn, plan, { durationMs, late })
+    return { breakout: breakoutView(opened), rooms: roomsOf(turn.records).map(roomView) }
+  },
+  /** Opens the rooms that the configuration of the phase asks for. */
+  openPlannedRooms: (turn: Turn, { phase }: Of<"phase.began">): void => {
+    const size = phase.config.roomSize
+    if (size === undefined) return
+    const { plan: bySize } = makePlan(turn, { strategy: "balanced", size })
+    const isTooMany = bySize.rooms.length > MAX_ROOMS
+    const plan = isTooMany ? makePlan(turn, { strategy: "balanced", rooms: MAX_ROOMS }).plan : bySize
+    keepPlan(turn, plan)
+    open(turn, plan, { durationMs: null, late: "leastLoaded" })
+  },
+  closeRoomsSoon: (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">) =>
+    closingReply(startClosing(turn, graceMs, false)),
+  closeRoomsNow: (turn: Turn) => {
+    const closing = startClosing(turn, 0, false)
+    closeAll(turn)
+    return closingReply(closing)
+  },
+  closeRoomsInTime: (turn: Turn): void => void startClosing(turn, DEFAULT_GRACE_MS, true),
+  removeRooms: closeAll,
+  prolongRooms: (turn: Turn, { phase: { timerEndsAt } }: Of<"phase.changed">): void => {
+    const breakout = current(turn)
+    if (breakout !== undefined && timerEndsAt !== null) prolong(turn, breakout, timerEndsAt, 0)
+  },
+  extendRooms: (turn: Turn, command: Of<"timer.extend">): ReplyData<"timer.extend"> | Refused | undefined => {
+    const [breakout, timer] = [current(turn), roomTimer(turn)]
+    if (breakout === undefined || timer === undefined) return undefined
+    return extendTimer(turn, command, {
+      timer,
+      usedMs: Math.max(toMillis(timer.endsAt), turn.now) - toMillis(breakout.openedAt),
+      longest: "A breakout lasts at most a day.",
+      write: ({ endsAt, extendedMs }) => {
+        const extended = breakoutTimerOf(prolong(turn, breakout, endsAt, extendedMs)) ?? timer
+        turn.publish("timer.updated", "event", { timer: extended })
+        return extended
+      },
+    })
+  },
+  answerBreakout: (turn: Turn) => closingReply(current(turn)),
+  refuseNoPlan: (): Refused => noSuch("plan"),
+  refuseNoBreakout: (): Refused => NONE,
+  refuseStaleBreakout: refuseStale,
+  refuseOpenBreakout: (turn: Turn): Refused => {
+    const breakout = current(turn)
+    return refuse(
+      "conflict",
+      "A breakout is open already.",
+      breakout === undefined ? undefined : { breakout: breakoutView(breakout) },
+    )
+  },
+  refuseNoRoomTimer: (): Refused => refuse("conflict", "The breakout has no running timer."),
+}
+
 export const breakout = {
   commands: {
-    "breakout.plan": (turn, d) => {
-      const rooms = typeof d.rooms === "number" ? d.rooms : d.rooms?.length
-      if (d.strategy !== "balanced" && rooms === undefined) {
-        return refuse("bad_request", `A plan by the strategy ${d.strategy} needs rooms: their number or their names.`)
-      }
-      const { plan, notes } = makePlan(turn, d)
-      if (plan.rooms.length > MAX_ROOMS) return refuse("bad_request", `At most ${MAX_ROOMS} rooms can be open.`)
-      keepPlan(turn, plan)
-      const { size: _size, ...view } = plan
-      return { plan: { ...view, notes } }
-    },
-    "breakout.open": (turn, { planId, durationMs = null, late = "leastLoaded" }) => {
-      const plan = turn.get("plan", planId)
-      if (plan === undefined) return noSuch("plan")
-      const going = current(turn)
-      if (going !== undefined) {
-        return refuse("conflict", "A breakout is open already.", { breakout: breakoutView(going) })
-      }
-      const opened = open(turn, plan, { durationMs, late })
-      return { breakout: breakoutView(opened), rooms: roomsOf(turn.records).map(roomView) }
-    },
-    "breakout.move": (turn, { id, roomId }, rev) => stale(turn, rev) ?? moveOther(turn, id, roomId),
-    "breakout.close": (turn, { graceMs = DEFAULT_GRACE_MS }, rev) => {
-      const late = stale(turn, rev)
-      if (late !== undefined) return late
-      const closing = startClosing(turn, graceMs, false)
-      return closing === undefined ? NONE : { breakout: breakoutView(closing) }
-    },
+    "breakout.move": (turn, { id, roomId }, rev) =>
+      current(turn) !== undefined && isStaleBreakout(turn, rev) ? refuseStale(turn) : moveOther(turn, id, roomId),
     "room.choose": (turn, { roomId }, rev) => staleRoom(turn, roomId, rev) ?? choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""
@@ -177,40 +233,13 @@ export const breakout = {
       return { roomId: seat.roomId }
     },
   },
-  phaseStarted: (turn, phase) => {
-    const size = phase.config.roomSize
-    if (phase.modality !== "breakout" || size === undefined) return
-    const { plan: bySize } = makePlan(turn, { strategy: "balanced", size })
-    const isTooMany = bySize.rooms.length > MAX_ROOMS
-    const plan = isTooMany ? makePlan(turn, { strategy: "balanced", rooms: MAX_ROOMS }).plan : bySize
-    keepPlan(turn, plan)
-    open(turn, plan, { durationMs: null, late: "leastLoaded" })
-  },
-  // A phase that ends with its timer closes its rooms.
-  phaseElapsed: (turn, phase) => {
-    const isOn = turn.state.phases.some(({ id, status }) => id === phase.id && status === "active")
-    if (isOn && current(turn)?.timed === false) startClosing(turn, DEFAULT_GRACE_MS, true)
-  },
-  phaseUpdated: (turn, { id, timerEndsAt, timerElapsed }) => {
-    const breakout = current(turn)
-    if (breakout === undefined || breakout.timed || breakout.phaseId !== id) return
-    if (timerEndsAt === null || timerElapsed || timerEndsAt === breakout.endsAt) return
-    prolong(turn, breakout, timerEndsAt, 0)
-  },
-  phaseEnded: closeAll,
   arrived: seatLateJoiners,
   // They cannot return, so their seat is not kept.
   barred: (turn, participantId) => leaveRoom(turn, participantId, false),
-  deadlines: (context) => {
-    const deadline = deadlineOf(context)
-    return deadline === undefined ? [] : [deadline]
-  },
   timers: (context) => {
-    const breakout = current(context)
-    const timer = breakout === undefined ? undefined : breakoutTimerOf(breakout)
+    const timer = roomTimer(context)
     return timer === undefined ? [] : [timer]
   },
-  extend,
   view: (context) => {
     const breakout = current(context)
     return {

@@ -14,6 +14,7 @@ import { byCodeUnits } from "../../../../model/text/compared.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { RotationRoundView, RotationView } from "../../../../protocol/topics/rotation.ts"
+import type { Of } from "../../../machine/events.ts"
 import type { RecordStore } from "../../record-store.ts"
 import type { Turn } from "../../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
@@ -51,14 +52,15 @@ export const roundTimerOf = (rotation: Rotation): TimerView | undefined => {
   return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs, rev }
 }
 
-/** Stores the rotation and publishes it. Its round end holds for all participants in the round. */
+/** Stores the rotation, whose status is the state of the chart, and publishes it. Its round end holds for all participants in the round. */
 export const settle = (
   turn: Turn,
   before: Rotation,
-  change: Partial<Rotation>,
+  change: Partial<Omit<Rotation, "status">>,
   memory: RotationState | undefined = memories.get(before),
 ): Rotation => {
-  const next: Rotation = { ...before, ...change, rev: before.rev + 1 }
+  const state = turn.region("rotation")
+  const next: Rotation = { ...before, ...change, status: state === "idle" ? "ended" : state, rev: before.rev + 1 }
   if (memory !== undefined) memories.set(next, memory)
   turn.put("rotation", ONLY, next)
   turn.publish("rotation.state", "event", { rotation: rotationView(next) })
@@ -69,8 +71,8 @@ export const settle = (
   return next
 }
 
-/** Publishes that the timer has run out. Later changes build on the returned rotation. */
-export const elapse = (turn: Turn, before: Rotation): Rotation => {
+/** Publishes that the timer has run out. The change that follows in the same turn builds on it. */
+export const elapse = (turn: Turn, before: Rotation): void => {
   const rev = before.rev + 1
   const timer = roundTimerOf(before)
   if (timer !== undefined) {
@@ -79,7 +81,7 @@ export const elapse = (turn: Turn, before: Rotation): Rotation => {
   const next: Rotation = { ...before, endsAt: null, rev }
   const memory = memories.get(before)
   if (memory !== undefined) memories.set(next, memory)
-  return next
+  turn.put("rotation", ONLY, next)
 }
 
 /** Participants to be paired: those with a seat who have not opted out, and staff who opted in. */
@@ -204,30 +206,38 @@ const isExhausted = (
 /** The fields of a timer that starts, or of none. */
 const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
 
-export const finish = (turn: Turn, rotation: Rotation): Rotation => {
+export const finish = (turn: Turn, rotation: Rotation): void => {
   empty(turn)
-  return settle(turn, rotation, { status: "ended", startsAt: null, endsAt: null, ...AFRESH })
+  settle(turn, rotation, { startsAt: null, endsAt: null, ...AFRESH })
 }
 
 /** All rooms are empty until the next pairing; `null`: until there are participants to pair. */
-export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): Rotation => {
+export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): void => {
   empty(turn)
   const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
-  return settle(turn, rotation, { status: "break", startsAt: turn.at, endsAt, ...AFRESH })
+  settle(turn, rotation, { startsAt: turn.at, endsAt, ...AFRESH })
 }
 
-/** Pairs the present participants and begins their round; ends the rotation when all pairs have met. */
-export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
+/** Pairs the present participants. The chart goes on by what it finds. */
+export const pair = (turn: Turn, rotation: Rotation): void => {
   const present = takingPart(turn)
-  if (present.length < 2) return rest(turn, rotation, null)
+  if (present.length < 2) {
+    turn.raise({ type: "pairing.lacks", rotation })
+    return
+  }
   const { groupSize, odd } = rotation
   const seed = Number.parseInt(rotation.id.slice(0, 8), 16)
-  const { state, groups, byes } = nextRound(memoryOf(turn, rotation), present, { groupSize, odd, seed })
-  if (rotation.rounds === "exhaust" && isExhausted(groups, state, present, groupSize)) return finish(turn, rotation)
+  const pairing = nextRound(memoryOf(turn, rotation), present, { groupSize, odd, seed })
+  const isOver = rotation.rounds === "exhaust" && isExhausted(pairing.groups, pairing.state, present, groupSize)
+  turn.raise(isOver ? { type: "pairing.done", rotation } : { type: "pairing.found", rotation, pairing })
+}
+
+/** Begins the round of a pairing. */
+export const beginRound = (turn: Turn, { rotation, pairing }: Of<"pairing.found">): void => {
+  const { state, groups, byes } = pairing
   const { history: _history, ...seating } = state
   const startsAt = turn.now + leadMs(rotation)
-  const change: Partial<Rotation> = {
-    status: "round",
+  const change = {
     n: rotation.n + 1,
     startsAt: toTimestamp(startsAt),
     endsAt: toTimestamp(startsAt + rotation.roundSeconds * 1000),
@@ -242,14 +252,7 @@ export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
   const round = { id, n: begun.n, at: turn.at, groups: groups.map(({ people }) => people), repeats, byes }
   turn.put("round", id, round)
   seatAll(turn, begun, round)
-  return begun
 }
 
-export const isLast = ({ n, rounds }: Rotation): boolean => rounds !== "exhaust" && n >= rounds
-
-/** Ends a round: a break, the next round, or the end of the rotation follows. */
-export const endRound = (turn: Turn, rotation: Rotation): Rotation => {
-  if (isLast(rotation)) return finish(turn, rotation)
-  const pauseMs = breakMs(rotation) - leadMs(rotation)
-  return pauseMs > 0 ? rest(turn, rotation, pauseMs) : beginRound(turn, rotation)
-}
+/** How long the rooms are empty after a round, milliseconds. */
+export const restMs = (rotation: Rotation): number => breakMs(rotation) - leadMs(rotation)

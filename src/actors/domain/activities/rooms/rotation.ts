@@ -5,20 +5,24 @@
  */
 import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
+import type { ReplyData } from "../../../../protocol/contract.ts"
+import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { RotationView } from "../../../../protocol/topics/rotation.ts"
 import type { Refused } from "../../../commands.ts"
+import type { Of } from "../../../machine/events.ts"
 import { activePhaseOf } from "../../state.ts"
+import { extendTimer } from "../../timers.ts"
 import type { Turn } from "../../turn.ts"
-import { type Activity, type ActivityDeadline, type ReadContext, refuse } from "../activity.ts"
+import { type Activity, type ReadContext, refuse } from "../activity.ts"
 import {
   beginRound,
   elapse,
-  endRound,
   finish,
   groupOf,
-  isLast,
+  pair,
   publishRound,
   rest,
+  restMs,
   rotationView,
   roundFor,
   roundOf,
@@ -29,7 +33,6 @@ import {
 
 /** After a wait for participants, others get this long to join too. */
 const GATHERING_MS = 5000
-const DAY_MS = 86_400_000
 
 const NONE = refuse("conflict", "No rotation is going on.")
 
@@ -47,8 +50,8 @@ interface Start {
   readonly odd?: "bye" | "trio"
 }
 
-const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize = 2, odd = "bye" }: Start): Rotation =>
-  beginRound(turn, {
+const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize = 2, odd = "bye" }: Start): void =>
+  pair(turn, {
     id: turn.idFor("rotation"),
     phaseId: activePhaseOf(turn.state)?.id ?? "",
     status: "break",
@@ -112,80 +115,124 @@ export const leaveRound = (turn: Turn, participantId: string): void => {
   if (current(turn) !== undefined) optOut(turn, participantId)
 }
 
-/** A rotation that waits for participants goes on soon after there are two. */
-const gather = (turn: Turn): void => {
-  const going = current(turn)
-  if (going?.status === "break" && going.endsAt === null && takingPart(turn).length > 1) {
-    rest(turn, going, GATHERING_MS)
-  }
-}
-
-const dueOf = (rotation: Rotation): ActivityDeadline | undefined => {
-  const { id, rev, status, endsAt } = rotation
-  if (status === "paused" || endsAt === null) return undefined
-  return {
-    at: toMillis(endsAt),
-    due: (turn) => {
-      const now = current(turn)
-      if (now?.rev !== rev || now.id !== id) return
-      const over = elapse(turn, now)
-      if (over.status === "round") endRound(turn, over)
-      else beginRound(turn, over)
-    },
-  }
-}
-
-const pause = (turn: Turn, going: Rotation): Rotation => {
-  const { status, endsAt } = going
-  if (status !== "round" && status !== "break") return going
-  const remainingMs = endsAt === null ? null : Math.max(0, toMillis(endsAt) - turn.now)
-  return settle(turn, going, { status: "paused", paused: status, remainingMs })
-}
-
-const resume = (turn: Turn, going: Rotation): Rotation => {
-  if (going.status !== "paused") return going
-  const { paused, remainingMs } = going
-  if (remainingMs === null) return beginRound(turn, going)
-  const endsAt = toTimestamp(turn.now + remainingMs)
-  return settle(turn, going, { status: paused ?? "round", paused: null, remainingMs: null, endsAt })
-}
-
-/** Extends the running round, or the break, for everyone in it. */
-const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
-  const last = turn.get("rotation", ONLY)
-  if (last === undefined || last.id !== id) return undefined
-  const timer = roundTimerOf(last)
-  if (timer === undefined) return refuse("conflict", "The rotation has no running timer.")
-  if (timer.state !== "running") return refuse("conflict", "The rotation is paused.", { timer })
-  if (rev !== undefined && rev !== last.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
-  const endsAt = toMillis(timer.endsAt) + seconds * 1000
-  if (endsAt - toMillis(timer.startedAt) > DAY_MS) return refuse("conflict", "A round lasts at most a day.")
-  const extendedMs = timer.extendedMs + seconds * 1000
-  return { timer: roundTimerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) ?? timer }
-}
-
-/** A host's command on the current rotation. */
-const steering =
-  (steer: (turn: Turn, going: Rotation) => Rotation) =>
-  (turn: Turn, _d: object, rev: number | undefined): { readonly rotation: RotationView } | Refused => {
+/** Does the rotation, if one is going on. */
+const withRotation =
+  (act: (turn: Turn, going: Rotation) => void) =>
+  (turn: Turn): void => {
     const going = current(turn)
-    if (going === undefined) return NONE
-    return rev === undefined || rev === going.rev
-      ? { rotation: rotationView(steer(turn, going)) }
-      : refuse("conflict", "The rotation was changed meanwhile.", { rotation: rotationView(going) })
+    if (going !== undefined) act(turn, going)
   }
+
+type Reply = { readonly rotation: RotationView }
+
+/** The reply is the rotation at the end of the turn, after a pairing. */
+const reply = (turn: Turn) => (): Reply | Refused => {
+  const last = turn.get("rotation", ONLY)
+  return last === undefined ? NONE : { rotation: rotationView(last) }
+}
+
+/** A host's command on the rotation. */
+const steering =
+  (act: (turn: Turn, going: Rotation) => void) =>
+  (turn: Turn): (() => Reply | Refused) => {
+    withRotation(act)(turn)
+    return reply(turn)
+  }
+
+export const hasRounds = (
+  _turn: Turn,
+  { phase: { modality, config } }: Of<"phase.began">,
+): boolean => modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined
+
+export const isStaleRotation = (turn: Turn, { rev }: { readonly rev?: number }): boolean =>
+  rev !== undefined && rev !== current(turn)?.rev
+
+export const isLastRound = (turn: Turn): boolean => {
+  const { n, rounds } = current(turn) ?? { n: 0, rounds: 0 }
+  return rounds !== "exhaust" && n >= rounds
+}
+
+export const hasBreak = (turn: Turn): boolean => {
+  const going = current(turn)
+  return going !== undefined && restMs(going) > 0
+}
+
+export const canPair = (turn: Turn): boolean => takingPart(turn).length > 1
+
+export const waitedForPeople = (turn: Turn): boolean => current(turn)?.remainingMs === null
+export const pausedRound = (turn: Turn): boolean => current(turn)?.paused === "round"
+
+export const roundTimer = (context: Pick<ReadContext, "records">): TimerView | undefined => {
+  const going = current(context)
+  return going === undefined ? undefined : roundTimerOf(going)
+}
+
+export const isOfRotation = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
+  turn.get("rotation", ONLY)?.id === timerId
+
+const pause = (turn: Turn, going: Rotation): void => {
+  const { status, endsAt } = going
+  const remainingMs = endsAt === null ? null : Math.max(0, toMillis(endsAt) - turn.now)
+  settle(turn, going, { paused: status === "break" ? "break" : "round", remainingMs })
+}
+
+const resume = (turn: Turn, going: Rotation): void => {
+  const endsAt = toTimestamp(turn.now + (going.remainingMs ?? 0))
+  settle(turn, going, { paused: null, remainingMs: null, endsAt })
+}
+
+/** What the chart does with a rotation. */
+export const rotationActions = {
+  startRotation: (turn: Turn, { d }: Of<"rotation.start">) => {
+    start(turn, d)
+    return reply(turn)
+  },
+  startPlannedRotation: (turn: Turn, { phase: { config } }: Of<"phase.began">): void => {
+    const { rounds, roundSeconds } = config
+    if (rounds !== undefined && roundSeconds !== undefined) start(turn, { rounds, roundSeconds })
+  },
+  pairAgain: steering(pair),
+  beginRound,
+  waitForPeople: (turn: Turn, { rotation: going }: Of<"pairing.lacks">): void => rest(turn, going, null),
+  finishPaired: (turn: Turn, { rotation: going }: Of<"pairing.done">): void => finish(turn, going),
+  finishRotation: steering(finish),
+  elapseRound: withRotation(elapse),
+  restRotation: withRotation((turn, going) => rest(turn, going, restMs(going))),
+  gatherPeople: withRotation((turn, going) => rest(turn, going, GATHERING_MS)),
+  pauseRotation: steering(pause),
+  resumeRotation: steering(resume),
+  /** Extends the running round, or the break, for everyone in it. */
+  extendRound: (turn: Turn, command: Of<"timer.extend">): ReplyData<"timer.extend"> | Refused | undefined => {
+    const [going, timer] = [current(turn), roundTimer(turn)]
+    if (going === undefined || timer === undefined) return undefined
+    return extendTimer(turn, command, {
+      timer,
+      usedMs: toMillis(timer.endsAt) - toMillis(timer.startedAt),
+      longest: "A round lasts at most a day.",
+      write: ({ endsAt, extendedMs }) => roundTimerOf(settle(turn, going, { endsAt, extendedMs })) ?? timer,
+    })
+  },
+  answerRotation: reply,
+  refuseNoRotation: (): Refused => NONE,
+  refuseRotationGoing: (turn: Turn): Refused => {
+    const going = current(turn)
+    return refuse("conflict", "A rotation is going on.", going && { rotation: rotationView(going) })
+  },
+  refuseStaleRotation: (turn: Turn): Refused => {
+    const going = current(turn)
+    return refuse("conflict", "The rotation was changed meanwhile.", going && { rotation: rotationView(going) })
+  },
+  refuseNoRoundTimer: (): Refused => refuse("conflict", "The rotation has no running timer."),
+  refusePausedTimer: (turn: Turn): Refused => {
+    const timer = roundTimer(turn)
+    return timer === undefined
+      ? refuse("conflict", "The rotation has no running timer.")
+      : refuse("conflict", "The rotation is paused.", { timer })
+  },
+}
 
 export const rotation = {
   commands: {
-    "rotation.start": (turn, d) => {
-      const going = current(turn)
-      if (going === undefined) return { rotation: rotationView(start(turn, d)) }
-      return refuse("conflict", "A rotation is going on.", { rotation: rotationView(going) })
-    },
-    "rotation.skip": steering((turn, going) => (isLast(going) ? finish(turn, going) : beginRound(turn, going))),
-    "rotation.pause": steering(pause),
-    "rotation.resume": steering(resume),
-    "rotation.stop": steering(finish),
     "rotation.opt": (turn, { in: isIn }) => {
       if (turn.by === null) return refuse("forbidden", "Only people at the event take part or sit out.")
       const { participantId } = turn.by
@@ -193,24 +240,14 @@ export const rotation = {
         turn.put("opt", participantId, { in: isIn })
         turn.publish("me.opted", `me:${participantId}`, { in: isIn })
       }
-      if (isIn) gather(turn)
+      if (isIn) turn.raise({ type: "people.changed" })
       else optOut(turn, participantId)
       return { in: isIn }
     },
   },
-  phaseStarted: (turn, { modality, config: { rounds, roundSeconds } }) => {
-    if (modality === "rotation" && rounds !== undefined && roundSeconds !== undefined) {
-      start(turn, { rounds, roundSeconds })
-    }
-  },
-  phaseEnded: (turn) => {
-    const going = current(turn)
-    if (going !== undefined) finish(turn, going)
-  },
   arrived: (turn, people) => {
     if (current(turn) === undefined) return
     for (const { participantId } of people) rejoin(turn, participantId)
-    gather(turn)
   },
   holdings: {
     holders: (records) => (current({ records }) === undefined ? [] : records.all("seat").keys()),
@@ -219,17 +256,10 @@ export const rotation = {
       for (const participantId of participantIds) miss(turn, participantId)
     },
   },
-  deadlines: (context) => {
-    const going = current(context)
-    const due = going === undefined ? undefined : dueOf(going)
-    return due === undefined ? [] : [due]
-  },
   timers: (context) => {
-    const going = current(context)
-    const timer = going === undefined ? undefined : roundTimerOf(going)
+    const timer = roundTimer(context)
     return timer === undefined ? [] : [timer]
   },
-  extend,
   view: ({ records }) => {
     const last = records.get("rotation", ONLY)
     return { rotation: last === undefined ? null : rotationView(last) }

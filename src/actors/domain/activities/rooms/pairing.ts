@@ -1,0 +1,8 @@
+/** What a pairing found: the groups of the next round. */
+import type { RotationState, RoundGroup } from "../../../../model/pairing/rotation-pairing.ts"
+
+export interface Pairing {
+  readonly state: RotationState
+  readonly groups: ReadonlyArray<RoundGroup>
+  readonly byes: ReadonlyArray<string>
+}

@@ -1,0 +1,272 @@
+/**
+ * The agenda: what its commands do to the event and its phases. The chart decides which of these actions apply; none of them
+ * checks permission, and none writes the event's status, which is the chart's value.
+ */
+import type { PhaseState } from "../../model/phase.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { ReplyData } from "../../protocol/contract.ts"
+import type { Refused } from "../commands.ts"
+import type { Of } from "../machine/events.ts"
+import { activePhaseOf, findPhase, gatewayPhase, type LiveState, nextPendingPhase, timerOf } from "./state.ts"
+import { extendTimer } from "./timers.ts"
+import type { Turn } from "./turn.ts"
+
+export type EndReason = "advance" | "end" | "delete"
+
+const putPhases = (turn: Turn, phases: ReadonlyArray<PhaseState>): void => {
+  turn.state = { ...turn.state, phases }
+}
+
+const putPhase = (turn: Turn, phase: PhaseState): void =>
+  putPhases(
+    turn,
+    turn.state.phases.map((other) => (other.id === phase.id ? phase : other)),
+  )
+
+/** Changes a phase under a new revision. */
+const changePhase = (turn: Turn, phase: PhaseState, change: Partial<PhaseState>): PhaseState => {
+  const changed: PhaseState = { ...phase, ...change, rev: phase.rev + 1 }
+  putPhase(turn, changed)
+  return changed
+}
+
+const touch = (turn: Turn, change: Partial<LiveState["event"]>): void => {
+  turn.state = { ...turn.state, event: { ...turn.state.event, ...change, updatedAt: turn.at } }
+}
+
+/** Higher than the revision of every phase, so that the revision of the active phase also identifies the active phase. */
+const newestRev = ({ phases }: LiveState): number => Math.max(...phases.map(({ rev }) => rev)) + 1
+
+const eventView = ({ state }: Turn, status = state.event.status) => {
+  const { id, title, visibility, startedAt, endedAt } = state.event
+  return { id, title, status, visibility, startedAt, endedAt }
+}
+
+/** The reply of commands that change the event: it is read when the turn is over. */
+export const eventReply = (turn: Turn) => (): ReplyData<"event.end"> => {
+  const { id, status } = turn.state.event
+  return { event: { id, status } }
+}
+
+const phaseReply = (turn: Turn, id: string): ReplyData<"phase.update"> => {
+  const phase = findPhase(turn.state, id)
+  return { phase: phase === undefined ? null : gatewayPhase(phase) }
+}
+
+export const nextReply = (turn: Turn) => (): ReplyData<"phase.next"> => {
+  const phase = activePhaseOf(turn.state)
+  return { ...eventReply(turn)(), phase: phase === undefined ? null : gatewayPhase(phase) }
+}
+
+export const publish = (turn: Turn) => {
+  touch(turn, { publishedAt: turn.at })
+  const { title, scheduledAt } = turn.state.event
+  turn.publish("event.updated", "event", { event: eventView(turn) })
+  turn.emitWebhookEvent("event.published", { title, scheduledAt })
+  turn.raise({ type: "event.changed" })
+  return eventReply(turn)
+}
+
+/** The fields for webhook receivers that the two types of phases share. */
+const phaseNotice = ({ id, position, modality, startedAt }: PhaseState) => ({
+  phaseId: id,
+  position,
+  modality,
+  startedAt,
+})
+
+const endPhase = (turn: Turn, reason: "advance" | "end"): void => {
+  const phase = activePhaseOf(turn.state)
+  if (phase === undefined) return
+  const timerRev = phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1
+  const ended = changePhase(turn, phase, { status: "ended", endedAt: turn.at, timerRev })
+  const view = gatewayPhase(ended)
+  turn.publish("phase.ended", "event", { phaseId: phase.id, reason, phase: view })
+  turn.emitWebhookEvent("phase.ended", { ...phaseNotice(ended), endedAt: turn.at, reason })
+  const timer = timerOf(ended)
+  if (timer?.state === "cancelled") turn.publish("timer.updated", "event", { timer, phase: view })
+  turn.raise({ type: "phase.over", phase })
+}
+
+const startPhase = (turn: Turn, before: PhaseState | undefined): void => {
+  const phase = nextPendingPhase(turn.state)
+  if (phase === undefined) return
+  const { durationSeconds } = phase.config
+  const started: PhaseState = {
+    ...phase,
+    status: "active",
+    startedAt: turn.at,
+    timerEndsAt: durationSeconds === undefined ? null : toTimestamp(turn.now + durationSeconds * 1000),
+    timerRev: durationSeconds === undefined ? 0 : 1,
+    rev: newestRev(turn.state),
+  }
+  putPhase(turn, started)
+  const timer = timerOf(started)
+  const { timerEndsAt } = started
+  turn.publish("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] })
+  turn.emitWebhookEvent("phase.started", { ...phaseNotice(started), timerEndsAt })
+  turn.raise({ type: "phase.began", phase: started, before })
+}
+
+export const start = (turn: Turn) => {
+  touch(turn, { startedAt: turn.at })
+  const phaseId = nextPendingPhase(turn.state)?.id ?? null
+  turn.publish("event.started", "event", { event: eventView(turn) })
+  turn.emitWebhookEvent("event.started", { startedAt: turn.at, phaseId })
+  startPhase(turn, undefined)
+  turn.raise({ type: "event.changed" })
+  return eventReply(turn)
+}
+
+/** Ends the active phase, if any, and starts the next one: one step of the agenda. */
+export const advance = (turn: Turn) => {
+  const before = activePhaseOf(turn.state)
+  endPhase(turn, "advance")
+  startPhase(turn, before)
+  return nextReply(turn)
+}
+
+/** Ends the agenda: the active phase ends, pending phases are skipped, connections are closed. The event's end follows. */
+const end = (turn: Turn, reason: EndReason): void => {
+  endPhase(turn, reason === "advance" ? "advance" : "end")
+  const skip = (phase: PhaseState): PhaseState =>
+    phase.status === "pending" ? { ...phase, status: "skipped", rev: phase.rev + 1 } : phase
+  putPhases(turn, turn.state.phases.map(skip))
+  touch(turn, { endedAt: turn.at })
+  const phases = turn.state.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
+  turn.publish("event.ended", "event", { event: eventView(turn, "ended"), endedAt: turn.at, reason, phases })
+  turn.emitWebhookEvent("event.ended", { endedAt: turn.at, reason })
+  turn.eject({ who: "everyone", reason: "ended" })
+  turn.raise({ type: "event.over" })
+}
+
+export const endByHost = (turn: Turn) => {
+  end(turn, "end")
+  return eventReply(turn)
+}
+
+export const endByAdvance = (turn: Turn) => {
+  end(turn, "advance")
+  return nextReply(turn)
+}
+
+/** A live event ends before it is deleted, so that its last dispatches are sent. */
+export const endForDeletion = (turn: Turn) => {
+  end(turn, "delete")
+  turn.raise({ type: "event.gone" })
+  return eventReply(turn)
+}
+
+export const remove = (turn: Turn) => {
+  turn.eject({ who: "everyone", reason: "ended" })
+  return eventReply(turn)
+}
+
+export const patchEvent = (turn: Turn, { d: patch }: Of<"event.patch">) => {
+  touch(turn, patch)
+  turn.publish("event.updated", "event", { event: eventView(turn) })
+  turn.raise({ type: "event.changed" })
+  return eventReply(turn)
+}
+
+export const appendPhase = (turn: Turn, { d: { phaseId, modality, config, featureSet } }: Of<"phase.append">) => {
+  const { event, phases } = turn.state
+  const phase: PhaseState = {
+    id: phaseId,
+    eventId: event.id,
+    position: phases.reduce((last, { position }) => Math.max(last, position), -1) + 1,
+    modality,
+    config,
+    featureSet,
+    status: "pending",
+    startedAt: null,
+    endedAt: null,
+    timerEndsAt: null,
+    extendedSeconds: 0,
+    rev: 1,
+    timerRev: 0,
+    timerElapsed: false,
+  }
+  putPhases(turn, [...phases, phase])
+  turn.publish("phase.appended", "event", { phase: gatewayPhase(phase) })
+  return phaseReply(turn, phaseId)
+}
+
+/** Phases at their places in the list. One that moves has a new revision, because clients would keep the old place. */
+const placed = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<PhaseState> =>
+  phases.map((phase, position) => (phase.position === position ? phase : { ...phase, position, rev: phase.rev + 1 }))
+
+const rearrange = (turn: Turn, phases: ReadonlyArray<PhaseState>) => {
+  putPhases(turn, placed(phases))
+  turn.publish("agenda.updated", "event", { phases: turn.state.phases.map(gatewayPhase) })
+  return eventReply(turn)
+}
+
+/** The differences between a list and the phases in any order. */
+export const orderFaults = (phases: ReadonlyArray<PhaseState>, ids: ReadonlyArray<string>) => {
+  const known = new Set(phases.map(({ id }) => id))
+  const named = new Set(ids)
+  return {
+    missing: [...known].filter((id) => !named.has(id)),
+    unknown: [...named].filter((id) => !known.has(id)),
+    repeated: [...named].filter((id) => ids.indexOf(id) !== ids.lastIndexOf(id)),
+  }
+}
+
+/** The ids are those of all phases. */
+export const orderPhases = (turn: Turn, { d: { phaseIds } }: Of<"phases.order">) =>
+  rearrange(
+    turn,
+    turn.state.phases.toSorted((a, b) => phaseIds.indexOf(a.id) - phaseIds.indexOf(b.id)),
+  )
+
+export const removePhase = (turn: Turn, { d: { phaseId } }: Of<"phase.remove">) =>
+  rearrange(
+    turn,
+    turn.state.phases.filter(({ id }) => id !== phaseId),
+  )
+
+/** `config` and `featureSet` are replaced as a whole; a running timer keeps its deadline (`timer.extend` changes it). */
+export const updatePhase = (turn: Turn, { d }: Of<"phase.update">) => {
+  const was = findPhase(turn.state, d.phaseId)
+  if (was === undefined) return phaseReply(turn, d.phaseId)
+  const { config = was.config, featureSet = was.featureSet } = d
+  const phase = changePhase(turn, was, { config, featureSet })
+  turn.publish("phase.updated", "event", { phase: gatewayPhase(phase) })
+  if (phase.status === "active") turn.raise({ type: "phase.changed", phase, was })
+  return phaseReply(turn, d.phaseId)
+}
+
+/** An elapsed timer runs again from its extended deadline, or from now when that has passed too. */
+export const extendPhase = (turn: Turn, command: Of<"timer.extend">): ReplyData<"timer.extend"> | Refused | undefined => {
+  const was = activePhaseOf(turn.state)
+  const timer = was === undefined ? null : timerOf(was)
+  if (was === undefined || timer === null) return undefined
+  const usedMs = ((was.config.durationSeconds ?? 0) + was.extendedSeconds) * 1000
+  return extendTimer(turn, command, {
+    timer,
+    usedMs,
+    longest: "A phase lasts at most 24 hours, extensions included.",
+    write: ({ endsAt }) => {
+      const extendedSeconds = was.extendedSeconds + command.d.seconds
+      const { timerRev } = was
+      const change = { timerEndsAt: endsAt, extendedSeconds, timerElapsed: false, timerRev: timerRev + 1 }
+      const phase = changePhase(turn, was, change)
+      const extended = timerOf(phase) ?? timer
+      turn.publish("timer.updated", "event", { timer: extended, phase: gatewayPhase(phase) })
+      turn.raise({ type: "phase.changed", phase, was })
+      return extended
+    },
+  })
+}
+
+/** The timer of the active phase has run out. */
+export const elapsePhase = (turn: Turn): void => {
+  const was = activePhaseOf(turn.state)
+  if (was === undefined) return
+  const phase = changePhase(turn, was, { timerElapsed: true, timerRev: was.timerRev + 1 })
+  const timer = timerOf(phase)
+  if (timer === null) return
+  turn.publish("timer.elapsed", "event", { timerId: phase.id, timer, phase: gatewayPhase(phase) })
+  turn.raise({ type: "phase.timeUp", phase: was })
+}

@@ -1,0 +1,57 @@
+/**
+ * The timers of phases, rooms, rounds and polls, by one rule. A timer is a state of the chart with two delayed transitions, for
+ * its warnings and its end. Their deadlines are absolute: XState does not restore a delay, so that the clock arms them anew.
+ */
+import { toMillis, toTimestamp, type Timestamp } from "../../model/timestamp.ts"
+import type { ReplyData } from "../../protocol/contract.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { Refused } from "../commands.ts"
+import type { Of } from "../machine/events.ts"
+import { refuse } from "./activities/activity.ts"
+import type { Turn } from "./turn.ts"
+
+const DAY_MS = 86_400_000
+
+/** A timer warns this long before its end. */
+const WARNINGS_MS = [60_000, 10_000] as const
+
+/** The next warning after `since` (exclusive) of a timer, Unix milliseconds. Missed warnings are not made up for. */
+export const warningOf = ({ startedAt, endsAt }: TimerView, since: number): number | undefined => {
+  const [startedMs, endsMs] = [toMillis(startedAt), toMillis(endsAt)]
+  return WARNINGS_MS.map((before) => endsMs - before).find((at) => at > startedMs && at > since)
+}
+
+/** Publishes the warning that is due; the clock may be a little late. */
+export const warn = (turn: Turn, { id: timerId, endsAt }: TimerView): void => {
+  const remainingMs = WARNINGS_MS.findLast((before) => before >= toMillis(endsAt) - turn.now)
+  if (remainingMs !== undefined) turn.publish("timer.warning", "event", { timerId, remainingMs })
+}
+
+interface Extended {
+  readonly endsAt: Timestamp
+  /** By how much the timer has been extended in all. */
+  readonly extendedMs: number
+}
+
+interface Extendable {
+  readonly timer: TimerView
+  /** How long the timer runs without this extension, milliseconds. */
+  readonly usedMs: number
+  /** The refusal of more than a day. */
+  readonly longest: string
+  /** Stores and publishes the timer. */
+  readonly write: (extended: Extended) => TimerView
+}
+
+/** Extends a timer from its end, or from now when that has passed. */
+export const extendTimer = (
+  turn: Turn,
+  { d: { seconds }, rev }: Of<"timer.extend">,
+  { timer, usedMs, longest, write }: Extendable,
+): ReplyData<"timer.extend"> | Refused => {
+  if (rev !== undefined && rev !== timer.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
+  const addedMs = seconds * 1000
+  if (usedMs + addedMs > DAY_MS) return refuse("conflict", longest)
+  const endsAt = toTimestamp(Math.max(toMillis(timer.endsAt), turn.now) + addedMs)
+  return { timer: write({ endsAt, extendedMs: timer.extendedMs + addedMs }) }
+}

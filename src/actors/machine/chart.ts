@@ -1,0 +1,469 @@
+/**
+ * The live event as a statechart: its life, and in a live event the control states of all that a host drives. The chart decides
+ * which commands are possible in a state and what follows from them. It has no context: people, votes, seats and messages are
+ * records, which its guards read through the turn.
+ *
+ * An event takes the first transition whose guard holds; the last ones refuse. Delays are absolute deadlines (`clock.ts`).
+ */
+import { setup } from "xstate"
+import type { ExpectNone } from "../../protocol/expect-none.ts"
+import type { Command } from "../commands.ts"
+import type { PlainCommand } from "../domain/activities/registry.ts"
+import type { ActionName } from "./actions.ts"
+import { DELAY_NAMES, type DelayName } from "./delays.ts"
+import type { ChartEvent } from "./events.ts"
+import { GUARDS, type GuardName } from "./guards.ts"
+
+const APPENDING = {
+  "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, { actions: "refuseTooManyPhases" }],
+} as const
+
+/** The changes of an agenda that has not begun. */
+const ARRANGING = {
+  ...APPENDING,
+  "phases.order": [
+    { guard: "isPresentOrder", actions: "answerEvent" },
+    { guard: "canOrder", actions: "orderPhases" },
+    { actions: "refuseOrder" },
+  ],
+  "phase.remove": [{ guard: "hasPhase", actions: "removePhase" }, { actions: "refuseNoPhase" }],
+} as const
+
+const PHASE_TIMER = {
+  "phase.warning": { target: "warned", actions: "warnOfPhase", reenter: true },
+  "phase.end": [
+    { guard: "advancesToTimed", target: "running", actions: ["elapsePhase", "advance"], reenter: true },
+    { guard: "advances", target: "untimed", actions: ["elapsePhase", "advance"] },
+    { guard: "endsByTimer", target: "none", actions: ["elapsePhase", "endByAdvance"] },
+    { target: "elapsed", actions: "elapsePhase" },
+  ],
+} as const
+
+/** The active phase and its timer. The other phases are rows of the agenda: pending, ended or skipped. */
+const PHASE = {
+  initial: "none",
+  on: {
+    "phase.next": [
+      { guard: "isStaleAdvance", actions: "refuseAdvancedMeanwhile" },
+      { guard: "isLateAdvance", actions: "answerNext" },
+      { guard: "isNextTimed", target: ".running", actions: "advance" },
+      { guard: "hasNextPhase", target: ".untimed", actions: "advance" },
+      { guard: "hasActivePhase", target: ".none", actions: "endByAdvance" },
+      { actions: "refuseNoPhaseLeft" },
+    ],
+    "timer.extend": [
+      { guard: "isExtendablePhase", target: ".running", actions: "extendPhase" },
+      { guard: "isTimerOfPhase", actions: "refusePhaseTimer" },
+    ],
+  },
+  states: {
+    none: {},
+    untimed: {},
+    running: { after: PHASE_TIMER },
+    warned: { after: PHASE_TIMER },
+    elapsed: {},
+  },
+} as const
+
+/** `closing`: what a door that was not closed before does for those inside. */
+const doorOf = <const A extends ActionName>(closing: A) =>
+  [
+    { guard: "isDoorOpen", target: "open" },
+    { guard: "isDoorAsking", target: "ask", actions: closing },
+    { target: "shut", actions: closing },
+  ] as const
+
+const NO_DOOR = { guard: "hasNoDoor", target: "none", actions: "admitHeld" } as const
+const CLOSED_DOOR = { "phase.began": [NO_DOOR, ...doorOf("keepDoor")], "door.moved": doorOf("keepDoor") } as const
+
+/** The waiting room of a call. A broadcast has none. */
+const DOOR = {
+  initial: "none",
+  on: { "lobby.policy": { actions: "setDoor" }, "phase.changed": { actions: "moveDoor" } },
+  states: {
+    none: { on: { "phase.began": [NO_DOOR, ...doorOf("admitChosen")] } },
+    open: { on: { "phase.began": [NO_DOOR, ...doorOf("admitInside")], "door.moved": doorOf("admitInside") } },
+    ask: { on: CLOSED_DOOR },
+    shut: { on: CLOSED_DOOR },
+  },
+} as const
+
+/** What presence clients receive: everybody by name, or counts. */
+const PRESENCE = {
+  initial: "list",
+  states: {
+    list: { on: { "audience.grew": "summary" } },
+    summary: { on: { "audience.shrank": "list" } },
+  },
+} as const
+
+const ONLY_ACTIVE = [
+  { guard: "namesOtherPhase", actions: "refuseBroadcastPhase" },
+  { guard: "hasBadPlaybackUrl", actions: "refusePlaybackUrl" },
+] as const
+
+/** The broadcast of a broadcast phase. */
+const BROADCAST = {
+  initial: "off",
+  states: {
+    off: {
+      on: {
+        "phase.began": { guard: "isBroadcast", target: "idle" },
+        "broadcast.start": { actions: "refuseBroadcastPhase" },
+        "broadcast.pause": { actions: "refuseBroadcastPhase" },
+        "broadcast.resume": { actions: "refuseBroadcastPhase" },
+        "broadcast.stop": { actions: "refuseBroadcastPhase" },
+      },
+    },
+    idle: {
+      on: {
+        "phase.over": "off",
+        "broadcast.start": [...ONLY_ACTIVE, { target: "live", actions: "showBroadcast" }],
+        "broadcast.pause": [...ONLY_ACTIVE, { actions: "refusePause" }],
+        "broadcast.resume": [...ONLY_ACTIVE, { actions: "refuseResume" }],
+        "broadcast.stop": [...ONLY_ACTIVE, { actions: "refuseStop" }],
+      },
+    },
+    live: {
+      on: {
+        "phase.over": { target: "off", actions: "endBroadcast" },
+        "broadcast.start": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
+        "broadcast.pause": [...ONLY_ACTIVE, { target: "paused", actions: "showBroadcast" }],
+        "broadcast.resume": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
+        "broadcast.stop": [...ONLY_ACTIVE, { target: "ended", actions: "showBroadcast" }],
+      },
+    },
+    paused: {
+      on: {
+        "phase.over": { target: "off", actions: "endBroadcast" },
+        "broadcast.start": [...ONLY_ACTIVE, { target: "live", actions: "showBroadcast" }],
+        "broadcast.pause": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
+        "broadcast.resume": [...ONLY_ACTIVE, { target: "live", actions: "showBroadcast" }],
+        "broadcast.stop": [...ONLY_ACTIVE, { target: "ended", actions: "showBroadcast" }],
+      },
+    },
+    ended: {
+      on: {
+        "phase.over": "off",
+        "broadcast.start": [...ONLY_ACTIVE, { actions: "refuseStart" }],
+        "broadcast.pause": [...ONLY_ACTIVE, { actions: "refusePause" }],
+        "broadcast.resume": [...ONLY_ACTIVE, { actions: "refuseResume" }],
+        "broadcast.stop": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
+      },
+    },
+  },
+} as const
+
+const ROOM_TIMER = {
+  "room.warning": { target: "warned", actions: "warnOfRooms", reenter: true },
+  "room.end": { target: "#rooms.closing", actions: "closeRoomsInTime" },
+} as const
+
+const OPENING = [
+  { guard: "namesNoPlan", actions: "refuseNoPlan" },
+  { guard: "opensForATime", target: "#rooms.open.running", actions: "openRooms" },
+  { target: "#rooms.open", actions: "openRooms" },
+] as const
+
+const CLOSED = {
+  "phase.began": { guard: "hasRoomSize", target: "open", actions: "openPlannedRooms" },
+  "breakout.open": OPENING,
+  "breakout.close": { actions: "refuseNoBreakout" },
+} as const
+
+const CLOSING = [
+  { guard: "isStaleBreakout", actions: "refuseStaleBreakout" },
+  { guard: "closesLater", actions: "answerBreakout" },
+  { guard: "closesAtOnce", target: "#rooms.planned", actions: "closeRoomsNow" },
+  { target: "#rooms.closing", actions: "closeRoomsSoon" },
+] as const
+
+const OPEN_ALREADY = [
+  { guard: "namesNoPlan", actions: "refuseNoPlan" },
+  { actions: "refuseOpenBreakout" },
+] as const
+
+/** Breakout rooms. Those without a timer of their own end with the timer of the phase. */
+const ROOMS = {
+  id: "rooms",
+  initial: "none",
+  states: {
+    none: { on: { ...CLOSED, "breakout.plan": { target: "planned", actions: "planRooms" } } },
+    planned: { on: { ...CLOSED, "breakout.plan": { actions: "planRooms" } } },
+    open: {
+      initial: "untimed",
+      on: {
+        "phase.over": { target: "planned", actions: "removeRooms" },
+        "breakout.plan": { actions: "planRooms" },
+        "breakout.open": OPEN_ALREADY,
+        "breakout.close": CLOSING,
+        "timer.extend": [
+          { guard: "isTimerOfRooms", target: ".running", actions: "extendRooms" },
+          { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
+        ],
+      },
+      states: {
+        untimed: {
+          on: {
+            "phase.timeUp": { target: "#rooms.closing", actions: "closeRoomsInTime" },
+            "phase.changed": { guard: "movesRooms", actions: "prolongRooms" },
+          },
+        },
+        running: { after: ROOM_TIMER },
+        warned: { after: ROOM_TIMER },
+      },
+    },
+    closing: {
+      on: {
+        "phase.over": { target: "planned", actions: "removeRooms" },
+        "phase.changed": [
+          { guard: "reopensRooms", target: "open", actions: "prolongRooms" },
+          { guard: "movesRooms", actions: "prolongRooms" },
+        ],
+        "breakout.plan": { actions: "planRooms" },
+        "breakout.open": OPEN_ALREADY,
+        "breakout.close": CLOSING,
+        "timer.extend": [
+          { guard: "isElapsedOfRooms", target: "open.running", actions: "extendRooms" },
+          { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
+        ],
+      },
+      after: { "room.close": { target: "planned", actions: "removeRooms" } },
+    },
+  },
+} as const
+
+const STALE = { guard: "isStaleRotation", actions: "refuseStaleRotation" } as const
+
+const GOING_ON = {
+  "phase.over": { target: "#rotation.idle", actions: "finishRotation" },
+  "rotation.start": { actions: "refuseRotationGoing" },
+  "rotation.stop": [
+    STALE,
+    { target: "#rotation.idle", actions: "finishRotation" },
+  ],
+  "rotation.skip": [
+    STALE,
+    { guard: "isLastRound", target: "#rotation.idle", actions: "finishRotation" },
+    { actions: "pairAgain" },
+  ],
+} as const
+
+const PAUSING = [
+  STALE,
+  { target: "#rotation.paused", actions: "pauseRotation" },
+] as const
+
+const ROUND_TIMER = {
+  "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
+  "round.end": [
+    { guard: "isLastRound", target: "#rotation.idle", actions: ["elapseRound", "finishRotation"] },
+    { guard: "hasBreak", target: "#rotation.break.running", actions: ["elapseRound", "restRotation"] },
+    { actions: ["elapseRound", "pairAgain"] },
+  ],
+} as const
+
+const BREAK_TIMER = {
+  "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
+  "round.end": { actions: ["elapseRound", "pairAgain"] },
+} as const
+
+const EXTENDING = [
+  { guard: "isTimerOfRound", target: ".running", actions: "extendRound" },
+  { guard: "isOfRotation", actions: "refuseNoRoundTimer" },
+] as const
+
+/** Speed networking: rounds, and breaks between them. A break without participants to pair waits for them. */
+const ROTATION = {
+  id: "rotation",
+  initial: "idle",
+  on: {
+    "pairing.found": { target: ".round", actions: "beginRound" },
+    "pairing.lacks": { target: ".break", actions: "waitForPeople" },
+    "pairing.done": { target: ".idle", actions: "finishPaired" },
+  },
+  states: {
+    idle: {
+      on: {
+        "phase.began": { guard: "hasRounds", actions: "startPlannedRotation" },
+        "rotation.start": { actions: "startRotation" },
+        "rotation.stop": { actions: "refuseNoRotation" },
+        "rotation.skip": { actions: "refuseNoRotation" },
+        "rotation.pause": { actions: "refuseNoRotation" },
+        "rotation.resume": { actions: "refuseNoRotation" },
+      },
+    },
+    round: {
+      initial: "running",
+      on: {
+        ...GOING_ON,
+        "rotation.pause": PAUSING,
+        "rotation.resume": [STALE, { actions: "answerRotation" }],
+        "timer.extend": EXTENDING,
+      },
+      states: { running: { after: ROUND_TIMER }, warned: { after: ROUND_TIMER } },
+    },
+    break: {
+      initial: "waiting",
+      on: {
+        ...GOING_ON,
+        "rotation.pause": PAUSING,
+        "rotation.resume": [STALE, { actions: "answerRotation" }],
+        "timer.extend": EXTENDING,
+      },
+      states: {
+        waiting: { on: { "people.changed": { guard: "canPair", target: "running", actions: "gatherPeople" } } },
+        running: { after: BREAK_TIMER },
+        warned: { after: BREAK_TIMER },
+      },
+    },
+    paused: {
+      on: {
+        ...GOING_ON,
+        "rotation.pause": [STALE, { actions: "answerRotation" }],
+        "rotation.resume": [
+          STALE,
+          { guard: "waitedForPeople", actions: "pairAgain" },
+          { guard: "pausedRound", target: "round", actions: "resumeRotation" },
+          { target: "break.running", actions: "resumeRotation" },
+        ],
+        "timer.extend": { guard: "isOfRotation", actions: "refusePausedTimer" },
+      },
+    },
+  },
+} as const
+
+const CAPTURING = [
+  { guard: "lacksTranscript", actions: "refuseTranscript" },
+  { guard: "lacksRecorder", actions: "refuseRecorder" },
+  { target: "on", actions: "capture" },
+] as const
+
+/** The recording and the transcript, which everybody is shown. */
+const CAPTURE = {
+  initial: "off",
+  states: {
+    off: { on: { "capture.start": CAPTURING, "capture.stop": { actions: "answerNoCapture" } } },
+    on: {
+      on: {
+        "capture.start": CAPTURING,
+        "capture.stop": { target: "off", actions: "stopCapture" },
+        "phase.over": { target: "off", actions: "stopCapture" },
+        "recording.over": [
+          { guard: "recordsAlone", target: "off", actions: "stopCapture" },
+          { guard: "records", actions: "dropRecording" },
+        ],
+      },
+    },
+  },
+} as const
+
+const LEFT = { guard: "lacksHosts", target: "away", actions: "noteAbsence" } as const
+const BACK = { guard: "hasHosts", target: "here", actions: "endAbsence" } as const
+
+/** What the event does while none of its hosts is there. */
+const HOSTS = {
+  initial: "here",
+  states: {
+    here: { on: { "phase.began": LEFT, "people.changed": LEFT, "event.changed": LEFT } },
+    away: {
+      on: { "phase.began": BACK, "people.changed": BACK, "event.changed": BACK },
+      after: { "hosts.measure": [BACK, { target: "unattended", actions: "takeMeasure" }] },
+    },
+    unattended: {
+      on: {
+        "phase.began": BACK,
+        "people.changed": BACK,
+        "event.changed": [BACK, { guard: "hasOtherMeasure", target: "away", actions: "changeMeasure" }],
+      },
+    },
+  },
+} as const
+
+const CHART = {
+  id: "liveEvent",
+  initial: "draft",
+  on: {
+    "event.patch": [
+      { guard: "isEmptyPatch", actions: "answerEvent" },
+      { guard: "canPatch", actions: "patchEvent" },
+      { actions: "refuseEarlyEnd" },
+    ],
+    "phase.update": [{ guard: "canUpdatePhase", actions: "updatePhase" }, { actions: "refusePhaseUpdate" }],
+    "event.delete": { target: ".deleted", actions: "remove" },
+    "poll.open": { actions: "askPoll" },
+    "poll.close": { actions: "askPoll" },
+    "lobby.policy": { actions: "setDoor" },
+    "capture.start": { actions: "refuseRecorder" },
+    "capture.stop": { actions: "answerNoCapture" },
+    "*": [{ guard: "isOfAgenda", actions: "refuseState" }, { guard: "isSteering", actions: "refuseNotLive" }],
+  },
+  states: {
+    draft: { on: { ...ARRANGING, "event.publish": { target: "scheduled", actions: "publish" } } },
+    scheduled: {
+      on: {
+        ...ARRANGING,
+        "event.start": [
+          { guard: "isNextTimed", target: "live.phase.running", actions: "start" },
+          { guard: "hasNextPhase", target: "live.phase.untimed", actions: "start" },
+          { target: "live", actions: "start" },
+        ],
+      },
+    },
+    live: {
+      type: "parallel",
+      on: {
+        ...APPENDING,
+        "event.end": { actions: "endByHost" },
+        "event.delete": { actions: "endForDeletion" },
+        "event.over": { target: "ended", actions: "closePolls" },
+        "timer.extend": [{ guard: "isTimerOfPoll", actions: "askPoll" }, { actions: "refuseTimer" }],
+      },
+      states: {
+        phase: PHASE,
+        door: DOOR,
+        presence: PRESENCE,
+        rooms: ROOMS,
+        rotation: ROTATION,
+        broadcast: BROADCAST,
+        capture: CAPTURE,
+        hosts: HOSTS,
+      },
+      exit: "endAbsence",
+    },
+    ended: {
+      on: {
+        // A retry of the last guarded advance gets the state that the first one made.
+        "phase.next": [
+          { guard: "isStaleAdvance", actions: "refuseState" },
+          { guard: "isGuarded", actions: "answerNext" },
+          { actions: "refuseState" },
+        ],
+        "event.gone": "deleted",
+      },
+    },
+    deleted: {},
+  },
+} as const
+
+type On<Node> = Node extends { readonly on: infer Transitions } ? keyof Transitions : never
+type States<Node> = Node extends { readonly states: infer Inner } ? Inner[keyof Inner] : never
+/** The events that the chart has a transition for, three levels deep. */
+type Handled =
+  | On<typeof CHART>
+  | On<States<typeof CHART>>
+  | On<States<States<typeof CHART>>>
+  | On<States<States<States<typeof CHART>>>>
+type Unhandled = Exclude<Command["type"], Handled | PlainCommand>
+
+const none = (): void => {}
+
+export const chart = setup({
+  types: { events: {} as ChartEvent },
+  guards: GUARDS satisfies Record<GuardName, unknown>,
+  // Actions are read from the transition and performed by the turn (`step.ts`).
+  actions: {} as Record<ActionName, typeof none>,
+  delays: Object.fromEntries(DELAY_NAMES.map((name) => [name, 0])) as Record<DelayName, number>,
+}).createMachine(CHART satisfies ExpectNone<"command without a transition", Unhandled>)
+
+export type Chart = typeof chart

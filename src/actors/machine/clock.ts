@@ -1,0 +1,76 @@
+/**
+ * The deadlines of the charts. XState would start a delay when its state is entered, and does not restore one. Here a delay names a
+ * moment in the records, which outlives a restart, and the clock sends the event of the delayed transition when it has come.
+ */
+import type { AnyMachineSnapshot } from "xstate"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
+import { openPolls, pollTimer } from "../domain/activities/questions/poll-views.ts"
+import { activityTimers, recordDeadlines } from "../domain/activities/registry.ts"
+import { activeTimers } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
+import { DELAYS, type DelayName, end, type Moment, warning } from "./delays.ts"
+import type { Due } from "./events.ts"
+import { POLL_END, POLL_WARNING } from "./poll-chart.ts"
+import { stepPoll } from "./polls.ts"
+import { snapshotOf, step } from "./step.ts"
+
+/** The delayed transitions of the states that a snapshot is in: the name of each delay by its event. */
+const delaysOf = ({ _nodes }: Pick<AnyMachineSnapshot, "_nodes">): ReadonlyArray<readonly [Due["type"], string]> => [
+  ...new Map(
+    _nodes.flatMap(({ after }) => after.map(({ eventType, delay }) => [eventType as Due["type"], String(delay)] as const)),
+  ),
+]
+
+interface Delayed {
+  readonly moment: Moment
+  readonly happen: (turn: Turn) => void
+}
+
+/** Everything that the charts wait for. */
+const delayed = (context: ReadContext): ReadonlyArray<Delayed> => [
+  ...delaysOf(snapshotOf(context.state)).map(([type, delay]) => ({
+    moment: DELAYS[delay as DelayName],
+    happen: (turn: Turn) => void step(turn, { type }),
+  })),
+  ...openPolls(context).flatMap(({ id }) => {
+    const timerIn = ({ records }: ReadContext): TimerView | undefined => {
+      const poll = records.get("poll", id)
+      return poll?.status === "open" ? pollTimer(poll) : undefined
+    }
+    const happen = (type: Due["type"]) => (turn: Turn) => {
+      const poll = turn.get("poll", id)
+      if (poll !== undefined) stepPoll(turn, poll, { type })
+    }
+    return [
+      { moment: warning(timerIn), happen: happen(POLL_WARNING) },
+      { moment: end(timerIn), happen: happen(POLL_END) },
+    ]
+  }),
+]
+
+/**
+ * The next deadline, given the moment up to which deadlines are handled. All that is due at that moment happens in one turn; what
+ * was moved meanwhile does not.
+ */
+export const nextDeadline = (context: ReadContext, since: number): Deadline | undefined => {
+  if (context.state.event.status !== "live") return undefined
+  const records = recordDeadlines(context)
+  const moments = [
+    ...delayed(context).map(({ moment }) => moment(context, since) ?? Infinity),
+    ...records.map(({ at }) => at),
+  ]
+  const at = moments.reduce((next, moment) => Math.min(next, moment), Infinity)
+  if (at === Infinity) return undefined
+  const due = (turn: Turn): void => {
+    for (const one of records) if (one.at === at) one.due(turn)
+    for (const { moment, happen } of delayed(turn)) if (moment(turn, since) === at) happen(turn)
+  }
+  return { at, due }
+}
+
+/** All timers that clients show. */
+export const runningTimersOf = (context: ReadContext): ReadonlyArray<TimerView> => [
+  ...activeTimers(context.state),
+  ...activityTimers(context),
+]

@@ -1,0 +1,53 @@
+/** The moments that the charts wait for. They are in the records, so that they outlive a restart. */
+import { ONLY } from "../../model/live/live-records.ts"
+import { toMillis } from "../../model/timestamp.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { ReadContext } from "../domain/activities/activity.ts"
+import { measureAt } from "../domain/activities/host-absence.ts"
+import { roomTimer } from "../domain/activities/rooms/breakout.ts"
+import { roundTimer } from "../domain/activities/rooms/rotation.ts"
+import { activePhaseOf, timerOf } from "../domain/state.ts"
+import { warningOf } from "../domain/timers.ts"
+
+/** Unix milliseconds, given the moment up to which deadlines are handled; `undefined`: none. */
+export type Moment = (context: ReadContext, since: number) => number | undefined
+
+const phaseTimer = ({ state }: ReadContext): TimerView | undefined => {
+  const phase = activePhaseOf(state)
+  return (phase && timerOf(phase)) ?? undefined
+}
+
+export const warning =
+  (timerIn: (context: ReadContext) => TimerView | undefined): Moment =>
+  (context, since) => {
+    const timer = timerIn(context)
+    return timer && warningOf(timer, since)
+  }
+
+/** An end is due even when it lies before the moment up to which deadlines are handled: a crash must not skip it. */
+export const end =
+  (timerIn: (context: ReadContext) => TimerView | undefined): Moment =>
+  (context) => {
+    const timer = timerIn(context)
+    return timer && toMillis(timer.endsAt)
+  }
+
+/** The delays of the event's chart. */
+export const DELAYS = {
+  "phase.warning": warning(phaseTimer),
+  "phase.end": end(phaseTimer),
+  "room.warning": warning(roomTimer),
+  "room.end": end(roomTimer),
+  "room.close": ({ records }) => {
+    const closesAt = records.get("breakout", ONLY)?.closesAt
+    return closesAt == null ? undefined : toMillis(closesAt)
+  },
+  "round.warning": warning(roundTimer),
+  "round.end": end(roundTimer),
+  "hosts.measure": measureAt,
+} as const satisfies { readonly [name: string]: Moment }
+
+export type DelayName = keyof typeof DELAYS
+
+export const DELAY_NAMES = Object.keys(DELAYS) as ReadonlyArray<DelayName>
+

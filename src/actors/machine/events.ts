@@ -1,0 +1,44 @@
+/** The events of the chart: commands, what a turn raises about its own effects, and the clock's. */
+import type { Rotation } from "../../model/live/live-records.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import type { Command } from "../commands.ts"
+import type { Pairing } from "../domain/activities/rooms/pairing.ts"
+import type { Turn } from "../domain/turn.ts"
+
+/** Raised events are handled after the actions of the event that raised them, in their order and within the same turn. */
+export type Raised =
+  | { readonly type: "phase.over"; readonly phase: PhaseState }
+  | { readonly type: "phase.began"; readonly phase: PhaseState; readonly before: PhaseState | undefined }
+  /** The timer of the active phase has run out, and the phase goes on. */
+  | { readonly type: "phase.timeUp"; readonly phase: PhaseState }
+  | { readonly type: "phase.changed"; readonly phase: PhaseState; readonly was: PhaseState }
+  /** Fields of the event changed, such as its visibility or status. */
+  | { readonly type: "event.changed" }
+  /** The agenda is over; the event has ended when this is handled. */
+  | { readonly type: "event.over" }
+  | { readonly type: "event.gone" }
+  /** The policy of the waiting room may be another one. */
+  | { readonly type: "door.moved" }
+  | { readonly type: "pairing.found"; readonly rotation: Rotation; readonly pairing: Pairing }
+  /** Fewer than two participants can be paired. */
+  | { readonly type: "pairing.lacks"; readonly rotation: Rotation }
+  /** All pairs have met. */
+  | { readonly type: "pairing.done"; readonly rotation: Rotation }
+  /** The broadcast that was recorded has ended. */
+  | { readonly type: "recording.over" }
+  /** Participants became present, have departed or changed their role. */
+  | { readonly type: "people.changed" }
+  | { readonly type: "audience.grew" }
+  | { readonly type: "audience.shrank" }
+
+/** The clock sends the event of a delayed transition when its deadline is due. */
+export interface Due {
+  readonly type: `xstate.after.${string}`
+}
+
+export type Happening = Command | Raised | Due
+
+/** `turn`: the records and people that guards ask about. */
+export type ChartEvent = Happening & { readonly turn: Turn }
+
+export type Of<T extends Happening["type"]> = Extract<Happening, { readonly type: T }>

@@ -1,0 +1,112 @@
+/** The questions that the chart asks before a transition: about the event and its command, and about the records of the turn. */
+import { endsBeforeItStarts } from "../../model/event.ts"
+import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
+import * as broadcasts from "../domain/activities/broadcast.ts"
+import * as captures from "../domain/activities/capture.ts"
+import { hasHosts, hasOtherMeasure } from "../domain/activities/host-absence.ts"
+import * as breakouts from "../domain/activities/rooms/breakout.ts"
+import * as rotations from "../domain/activities/rooms/rotation.ts"
+import { orderFaults } from "../domain/agenda.ts"
+import { activePhaseOf, findPhase, nextPendingPhase } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
+import { lobbyPolicy } from "../presence/admission-policy.ts"
+import { isAgendaCommand } from "../commands.ts"
+import type { ChartEvent, Happening, Of } from "./events.ts"
+
+const isTimed = (phase: PhaseState | undefined): boolean => phase?.config.durationSeconds !== undefined
+
+const active = (turn: Turn): PhaseState | undefined => activePhaseOf(turn.state)
+const next = (turn: Turn): PhaseState | undefined => nextPendingPhase(turn.state)
+
+const advances = (turn: Turn): boolean => active(turn)?.config.onTimerEnd === "advance"
+
+const isTimerOfPhase = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => active(turn)?.id === timerId
+
+const AGENDA = {
+  isOfAgenda: (_turn: Turn, event: Happening) => "d" in event && isAgendaCommand(event),
+  /** A command that no state of the event takes now: one of those that hosts drive a live event with. */
+  isSteering: (_turn: Turn, event: Happening) => "d" in event,
+  isEmptyPatch: (_turn: Turn, { d }: Of<"event.patch">) => Object.keys(d).length === 0,
+  canPatch: (turn: Turn, { d }: Of<"event.patch">) => !endsBeforeItStarts({ ...turn.state.event, ...d }),
+  canAppend: (turn: Turn) => turn.state.phases.length < MAX_PHASES_PER_EVENT,
+  isPresentOrder: (turn: Turn, { d }: Of<"phases.order">) =>
+    turn.state.phases.map(({ id }) => id).join() === d.phaseIds.join(),
+  canOrder: (turn: Turn, { d }: Of<"phases.order">) => {
+    const { missing, unknown, repeated } = orderFaults(turn.state.phases, d.phaseIds)
+    return missing.length + unknown.length + repeated.length === 0
+  },
+  hasPhase: (turn: Turn, { d }: Of<"phase.remove">) => findPhase(turn.state, d.phaseId) !== undefined,
+  canUpdatePhase: (turn: Turn, { d, rev }: Of<"phase.update">) => {
+    const phase = findPhase(turn.state, d.phaseId)
+    if (phase === undefined || (rev !== undefined && rev !== phase.rev)) return false
+    return phase.status === "pending" || phase.status === "active"
+  },
+  /** The guard of an advance names a phase that is not active (any more): the caller is late, and nothing changes. */
+  isLateAdvance: (turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined && d.phaseId !== active(turn)?.id,
+  /** The caller saw another revision of the active phase, or another phase: each phase starts with a new revision. */
+  isStaleAdvance: (turn: Turn, { rev }: Of<"phase.next">) => rev !== undefined && rev !== active(turn)?.rev,
+  isGuarded: (_turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined,
+  hasActivePhase: (turn: Turn) => active(turn) !== undefined,
+  hasNextPhase: (turn: Turn) => next(turn) !== undefined,
+  isNextTimed: (turn: Turn) => isTimed(next(turn)),
+  /** The end of the phase's timer ends the phase: for a phase with a timer, for one without, and for the end of the event. */
+  advancesToTimed: (turn: Turn) => advances(turn) && isTimed(next(turn)),
+  advances: (turn: Turn) => advances(turn) && next(turn) !== undefined,
+  endsByTimer: advances,
+  isTimerOfPhase,
+  isExtendablePhase: (turn: Turn, command: Of<"timer.extend">) =>
+    isTimerOfPhase(turn, command) && active(turn)?.timerEndsAt !== null && active(turn)?.config.extendable !== false,
+  isTimerOfPoll: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => turn.get("poll", timerId) !== undefined,
+}
+
+const policy = (turn: Turn) => lobbyPolicy(turn.state, turn.records)
+
+const REGIONS = {
+  hasNoDoor: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
+  isDoorOpen: (turn: Turn) => policy(turn) === "open",
+  isDoorAsking: (turn: Turn) => policy(turn) === "ask",
+  isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
+  namesOtherPhase: broadcasts.namesOtherPhase,
+  hasBadPlaybackUrl: broadcasts.hasBadPlaybackUrl,
+  hasRoomSize: breakouts.hasRoomSize,
+  namesNoPlan: breakouts.namesNoPlan,
+  opensForATime: (_turn: Turn, { d }: Of<"breakout.open">) => d.durationMs !== undefined,
+  isStaleBreakout: (turn: Turn, { rev }: Of<"breakout.close">) => breakouts.isStaleBreakout(turn, rev),
+  closesLater: breakouts.closesLater,
+  closesAtOnce: breakouts.closesAtOnce,
+  movesRooms: breakouts.movesRooms,
+  reopensRooms: breakouts.reopensRooms,
+  isTimerOfRooms: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => breakouts.roomTimer(turn)?.id === timerId,
+  isElapsedOfRooms: breakouts.isElapsedOfRooms,
+  isOfRooms: breakouts.isOfRooms,
+  hasRounds: rotations.hasRounds,
+  isStaleRotation: rotations.isStaleRotation,
+  isLastRound: rotations.isLastRound,
+  hasBreak: rotations.hasBreak,
+  canPair: rotations.canPair,
+  waitedForPeople: rotations.waitedForPeople,
+  pausedRound: rotations.pausedRound,
+  isTimerOfRound: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => rotations.roundTimer(turn)?.id === timerId,
+  isOfRotation: rotations.isOfRotation,
+  lacksTranscript: captures.lacksTranscript,
+  lacksRecorder: captures.lacksRecorder,
+  recordsAlone: captures.recordsAlone,
+  records: captures.recordsBroadcast,
+  hasHosts,
+  lacksHosts: (turn: Turn) => !hasHosts(turn),
+  hasOtherMeasure,
+}
+
+const ALL = { ...AGENDA, ...REGIONS }
+
+export type GuardName = keyof typeof ALL
+
+type Asked = { readonly event: ChartEvent }
+
+/** As XState calls them. The chart asks a guard about the events of its type alone, which the compiler cannot see. */
+export const GUARDS = Object.fromEntries(
+  Object.entries(ALL).map(([name, guard]) => [
+    name,
+    ({ event }: Asked) => (guard as (turn: Turn, event: ChartEvent) => boolean)(event.turn, event),
+  ]),
+) as Record<GuardName, (asked: Asked) => boolean>

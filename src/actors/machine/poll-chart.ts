@@ -1,0 +1,65 @@
+/**
+ * A poll as a statechart: one for each poll, whose state is the status of its record. It is no child of the event's chart, because
+ * XState's pure `transition` does not step children: the turn steps it by the same rule.
+ */
+import { setup } from "xstate"
+import type { Poll } from "../../model/live/live-records.ts"
+import type { pollActions } from "../domain/activities/questions/polls.ts"
+import type { Turn } from "../domain/turn.ts"
+import type { Due, Of } from "./events.ts"
+
+export type PollHappening = Of<"poll.open" | "poll.close" | "timer.extend"> | { readonly type: "event.over" } | Due
+export type PollEvent = PollHappening & { readonly poll: Poll; readonly turn: Turn }
+
+const STALE = { guard: "isStale", actions: "refuseStalePoll" } as const
+
+const OPENING = [
+  STALE,
+  { guard: "isTimed", target: "#poll.open.running", actions: "openPoll" },
+  { target: "#poll.open", actions: "openPoll" },
+] as const
+
+const CHART = {
+  id: "poll",
+  initial: "draft",
+  states: {
+    draft: { on: { "poll.open": OPENING, "poll.close": [STALE, { actions: "refuseClosedPoll" }] } },
+    open: {
+      initial: "untimed",
+      on: {
+        "poll.open": [STALE, { guard: "isTimed", actions: "refuseOpenPoll" }, { actions: "answerPoll" }],
+        "poll.close": [STALE, { target: "closed", actions: "closePoll" }],
+        "event.over": { target: "closed", actions: "closePoll" },
+      },
+      states: {
+        untimed: {},
+        running: {
+          on: { "timer.extend": { actions: "extendPoll" } },
+          after: { "poll.warning": { actions: "warnOfPoll" }, "poll.end": { target: "#poll.closed", actions: "elapsePoll" } },
+        },
+      },
+    },
+    closed: { on: { "poll.open": OPENING, "poll.close": [STALE, { actions: "answerPoll" }] } },
+  },
+  on: { "timer.extend": { actions: "refusePollTimer" } },
+} as const
+
+export type PollActionName = keyof typeof pollActions
+
+export const pollChart = setup({
+  types: { events: {} as PollEvent },
+  guards: {
+    isStale: ({ event }) => "rev" in event && event.rev !== undefined && event.rev !== event.poll.rev,
+    isTimed: ({ event }) => event.type === "poll.open" && event.d.durationMs !== undefined,
+  },
+  actions: {} as Record<PollActionName, () => void>,
+  delays: { "poll.warning": 0, "poll.end": 0 },
+}).createMachine(CHART)
+
+/** The state of a poll's chart, from its record. */
+export const pollSnapshot = ({ status, endsAt }: Poll) =>
+  pollChart.resolveState({ value: status === "open" ? { open: endsAt === null ? "untimed" : "running" } : status })
+
+/** The events of the delayed transitions of an open poll. */
+export const POLL_WARNING = "xstate.after.poll.warning.poll.open.running"
+export const POLL_END = "xstate.after.poll.end.poll.open.running"

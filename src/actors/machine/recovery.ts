@@ -1,0 +1,72 @@
+/** The chart of an event that comes into memory: as it was stored, or read from its rows. */
+import type { SnapshotFrom, StateValue } from "xstate"
+import { ONLY } from "../../model/live/live-records.ts"
+import type { RecordStore } from "../domain/record-store.ts"
+import { activePhaseOf, type LiveState } from "../domain/state.ts"
+import { policyOf } from "../presence/admission-policy.ts"
+import { type Chart, chart } from "./chart.ts"
+import type { RegionName, RegionState } from "./snapshot.ts"
+
+type Rows = Pick<LiveState, "event" | "phases">
+type Region<R extends RegionName> = RegionState<R> | { readonly [S in RegionState<R>]?: string }
+
+const phaseIn = ({ phases }: Rows): Region<"phase"> => {
+  const phase = activePhaseOf({ phases })
+  if (phase === undefined) return "none"
+  if (phase.timerElapsed) return "elapsed"
+  return phase.timerEndsAt === null ? "untimed" : "running"
+}
+
+const doorIn = ({ phases }: Rows, records: RecordStore): Region<"door"> => {
+  const phase = activePhaseOf({ phases })
+  if (phase === undefined || phase.modality === "broadcast") return "none"
+  const policy = policyOf(phase, records)
+  return policy === "closed" ? "shut" : policy
+}
+
+const roomsIn = (records: RecordStore): Region<"rooms"> => {
+  const breakout = records.get("breakout", ONLY)
+  if (breakout === undefined) return records.all("plan").size > 0 ? "planned" : "none"
+  return breakout.closesAt === null ? { open: breakout.timed ? "running" : "untimed" } : "closing"
+}
+
+const rotationIn = (records: RecordStore): Region<"rotation"> => {
+  const rotation = records.get("rotation", ONLY)
+  if (rotation === undefined || rotation.status === "ended") return "idle"
+  if (rotation.status === "break") return { break: rotation.endsAt === null ? "waiting" : "running" }
+  return rotation.status === "round" ? { round: "running" } : "paused"
+}
+
+const broadcastIn = ({ phases }: Rows, records: RecordStore): Region<"broadcast"> => {
+  const phase = activePhaseOf({ phases })
+  if (phase?.modality !== "broadcast") return "off"
+  return records.get("broadcast", phase.id)?.status ?? "idle"
+}
+
+const hostsIn = (records: RecordStore): Region<"hosts"> => {
+  const away = records.get("hostAway", ONLY)
+  if (away === undefined) return "here"
+  return away.measure === null ? "away" : "unattended"
+}
+
+/** The value that the rows of an event stand for. A release before the chart was stored leaves the rows alone. */
+const valueOf = (rows: Rows, records: RecordStore) => {
+  const { status } = rows.event
+  if (status !== "live") return status
+  return {
+    live: {
+      phase: phaseIn(rows),
+      door: doorIn(rows, records),
+      presence: "list",
+      rooms: roomsIn(records),
+      rotation: rotationIn(records),
+      broadcast: broadcastIn(rows, records),
+      capture: records.get("capture", ONLY)?.on === true ? "on" : "off",
+      hosts: hostsIn(records),
+    },
+  }
+}
+
+/** `stored`: the persisted snapshot; null when the last commit was one of a release that stores none. */
+export const recoveredChart = (rows: Rows, records: RecordStore, stored: unknown): SnapshotFrom<Chart> =>
+  stored === null ? chart.resolveState({ value: valueOf(rows, records) }) : chart.resolveState({ value: stored as StateValue })

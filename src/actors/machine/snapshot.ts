@@ -1,0 +1,37 @@
+/** The value of the event's chart, as the domain reads it. `chart.ts` makes it. */
+import type { StateValue } from "xstate"
+
+/** A snapshot of the chart. The value is all that there is to it: the chart has no context, and its children are records. */
+export interface ChartSnapshot {
+  readonly value: StateValue
+}
+
+export type Life = "draft" | "scheduled" | "live" | "ended" | "deleted"
+
+/** The first state of each region of a live event, and every other one. */
+const REGIONS = {
+  phase: ["none", "untimed", "running", "warned", "elapsed"],
+  door: ["none", "open", "ask", "shut"],
+  presence: ["list", "summary"],
+  rooms: ["none", "planned", "open", "closing"],
+  rotation: ["idle", "round", "break", "paused"],
+  broadcast: ["off", "idle", "live", "paused", "ended"],
+  capture: ["off", "on"],
+  hosts: ["here", "away", "unattended"],
+} as const
+
+export type RegionName = keyof typeof REGIONS
+export type RegionState<R extends RegionName> = (typeof REGIONS)[R][number]
+
+/** The top state of a value: `open` of `{ open: "running" }`. */
+const topOf = (value: StateValue | undefined): string | undefined =>
+  typeof value === "object" ? Object.keys(value)[0] : value
+
+export const lifeOf = ({ value }: ChartSnapshot): Life => topOf(value) as Life
+
+/** The state of a region; its first one when the event is not live. */
+export const regionOf = <R extends RegionName>({ value }: ChartSnapshot, region: R): RegionState<R> => {
+  const live = typeof value === "object" ? value["live"] : undefined
+  const found = typeof live === "object" ? topOf(live[region]) : undefined
+  return (found ?? REGIONS[region][0]) as RegionState<R>
+}

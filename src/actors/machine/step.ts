@@ -1,0 +1,81 @@
+/**
+ * One turn at the chart: a command, a deadline, or an arrival, and all that follows from it. The chart decides purely; the actions
+ * that it names are then performed on the turn, in their order. What they raise is handled next, by the records and by the chart.
+ */
+import { type SnapshotFrom, transition } from "xstate"
+import { type Command, Refused } from "../commands.ts"
+import { isPlain, performPlain, react } from "../domain/activities/registry.ts"
+import type { LiveState } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
+import { ACTIONS, type ActionName } from "./actions.ts"
+import { type Chart, chart } from "./chart.ts"
+import type { ChartEvent, Due, Happening, Raised } from "./events.ts"
+import { type ChartSnapshot, lifeOf, regionOf } from "./snapshot.ts"
+
+type Snapshot = SnapshotFrom<Chart>
+type Result = { readonly [field: string]: unknown }
+/** A reply, one that is read at the end of the turn, or a refusal. */
+type Reply = Result | (() => Result | Refused) | Refused | undefined
+type Act = (turn: Turn, event: ChartEvent) => Reply
+
+/** Every snapshot of a state is made here, by the chart. */
+export const snapshotOf = ({ chart: snapshot }: Pick<LiveState, "chart">): Snapshot => snapshot as Snapshot
+
+/** The event's status is the state of the chart, and nothing else sets it. */
+const enter = (turn: Turn, next: ChartSnapshot): void => {
+  const { event } = turn.state
+  const life = lifeOf(next)
+  const status = life === "deleted" ? event.status : life
+  turn.state = {
+    ...turn.state,
+    chart: next,
+    deleted: life === "deleted",
+    event: status === event.status ? event : { ...event, status },
+  }
+}
+
+const take = (turn: Turn, happening: Happening): Reply => {
+  const event: ChartEvent = { ...happening, turn }
+  const before = snapshotOf(turn.state)
+  const [after, actions] = transition(chart, before, event)
+  // XState keeps an error of a guard in the snapshot; it is a defect, and it must not be committed.
+  if ((after.status as string) === "error") throw after.error
+  if (after !== before) enter(turn, after)
+  let reply: Reply
+  for (const { type } of actions) {
+    if (!Object.hasOwn(ACTIONS, type)) continue
+    // The chart gives an action the events of its type alone, which the compiler cannot see.
+    const said = (ACTIONS[type as ActionName] as Act)(turn, event)
+    if (said instanceof Refused) return said
+    reply = said ?? reply
+  }
+  return reply
+}
+
+/** Handles what a turn has raised, and what follows from that. */
+export const settle = (turn: Turn): void => {
+  for (let raised = turn.raised.shift(); raised !== undefined; raised = turn.raised.shift()) {
+    react(turn, raised)
+    take(turn, raised)
+  }
+}
+
+/** Returns the reply of a command, or a refusal; the turn of a refused one must be undone. */
+export const step = (turn: Turn, happening: Command | Raised | Due): Result | Refused => {
+  const reply = isPlain(happening) ? performPlain(turn, happening) : take(turn, happening)
+  if (reply instanceof Refused) return reply
+  settle(turn)
+  return (typeof reply === "function" ? reply() : reply) ?? {}
+}
+
+/** Clients receive everybody by name up to the upper bound; a large audience is counted until it has shrunk to the lower one. */
+const LIST_UP_TO = 250
+const LIST_AGAIN_AT = 200
+
+/** The state with so many people present. */
+export const withAudience = (state: LiveState, size: number): LiveState => {
+  const mode = regionOf(state.chart, "presence")
+  const type = mode === "list" ? "audience.grew" : "audience.shrank"
+  if (mode === "list" ? size <= LIST_UP_TO : size > LIST_AGAIN_AT) return state
+  return { ...state, chart: transition(chart, snapshotOf(state), { type } as ChartEvent)[0] }
+}
