@@ -40,29 +40,29 @@ const withChart = (rows: Pick<LiveState, "event" | "phases">): LiveState => ({
 
 const draft = (phases: ReadonlyArray<PhaseState>): LiveState =>
   withChart({
-  event: {
-    id: "event",
-    workspaceId: "workspace",
-    type: "t",
-    title: "T",
-    status: "draft",
-    visibility: "public",
-    scheduledAt: null,
-    scheduledEndAt: null,
-    allowAnonymousVoting: false,
-    allowAnonymousQuestions: false,
-    reminders: true,
-    hostAbsence: NO_MEASURE,
-    capacity: null,
-    metadata: {},
-    createdAt: "2027-01-01T00:00:00.000Z",
-    updatedAt: "2027-01-01T00:00:00.000Z",
-    publishedAt: null,
-    startedAt: null,
-    endedAt: null,
-  },
-  phases,
-})
+    event: {
+      id: "event",
+      workspaceId: "workspace",
+      type: "t",
+      title: "T",
+      status: "draft",
+      visibility: "public",
+      scheduledAt: null,
+      scheduledEndAt: null,
+      allowAnonymousVoting: false,
+      allowAnonymousQuestions: false,
+      reminders: true,
+      hostAbsence: NO_MEASURE,
+      capacity: null,
+      metadata: {},
+      createdAt: "2027-01-01T00:00:00.000Z",
+      updatedAt: "2027-01-01T00:00:00.000Z",
+      publishedAt: null,
+      startedAt: null,
+      endedAt: null,
+    },
+    phases,
+  })
 
 const phaseId = fc.integer({ min: 0, max: 5 }).map((index) => `phase-${index}`)
 const rev = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined })

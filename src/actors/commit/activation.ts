@@ -29,7 +29,13 @@ export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
     records,
     answers: new CommandLog(recovered.commands, idle),
     roster: recovered.roster as ReadonlyArray<Present>,
-    state: { chart: recoveredChart({ event, phases }, records, recovered.chart), event, phases, removed, deleted: false },
+    state: {
+      chart: recoveredChart({ event, phases }, records, recovered.chart),
+      event,
+      phases,
+      removed,
+      deleted: false,
+    },
   }
 }
 

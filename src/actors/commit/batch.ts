@@ -20,6 +20,7 @@ import type { Received } from "../commands.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
+import type { Move } from "../machine/snapshot.ts"
 import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
@@ -37,6 +38,7 @@ export interface CommitEntry {
   readonly ephemeral?: ReadonlyArray<Ephemeral>
   readonly participantChanges?: ReadonlyArray<ParticipantChange>
   readonly ejections?: ReadonlyArray<Ejection>
+  readonly moves?: ReadonlyArray<Move>
   readonly captured?: CapturedRooms | undefined
   readonly presence?: PresenceDelta
   readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
@@ -72,6 +74,7 @@ export const entryOfTurn = (turn: Turn): CommitEntry => ({
   ephemeral: turn.ephemeral,
   participantChanges: turn.participantChanges,
   ejections: turn.ejections,
+  moves: turn.moves,
   captured: turn.captured,
 })
 
@@ -91,6 +94,8 @@ export class Batch {
   readonly ephemeral: EphemeralPublication[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
+  /** The transitions of the chart, in their order. */
+  readonly moves: Move[] = []
   readonly #dispatches: UnnumberedDispatch[] = []
   readonly #occurrences: WebhookEvent[] = []
   readonly #changes = new Map<string, Change>()
@@ -135,6 +140,7 @@ export class Batch {
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
     this.participantChanges.push(...(step.participantChanges ?? []))
     this.ejections.push(...(step.ejections ?? []))
+    this.moves.push(...(step.moves ?? []))
     this.#captured = step.captured ?? this.#captured
     // A flush of presence is a batch of its own.
     this.#presence = step.presence ?? this.#presence

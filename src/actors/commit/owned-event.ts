@@ -5,14 +5,12 @@
  */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
-import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.ts"
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
 import { type Recorder, Turn } from "../domain/turn.ts"
-import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
 import { activate } from "./activation.ts"
@@ -21,6 +19,7 @@ import { Answers } from "./command-log.ts"
 import { commitBatch, type NotCommitted } from "./commit-batch.ts"
 import { publishVersion } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
+import { OwnedChart } from "./owned-chart.ts"
 
 export interface OwnedEventNeeds extends ActorServices {
   readonly eventId: string
@@ -54,12 +53,12 @@ export class OwnedEvent {
    * or by this one, when the reply to it was lost.
    */
   #fencingToken = 0
-  /** The waiting-room policy of the last commit. */
-  #policy: LobbyPolicy = "open"
+  readonly chart: OwnedChart
 
   constructor(needs: OwnedEventNeeds, emit: (change: OwnedEventChange) => void) {
     this.#needs = needs
     this.#emit = emit
+    this.chart = new OwnedChart(needs)
   }
 
   /** `undefined` while the event is not in memory. */
@@ -79,7 +78,7 @@ export class OwnedEvent {
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#claimed(found.fencingToken)
-          this.#adopt(found)
+          this.#adopt(found, [])
           publishVersion(this.#needs, found)
         }),
       ),
@@ -121,8 +120,7 @@ export class OwnedEvent {
       Effect.tap((next) =>
         Effect.sync(() => {
           batch.settle()
-          this.#adopt(next)
-          this.#logStatus(batch.loaded, next)
+          this.#adopt(next, batch.moves)
           if (next.state.deleted) this.#forget(leaves)
           this.#emit({ type: "committed", batch })
         }),
@@ -188,24 +186,13 @@ export class OwnedEvent {
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []
   }
 
-  /** An event that is published, goes live, ends or is deleted is a line of the log. */
-  #logStatus({ state: before }: LoadedEvent, { state: after }: LoadedEvent): void {
-    const { eventId, telemetry } = this.#needs
-    const status = after.deleted ? "deleted" : after.event.status
-    if (status !== (before.deleted ? "deleted" : before.event.status)) {
-      telemetry.log.info({ eventId, workspaceId: after.event.workspaceId, status }, `an event is ${status}`)
-    }
-  }
-
-  #adopt(next: LoadedEvent): void {
+  #adopt(next: LoadedEvent, moves: Batch["moves"]): void {
     const before = this.#loaded === undefined ? undefined : activePhaseOf(this.#loaded.state)?.modality
+    const isRecovered = this.#loaded === undefined
     this.#loaded = next
-    const { status } = next.state.event
-    const now = this.#needs.timers.now()
-    const at = toTimestamp(now)
     const presence = this.#presence ?? this.#activate(next)
-    this.#closeLobbyPolicy(next, presence, now)
-    if (status === "live") presence.open(at)
+    if (isRecovered) this.chart.recovered(next, presence)
+    else this.chart.adopted(next, moves)
     this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
   }
 
@@ -218,18 +205,10 @@ export class OwnedEvent {
     return presence
   }
 
-  /** When the policy stops being `open`, participants inside without an admission move to the waiting room. */
-  #closeLobbyPolicy({ state, records }: LoadedEvent, presence: Presence, now: number): void {
-    const policy = lobbyPolicy(state, records)
-    const hasClosed = this.#policy === "open" && policy !== "open"
-    if (hasClosed)
-      presence.moveToWaitingRoom((participant) => admissionOf(state, records, participant), now, toTimestamp(now))
-    this.#policy = policy
-  }
-
   /** The event is deleted. `leaves`: the changes of presence that its last commit published. */
   #forget(leaves: number): void {
     this.#presence?.drop(leaves)
     this.#loaded = undefined
+    this.chart.stop()
   }
 }

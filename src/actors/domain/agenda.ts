@@ -238,7 +238,10 @@ export const updatePhase = (turn: Turn, { d }: Of<"phase.update">) => {
 }
 
 /** An elapsed timer runs again from its extended deadline, or from now when that has passed too. */
-export const extendPhase = (turn: Turn, command: Of<"timer.extend">): ReplyData<"timer.extend"> | Refused | undefined => {
+export const extendPhase = (
+  turn: Turn,
+  command: Of<"timer.extend">,
+): ReplyData<"timer.extend"> | Refused | undefined => {
   const was = activePhaseOf(turn.state)
   const timer = was === undefined ? null : timerOf(was)
   if (was === undefined || timer === null) return undefined

@@ -2,7 +2,7 @@
  * The timers of phases, rooms, rounds and polls, by one rule. A timer is a state of the chart with two delayed transitions, for
  * its warnings and its end. Their deadlines are absolute: XState does not restore a delay, so that the clock arms them anew.
  */
-import { toMillis, toTimestamp, type Timestamp } from "../../model/timestamp.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { ReplyData } from "../../protocol/contract.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { Refused } from "../commands.ts"

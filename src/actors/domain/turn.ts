@@ -29,7 +29,7 @@ import {
 } from "../../protocol/contract.ts"
 import type { Caller } from "../commands.ts"
 import type { Raised } from "../machine/events.ts"
-import { type RegionName, type RegionState, regionOf } from "../machine/snapshot.ts"
+import { type Move, type RegionName, type RegionState, regionOf } from "../machine/snapshot.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import type { Present, PresentPeople } from "../presence/presence.ts"
 import type { RecordStore } from "./record-store.ts"
@@ -103,6 +103,8 @@ export class Turn {
   captured: CapturedRooms | undefined
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
+  /** The transitions of the chart that the turn has made. */
+  readonly moves: Move[] = []
   /** What the turn has still to react to, in this order. */
   readonly raised: Raised[] = []
 
@@ -204,7 +206,8 @@ export class Turn {
         this.dispatches.length +
         this.webhookEvents.length +
         this.participantChanges.length +
-        this.ejections.length ===
+        this.ejections.length +
+        this.moves.length ===
       0
     )
   }
@@ -214,6 +217,7 @@ export class Turn {
     for (const back of this.#undo.reverse()) back()
     this.captured = undefined
     this.raised.length = 0
+    this.moves.length = 0
     this.#undo.length = 0
     this.#changes.clear()
   }

@@ -10,8 +10,8 @@ import type { ExpectNone } from "../../protocol/expect-none.ts"
 import type { Command } from "../commands.ts"
 import type { PlainCommand } from "../domain/activities/registry.ts"
 import type { ActionName } from "./actions.ts"
+import type { ChartEvent } from "./chart-event.ts"
 import { DELAY_NAMES, type DelayName } from "./delays.ts"
-import type { ChartEvent } from "./events.ts"
 import { GUARDS, type GuardName } from "./guards.ts"
 
 const APPENDING = {
@@ -178,10 +178,7 @@ const CLOSING = [
   { target: "#rooms.closing", actions: "closeRoomsSoon" },
 ] as const
 
-const OPEN_ALREADY = [
-  { guard: "namesNoPlan", actions: "refuseNoPlan" },
-  { actions: "refuseOpenBreakout" },
-] as const
+const OPEN_ALREADY = [{ guard: "namesNoPlan", actions: "refuseNoPlan" }, { actions: "refuseOpenBreakout" }] as const
 
 /** Breakout rooms. Those without a timer of their own end with the timer of the phase. */
 const ROOMS = {
@@ -238,10 +235,7 @@ const STALE = { guard: "isStaleRotation", actions: "refuseStaleRotation" } as co
 const GOING_ON = {
   "phase.over": { target: "#rotation.idle", actions: "finishRotation" },
   "rotation.start": { actions: "refuseRotationGoing" },
-  "rotation.stop": [
-    STALE,
-    { target: "#rotation.idle", actions: "finishRotation" },
-  ],
+  "rotation.stop": [STALE, { target: "#rotation.idle", actions: "finishRotation" }],
   "rotation.skip": [
     STALE,
     { guard: "isLastRound", target: "#rotation.idle", actions: "finishRotation" },
@@ -249,10 +243,7 @@ const GOING_ON = {
   ],
 } as const
 
-const PAUSING = [
-  STALE,
-  { target: "#rotation.paused", actions: "pauseRotation" },
-] as const
+const PAUSING = [STALE, { target: "#rotation.paused", actions: "pauseRotation" }] as const
 
 const ROUND_TIMER = {
   "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
@@ -291,6 +282,7 @@ const ROTATION = {
         "rotation.skip": { actions: "refuseNoRotation" },
         "rotation.pause": { actions: "refuseNoRotation" },
         "rotation.resume": { actions: "refuseNoRotation" },
+        "timer.extend": { guard: "isOfRotation", actions: "refuseNoRoundTimer" },
       },
     },
     round: {
@@ -396,7 +388,10 @@ const CHART = {
     "lobby.policy": { actions: "setDoor" },
     "capture.start": { actions: "refuseRecorder" },
     "capture.stop": { actions: "answerNoCapture" },
-    "*": [{ guard: "isOfAgenda", actions: "refuseState" }, { guard: "isSteering", actions: "refuseNotLive" }],
+    "*": [
+      { guard: "isOfAgenda", actions: "refuseState" },
+      { guard: "isSteering", actions: "refuseNotLive" },
+    ],
   },
   states: {
     draft: { on: { ...ARRANGING, "event.publish": { target: "scheduled", actions: "publish" } } },

@@ -50,4 +50,3 @@ export const DELAYS = {
 export type DelayName = keyof typeof DELAYS
 
 export const DELAY_NAMES = Object.keys(DELAYS) as ReadonlyArray<DelayName>
-

@@ -3,7 +3,6 @@ import type { Rotation } from "../../model/live/live-records.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { Command } from "../commands.ts"
 import type { Pairing } from "../domain/activities/rooms/pairing.ts"
-import type { Turn } from "../domain/turn.ts"
 
 /** Raised events are handled after the actions of the event that raised them, in their order and within the same turn. */
 export type Raised =
@@ -37,8 +36,5 @@ export interface Due {
 }
 
 export type Happening = Command | Raised | Due
-
-/** `turn`: the records and people that guards ask about. */
-export type ChartEvent = Happening & { readonly turn: Turn }
 
 export type Of<T extends Happening["type"]> = Extract<Happening, { readonly type: T }>

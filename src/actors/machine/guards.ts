@@ -1,6 +1,7 @@
 /** The questions that the chart asks before a transition: about the event and its command, and about the records of the turn. */
 import { endsBeforeItStarts } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
+import { isAgendaCommand } from "../commands.ts"
 import * as broadcasts from "../domain/activities/broadcast.ts"
 import * as captures from "../domain/activities/capture.ts"
 import { hasHosts, hasOtherMeasure } from "../domain/activities/host-absence.ts"
@@ -10,8 +11,8 @@ import { orderFaults } from "../domain/agenda.ts"
 import { activePhaseOf, findPhase, nextPendingPhase } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
-import { isAgendaCommand } from "../commands.ts"
-import type { ChartEvent, Happening, Of } from "./events.ts"
+import type { ChartEvent } from "./chart-event.ts"
+import type { Happening, Of } from "./events.ts"
 
 const isTimed = (phase: PhaseState | undefined): boolean => phase?.config.durationSeconds !== undefined
 

@@ -35,7 +35,10 @@ const CHART = {
         untimed: {},
         running: {
           on: { "timer.extend": { actions: "extendPoll" } },
-          after: { "poll.warning": { actions: "warnOfPoll" }, "poll.end": { target: "#poll.closed", actions: "elapsePoll" } },
+          after: {
+            "poll.warning": { actions: "warnOfPoll" },
+            "poll.end": { target: "#poll.closed", actions: "elapsePoll" },
+          },
         },
       },
     },

@@ -1,7 +1,7 @@
 /** The polls of an event, each stepped by its own chart. */
 import { transition } from "xstate"
 import type { Poll } from "../../model/live/live-records.ts"
-import { type Refused } from "../commands.ts"
+import type { Refused } from "../commands.ts"
 import { noSuch } from "../domain/activities/activity.ts"
 import { openPolls } from "../domain/activities/questions/poll-views.ts"
 import { pollActions } from "../domain/activities/questions/polls.ts"

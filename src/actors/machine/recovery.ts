@@ -5,7 +5,7 @@ import type { RecordStore } from "../domain/record-store.ts"
 import { activePhaseOf, type LiveState } from "../domain/state.ts"
 import { policyOf } from "../presence/admission-policy.ts"
 import { type Chart, chart } from "./chart.ts"
-import type { RegionName, RegionState } from "./snapshot.ts"
+import { lifeOf, type RegionName, type RegionState } from "./snapshot.ts"
 
 type Rows = Pick<LiveState, "event" | "phases">
 type Region<R extends RegionName> = RegionState<R> | { readonly [S in RegionState<R>]?: string }
@@ -50,7 +50,7 @@ const hostsIn = (records: RecordStore): Region<"hosts"> => {
 }
 
 /** The value that the rows of an event stand for. A release before the chart was stored leaves the rows alone. */
-const valueOf = (rows: Rows, records: RecordStore) => {
+const valueInRows = (rows: Rows, records: RecordStore) => {
   const { status } = rows.event
   if (status !== "live") return status
   return {
@@ -67,6 +67,17 @@ const valueOf = (rows: Rows, records: RecordStore) => {
   }
 }
 
-/** `stored`: the persisted snapshot; null when the last commit was one of a release that stores none. */
+/** The stored value, unless it is one of another release's chart, or of a status that the row of the event does not have. */
+const storedSnapshot = ({ event }: Rows, stored: unknown): SnapshotFrom<Chart> | undefined => {
+  if (stored === null) return undefined
+  try {
+    const snapshot = chart.resolveState({ value: stored as StateValue })
+    return lifeOf(snapshot) === event.status ? snapshot : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** `stored`: the value of the last commit; null when that was one of a release that stores none. */
 export const recoveredChart = (rows: Rows, records: RecordStore, stored: unknown): SnapshotFrom<Chart> =>
-  stored === null ? chart.resolveState({ value: valueOf(rows, records) }) : chart.resolveState({ value: stored as StateValue })
+  storedSnapshot(rows, stored) ?? chart.resolveState({ value: valueInRows(rows, records) })

@@ -1,8 +1,23 @@
 /** The value of the event's chart, as the domain reads it. `chart.ts` makes it. */
 import type { StateValue } from "xstate"
+import type { Timestamp } from "../../model/timestamp.ts"
 
 /** A snapshot of the chart. The value is all that there is to it: the chart has no context, and its children are records. */
 export interface ChartSnapshot {
+  readonly value: StateValue
+}
+
+/** A transition of a turn: the event that led to another value. */
+export interface Move {
+  readonly type: string
+  readonly at: Timestamp
+  readonly after: ChartSnapshot
+}
+
+/** A committed transition, as operators see it. */
+export interface Transition {
+  readonly event: string
+  readonly at: Timestamp
   readonly value: StateValue
 }
 

@@ -3,14 +3,16 @@
  * that it names are then performed on the turn, in their order. What they raise is handled next, by the records and by the chart.
  */
 import { type SnapshotFrom, transition } from "xstate"
+import type { Timestamp } from "../../model/timestamp.ts"
 import { type Command, Refused } from "../commands.ts"
 import { isPlain, performPlain, react } from "../domain/activities/registry.ts"
 import type { LiveState } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import { ACTIONS, type ActionName } from "./actions.ts"
 import { type Chart, chart } from "./chart.ts"
-import type { ChartEvent, Due, Happening, Raised } from "./events.ts"
-import { type ChartSnapshot, lifeOf, regionOf } from "./snapshot.ts"
+import type { ChartEvent } from "./chart-event.ts"
+import type { Due, Happening, Raised } from "./events.ts"
+import { type ChartSnapshot, lifeOf, type Move, regionOf } from "./snapshot.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 type Result = { readonly [field: string]: unknown }
@@ -22,8 +24,10 @@ type Act = (turn: Turn, event: ChartEvent) => Reply
 export const snapshotOf = ({ chart: snapshot }: Pick<LiveState, "chart">): Snapshot => snapshot as Snapshot
 
 /** The event's status is the state of the chart, and nothing else sets it. */
-const enter = (turn: Turn, next: ChartSnapshot): void => {
-  const { event } = turn.state
+const enter = (turn: Turn, type: string, next: ChartSnapshot): void => {
+  const { event, chart: before } = turn.state
+  if (JSON.stringify(before.value) === JSON.stringify(next.value)) return
+  turn.moves.push({ type, at: turn.at, after: next })
   const life = lifeOf(next)
   const status = life === "deleted" ? event.status : life
   turn.state = {
@@ -40,7 +44,7 @@ const take = (turn: Turn, happening: Happening): Reply => {
   const [after, actions] = transition(chart, before, event)
   // XState keeps an error of a guard in the snapshot; it is a defect, and it must not be committed.
   if ((after.status as string) === "error") throw after.error
-  if (after !== before) enter(turn, after)
+  if (after !== before) enter(turn, happening.type, after)
   let reply: Reply
   for (const { type } of actions) {
     if (!Object.hasOwn(ACTIONS, type)) continue
@@ -72,10 +76,16 @@ export const step = (turn: Turn, happening: Command | Raised | Due): Result | Re
 const LIST_UP_TO = 250
 const LIST_AGAIN_AT = 200
 
-/** The state with so many people present. */
-export const withAudience = (state: LiveState, size: number): LiveState => {
-  const mode = regionOf(state.chart, "presence")
-  const type = mode === "list" ? "audience.grew" : "audience.shrank"
-  if (mode === "list" ? size <= LIST_UP_TO : size > LIST_AGAIN_AT) return state
-  return { ...state, chart: transition(chart, snapshotOf(state), { type } as ChartEvent)[0] }
+/** The event that so many people present make, if any. */
+const audienceEvent = (state: LiveState, size: number): Raised["type"] | undefined => {
+  if (regionOf(state.chart, "presence") === "list") return size > LIST_UP_TO ? "audience.grew" : undefined
+  return size <= LIST_AGAIN_AT ? "audience.shrank" : undefined
+}
+
+/** The transitions that so many people present make. No guard asks about them. */
+export const audienceMoves = (state: LiveState, size: number, at: Timestamp): ReadonlyArray<Move> => {
+  const type = audienceEvent(state, size)
+  return type === undefined
+    ? []
+    : [{ type, at, after: transition(chart, snapshotOf(state), { type } as ChartEvent)[0] }]
 }

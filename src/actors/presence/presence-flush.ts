@@ -17,8 +17,8 @@ import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { OwnedEvent } from "../commit/owned-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
 import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
-import { regionOf } from "../machine/snapshot.ts"
-import { settle, withAudience } from "../machine/step.ts"
+import { type Move, regionOf } from "../machine/snapshot.ts"
+import { audienceMoves, settle } from "../machine/step.ts"
 import type { ActorServices } from "../services.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import {
@@ -94,14 +94,15 @@ export class PresenceFlush {
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
       const lobbyDispatches = lobbyNews(presence)
-      const resized = { ...loaded, state: withAudience(loaded.state, presence.size) }
-      const dispatches = this.#dispatches(resized, presence, changes, resized.state !== loaded.state)
+      const moves = audienceMoves(loaded.state, presence.size, toTimestamp(at))
+      const resized = movedBy(loaded, moves)
+      const dispatches = this.#dispatches(resized, presence, changes, resized !== loaded)
       const wanted = (yield* this.#isWebhookWanted(loaded, changes)) ? changes : []
       const step = stepOf(resized, at, [...dispatches, ...lobbyDispatches], wanted)
       const delta = presenceDelta(presence, changes)
       const after = isSilent(step)
         ? yield* this.#owned.keepPresence(loaded, delta)
-        : yield* this.#owned.commitStep(loaded, { ...step, presence: delta })
+        : yield* this.#owned.commitStep(loaded, { ...step, presence: delta, moves })
       presence.drop(changes.length)
       this.#unreported.push(...changes)
       if (lobbyDispatches.length > 0) presence.lobby.settle()
@@ -211,6 +212,9 @@ const countsFor = ({ state }: LoadedEvent): "event" | "stage" | undefined => {
   if (regionOf(state.chart, "presence") === "summary") return "event"
   return mayBeWatched(state) ? "stage" : undefined
 }
+
+const movedBy = (loaded: LoadedEvent, moves: ReadonlyArray<Move>): LoadedEvent =>
+  moves.reduce((from, { after }) => ({ ...from, state: { ...from.state, chart: after } }), loaded)
 
 const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
   dispatches.length === 0 && notices.length === 0

@@ -91,8 +91,7 @@ export const presenceDiffs = (
   where: Where,
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
-): ReadonlyArray<Dispatch> =>
-  tellings(where).flatMap((telling) => diffOf(where, presence, changes, telling) ?? [])
+): ReadonlyArray<Dispatch> => tellings(where).flatMap((telling) => diffOf(where, presence, changes, telling) ?? [])
 
 const diffOf = (
   where: Where,

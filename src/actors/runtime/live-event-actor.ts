@@ -119,6 +119,7 @@ export class LiveEventActor {
 
   stop(): void {
     this.#isStopped = true
+    this.#owned.chart.stop()
     this.#deadlineTimer.stop()
     this.#stopKeepAlive?.()
     this.#flush.stop()

@@ -52,8 +52,7 @@ const shown = (turn: Turn): Capture => turn.get("capture", ONLY) ?? OFF
 const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
 
 export const lacksTranscript = (turn: Turn, command: Of<"capture.start">): boolean =>
-  kindsOf(command).includes("transcript") &&
-  activePhaseOf(turn.state)?.featureSet.includes("transcript") !== true
+  kindsOf(command).includes("transcript") && activePhaseOf(turn.state)?.featureSet.includes("transcript") !== true
 
 /** Everyone is shown that a recording runs, so it must not be announced where nothing records. */
 export const lacksRecorder = (turn: Turn, command: Of<"capture.start">): boolean =>

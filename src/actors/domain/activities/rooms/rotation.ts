@@ -139,10 +139,8 @@ const steering =
     return reply(turn)
   }
 
-export const hasRounds = (
-  _turn: Turn,
-  { phase: { modality, config } }: Of<"phase.began">,
-): boolean => modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined
+export const hasRounds = (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">): boolean =>
+  modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined
 
 export const isStaleRotation = (turn: Turn, { rev }: { readonly rev?: number }): boolean =>
   rev !== undefined && rev !== current(turn)?.rev
