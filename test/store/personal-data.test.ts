@@ -31,7 +31,7 @@ const OTHERS: { readonly [table: string]: string } = {
   kept_keys: "name sealed",
   letter_refusals: "kind",
   live_commands: "command_id body_hash",
-  live_events: "node",
+  live_events: "node chart",
   // By kind, in the document.
   live_records: "kind body",
   media_jobs: "kind storage_key last_error captured",

@@ -30,13 +30,14 @@ export class OwnedChart {
     this.#of = { loaded, presence }
     this.#actor?.stop()
     this.#actor = new MachineActor(event.id, chart, (was, is) => this.#follow(was, is))
-    if (lifeOf(chart) === "live") presence.open(toTimestamp(this.#needs.timers.now()))
     if (isClosed(chart)) this.#closeDoor()
+    this.#open()
   }
 
   adopted(loaded: LoadedEvent, moves: ReadonlyArray<Move>): void {
     if (this.#of !== undefined) this.#of = { ...this.#of, loaded }
     this.#actor?.adopt(moves)
+    this.#open()
   }
 
   stop(): void {
@@ -51,11 +52,15 @@ export class OwnedChart {
   /** An event that is published, goes live, ends or is deleted is a line of the log. */
   #lives(is: ChartSnapshot): void {
     if (this.#of === undefined) return
-    const { telemetry, timers } = this.#needs
     const { id: eventId, workspaceId } = this.#of.loaded.state.event
     const status = lifeOf(is)
-    telemetry.log.info({ eventId, workspaceId, status }, `an event is ${status}`)
-    if (status === "live") this.#of.presence.open(toTimestamp(timers.now()))
+    this.#needs.telemetry.log.info({ eventId, workspaceId, status }, `an event is ${status}`)
+  }
+
+  /** Who is inside a live event is present. The door is closed before, so that nobody is present who has to wait. */
+  #open(): void {
+    if (this.#of === undefined || lifeOf(this.#of.loaded.state.chart) !== "live") return
+    this.#of.presence.open(toTimestamp(this.#needs.timers.now()))
   }
 
   /** Participants inside without an admission move to the waiting room. */

@@ -11,13 +11,15 @@ type Snapshot = SnapshotFrom<Chart>
 /** Transitions that are remembered for operators. */
 const REMEMBERED = 20
 
-/** A transition was decided and committed before: the actor adopts it. */
+/** A transition was decided and committed before: the actor adopts it. Its other event is XState's, which stops it. */
 const LOGIC: ActorLogic<Snapshot, Move> = {
-  transition: (_before, { after }) => after as Snapshot,
+  transition: (before, move) => ("after" in move ? (move.after as Snapshot) : Object.assign({}, before, STOPPED)),
   getInitialSnapshot: () => chart.resolveState({ value: "draft" }),
   getPersistedSnapshot: (snapshot) => chart.getPersistedSnapshot(snapshot),
   restoreSnapshot: (snapshot) => snapshot as Snapshot,
 }
+
+const STOPPED = { status: "stopped" } as const
 
 export type Follow = (before: ChartSnapshot, after: ChartSnapshot) => void
 

@@ -213,8 +213,10 @@ const countsFor = ({ state }: LoadedEvent): "event" | "stage" | undefined => {
   return mayBeWatched(state) ? "stage" : undefined
 }
 
-const movedBy = (loaded: LoadedEvent, moves: ReadonlyArray<Move>): LoadedEvent =>
-  moves.reduce((from, { after }) => ({ ...from, state: { ...from.state, chart: after } }), loaded)
+const movedBy = (loaded: LoadedEvent, moves: ReadonlyArray<Move>): LoadedEvent => {
+  const chart = moves.at(-1)?.after
+  return chart === undefined ? loaded : { ...loaded, state: { ...loaded.state, chart } }
+}
 
 const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
   dispatches.length === 0 && notices.length === 0
