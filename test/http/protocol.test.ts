@@ -242,7 +242,13 @@ describe("beside the contract", () => {
   test("health, readiness, metrics, the description and the reference page are served", async () => {
     expect((await api("GET", "/healthz")).body).toEqual({ status: "ok" })
     await eventually(async () => (await api("GET", "/readyz")).body.storage !== null, "the first look at the storage")
-    expect((await api("GET", "/readyz")).body).toEqual({ status: "ready", database: true, storage: true, reason: null })
+    expect((await api("GET", "/readyz")).body).toEqual({
+      status: "ready",
+      database: true,
+      storage: true,
+      quiet: false,
+      reason: null,
+    })
     expect((await api("GET", "/metrics")).body).toContain('gathercue_http_requests_total{status="200"}')
     const description = (await api("GET", "/v1/openapi.json")).body
     expect([description.openapi, description.info.version]).toEqual(["3.1.0", "1.0.0"])
