@@ -22,6 +22,8 @@ const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: 
   keys: async () => (await import("./cli/keys.ts")).showKeys(loadConfig()),
   "keys new": async () => print((await import("./cli/keys.ts")).newKey()),
   "keys reseal": async () => (await import("./cli/keys.ts")).reseal(loadConfig()),
+  promote: async ({ discardWaiting }) =>
+    (await import("./cli/promote.ts")).promoteDatabase(checkConfig(), discardWaiting),
   backup: async ({ folder }) => (await import("./cli/backup.ts")).backUp(checkConfig(), folder),
   restore: async ({ folder }) => (await import("./cli/backup.ts")).restore(checkConfig(), folder),
 }

@@ -63,7 +63,7 @@ import { MediaLinks, mediaLinksOf } from "./media/links.ts"
 import { type AddressGiven, playbackUrlBy } from "./media/live/addresses.ts"
 import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
 import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./media/live/live-settings.ts"
-import { MediaServerApi, mediaServerApiOf } from "./media/livekit/media-server-api.ts"
+import { MediaServerApi, mediaServerApiOf, untouchedWhile } from "./media/livekit/media-server-api.ts"
 import { RoomRecorder, roomRecorderOf } from "./media/livekit/room-recorder.ts"
 import { ServerMessages, serverMessagesOf } from "./media/livekit/server-messages.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
@@ -85,6 +85,8 @@ import { giveBackTokens, takeTokens } from "./store/limits/shared-buckets.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
 import { mediaUseLayer } from "./store/media/use-watch.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
+import { type Instance, recogniseInstance } from "./store/quiet/instance.ts"
+import { Quiet, quietLayer } from "./store/quiet/quiet.ts"
 import {
   CONNECTIONS_PURPOSE,
   FACTORS_PURPOSE,
@@ -189,7 +191,7 @@ const PARTS: Parts = {
 }
 
 /** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
-const placementOf = ({ cluster }: Config, open: OpenDatabase, node: string) =>
+const placementOf = ({ cluster }: Config, open: OpenDatabase, node: string, link: string | null) =>
   cluster === null || open.node === null
     ? Layer.mergeAll(
         oneProcess({ idleMs: ACTOR_IDLE_MS, simulateNetwork: false }),
@@ -197,7 +199,7 @@ const placementOf = ({ cluster }: Config, open: OpenDatabase, node: string) =>
         Feed.layerMemory,
         GrantChanges.layer,
       )
-    : nodesOf({ ...cluster, address: cluster, session: open.node, node, idleMs: ACTOR_IDLE_MS })
+    : nodesOf({ ...cluster, address: cluster, session: open.node, node, link, idleMs: ACTOR_IDLE_MS })
 
 /** A server that runs alone loads neither the client of NATS nor the sockets between nodes. */
 const nodesOf = (options: NodeOptions) =>
@@ -223,6 +225,7 @@ const layersOf = (
   node: string,
   publicUrl: string,
   kept: KeptKeys,
+  instance: Instance,
   { mediaEntry, hashCost }: Parts,
 ) => {
   const keysOf = (purpose: string): KeyRing => deriveKeyRing(config.secretKeys, purpose)
@@ -265,8 +268,11 @@ const layersOf = (
       summarises: config.helpModel !== null,
       defaultCapacity: config.defaultCapacity,
     }),
-  ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel, config.otlp)))
-  const placement = placementOf(config, open, node)
+  ).pipe(
+    (all) => Layer.provideMerge(quietLayer(instance), all),
+    Layer.provideMerge(Telemetry.layer(config.logLevel, config.otlp)),
+  )
+  const placement = placementOf(config, open, node, instance.link)
   const identity = Authenticator.layer(config.platformKey).pipe(
     Layer.provideMerge(Layer.mergeAll(AccountSessions.layer, ApiKeys.layer(config.cluster === null))),
   )
@@ -373,7 +379,10 @@ const layersOf = (
     config.media === null
       ? Layer.empty
       : Layer.mergeAll(
-          Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
+          Layer.effect(
+            MediaServerApi,
+            Effect.zipWith(mediaServerApiOf(config.media), Quiet, (api, { isQuiet }) => untouchedWhile(isQuiet, api)),
+          ),
           Layer.effect(ServerMessages, serverMessagesOf(config.media)),
         ),
     WebhookRegistration.layer(keysOf(SECRETS_PURPOSE)),
@@ -479,8 +488,9 @@ export const startServer = async (
     const kept = await usable(open.name, () =>
       openKeptKeys(Redacted.value(open.url), config.secretKeys, config.cluster),
     )
+    const instance = await usable(open.name, () => recogniseInstance(Redacted.value(open.url), config))
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
-    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, kept, { ...PARTS, ...parts }))
+    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, kept, instance, { ...PARTS, ...parts }))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
     const info = { version: RELEASE, node: process.version }
     await runtime.runPromise(Effect.map(Telemetry, ({ metrics }) => metrics.buildInfo(info)))

@@ -15,6 +15,8 @@ export const COMMANDS = {
   "keys new": "Print a new key.",
   "keys reseal": "Seal with SECRET_KEY all that one of SECRET_KEYS_OLD opens; servers may run meanwhile.",
   "backup <folder>": "Copy the embedded database, the key and the media to a new folder; a server may run meanwhile.",
+  promote:
+    "Say that the database is the real one and no copy: its servers send what waits. A server may run meanwhile.",
   "restore <folder>": "Put a backup into DATA_DIR, which must have no database.",
 } as const
 type NameIn<Usage> = Usage extends `${infer Name} <folder>` ? Name : Usage
@@ -28,6 +30,8 @@ export interface Invocation {
   readonly envFiles: ReadonlyArray<string>
   /** The result of a check as JSON. */
   readonly json: boolean
+  /** What waited in the original already is not sent. */
+  readonly discardWaiting: boolean
   /** A supervisor starts each of its workers so (`WORKER_FLAG`). */
   readonly isWorker: boolean
 }
@@ -58,6 +62,7 @@ const parsed = (args: ReadonlyArray<string>) => {
         version: { type: "boolean", short: "v" },
         "env-file": { type: "string", multiple: true },
         json: { type: "boolean" },
+        "discard-waiting": { type: "boolean" },
         worker: { type: "boolean" },
       },
     })
@@ -72,7 +77,9 @@ const parsed = (args: ReadonlyArray<string>) => {
 export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   const { values, positionals } = parsed(args)
   const json = values.json === true
-  const common = { folder: "", envFiles: values["env-file"] ?? [], json, isWorker: values.worker === true }
+  const discardWaiting = values["discard-waiting"] === true
+  const isWorker = values.worker === true
+  const common = { folder: "", envFiles: values["env-file"] ?? [], json, discardWaiting, isWorker }
   if (values.help === true) return { ...common, command: "help" }
   if (values.version === true) return { ...common, command: "version" }
   const named = commandOf(positionals)
@@ -82,5 +89,8 @@ export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   }
   if (named === undefined) throw new ArgumentsInvalid(`"${positionals.join(" ")}" is no command; ${HINT}.`)
   if (json && named.command !== "check") throw new ArgumentsInvalid(`--json is an option of check alone; ${HINT}.`)
+  if (discardWaiting && named.command !== "promote") {
+    throw new ArgumentsInvalid(`--discard-waiting is an option of promote alone; ${HINT}.`)
+  }
   return { ...common, ...named }
 }

@@ -12,7 +12,13 @@ import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, copyFiles, describeFile, flush } from "../store/embedded/copy-files.ts"
 import { findDatabase } from "../store/embedded/place.ts"
 import { type PutDatabase, restoreInto } from "../store/embedded/restore.ts"
-import { endRestoring, isHalfRestored, noteRestoring } from "../store/embedded/restoring.ts"
+import {
+  endRestoring,
+  forgetRestored,
+  isHalfRestored,
+  noteRestored,
+  noteRestoring,
+} from "../store/embedded/restoring.ts"
 import { usable } from "../store/open-database.ts"
 import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
@@ -136,11 +142,12 @@ const restoreAll = async (
       await chmod(join(dataDir, KEY), 0o600)
       await flush(join(dataDir, KEY))
     }
-    await flush(dataDir)
+    await noteRestored(dataDir)
     await put(join(source, DATABASE), (copies) => requireSame(files, DATABASE, copies))
   } catch (cause) {
     // Nothing of either was there before.
     await removeOthers(dataDir)
+    await forgetRestored(dataDir)
     await endRestoring(dataDir)
     throw cause
   }
@@ -175,4 +182,5 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
     throw ofTheSystem(cause, `The backup could not be restored to ${dataDir}`)
   }
   print(`${dataDir}: ${megabytes(files)}, as the server had them when the backup ended`)
+  print("A server that is started there sends nothing until gathercue promote.")
 }

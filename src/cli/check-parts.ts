@@ -14,6 +14,7 @@ import { listenUrl } from "../model/listen-url.ts"
 import { readAccess } from "../store/access.ts"
 import { findDatabase } from "../store/embedded/place.ts"
 import { requireRestored } from "../store/embedded/restoring.ts"
+import { signsOfCopy } from "../store/quiet/instance.ts"
 import { countSealed } from "../store/resealing.ts"
 import { opensSecrets } from "../store/sealing-keys.ts"
 import { withDatabase } from "./reach-database.ts"
@@ -63,11 +64,15 @@ const keysOf = async (url: string, secretKeys: Config["secretKeys"]): Promise<Pa
 
 const KEY_REMEDY = "Use the SECRET_KEY of before."
 
-const readDatabase = async (
-  { secretKeys, dataDir }: Checked,
-  url: string,
-  place: string,
-): Promise<ReadonlyArray<Part>> => {
+const copyOf = async (config: Checked, url: string): Promise<ReadonlyArray<Part>> => {
+  const signs = await signsOfCopy(url, config)
+  if (signs.length === 0) return []
+  const sentence = `The database is a copy, and nothing is sent to others. ${signs.join(" ")}`
+  return [warning("database", sentence, "Run gathercue promote when it is the real one.")]
+}
+
+const readDatabase = async (config: Checked, url: string, place: string): Promise<ReadonlyArray<Part>> => {
+  const { secretKeys, dataDir } = config
   const { problems, schema } = await readAccess(url)
   const found = problems.map(({ problem, remedy }) => failed("database", problem, remedy))
   if (found.length > 0 || schema === null) return found
@@ -85,6 +90,7 @@ const readDatabase = async (
   const version = applied === known ? "" : `; ${known} is this build's`
   return [
     ok("database", `${place}, at schema version ${applied}${version}`),
+    ...(applied === known ? await copyOf(config, url) : []),
     ...(applied === known ? [await tried("keys", KEY_REMEDY, () => keysOf(url, secretKeys))] : []),
   ]
 }

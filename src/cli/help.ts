@@ -19,6 +19,7 @@ ${columns([
     "Read keys from a file, for those that the environment does not set. May be given several times.",
   ],
   ["--json", "With check: the result as JSON."],
+  ["--discard-waiting", "With promote: what waited in the original already is not sent."],
   ["-h, --help", "Print this."],
   ["-v, --version", "Print the version."],
 ])}

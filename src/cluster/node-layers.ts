@@ -15,6 +15,8 @@ import { type NodePlacementOptions, nodePlacement } from "./node-placement.ts"
 export interface NodeOptions extends NodePlacementOptions {
   /** Comma separated addresses of NATS servers, maybe with credentials; null: a worker, whose supervisor passes messages on. */
   readonly nats: Redacted.Redacted<string> | null
+  /** Of the nodes on a copy of a database; null: on the original. */
+  readonly link?: string | null
 }
 
 export const nodeLayers = (
@@ -23,6 +25,8 @@ export const nodeLayers = (
   Layer.merge(clusterFeedLayer, clusterGrantsLayer).pipe(
     Layer.provideMerge(nodePlacement(options)),
     Layer.provide(
-      options.nats === null ? workerLinkLayer : natsLinkLayer(options.nats, options.secret, options.otherSecret),
+      options.nats === null
+        ? workerLinkLayer
+        : natsLinkLayer(options.nats, options.secret, options.otherSecret, options.link),
     ),
   )

@@ -72,6 +72,8 @@ export interface Config {
   readonly adminPort: number | null
   /** Between the notice that the server stops and the end of its listening. */
   readonly drainDelayMs: number
+  /** Nothing is sent to others until the database is promoted. */
+  readonly quiet: boolean
   readonly secretKeys: SecretKeys
   readonly platformKey: Redacted.Redacted<string> | null
   readonly accessLog: "on" | "addresses" | "off"
@@ -342,6 +344,7 @@ const configOf = (
     isWorker,
     adminPort: values.ADMIN_PORT,
     drainDelayMs: values.DRAIN_DELAY_MS,
+    quiet: values.QUIET,
     platformKey: values.PLATFORM_KEY,
     metricsToken: values.METRICS_TOKEN,
     securityContact: values.SECURITY_CONTACT,

@@ -246,6 +246,11 @@ export const CONFIG_KEYS = [
     doc: "How long a server that is asked to stop goes on taking connections after `/readyz` says 503, so that load balancers notice first, 0 to 60000.",
   },
   {
+    name: "QUIET",
+    fallback: "false",
+    doc: "`true`: as on a copy, nothing is sent to others (webhooks, letters, control of the media server, removals of media) until `gathercue promote`. For rehearsals.",
+  },
+  {
     name: "SECRET_KEY",
     fallback: "generated",
     doc: "At least 32 characters; signs tokens and seals webhook secrets. Outside production one is generated once and kept in `DATA_DIR`.",

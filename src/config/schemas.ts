@@ -317,6 +317,7 @@ export const SETTINGS = {
   ),
   NODE_LOST_MS: integer("NODE_LOST_MS", 6000, 1000, 60_000),
   DRAIN_DELAY_MS: integer("DRAIN_DELAY_MS", 0, 0, 60_000),
+  QUIET: Config.map(required("QUIET", literals(["true", "false"]), "false"), (value) => value === "true"),
   SECRET_KEY: secret("SECRET_KEY"),
   SECRET_KEYS_OLD: secrets("SECRET_KEYS_OLD"),
   SIGNUP: required("SIGNUP", literals(["open", "invited", "off"]), "open"),

@@ -19,6 +19,7 @@ import {
   type MailRow,
   postponeMail,
 } from "../store/mail/mails.ts"
+import { Quiet } from "../store/quiet/quiet.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
 import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
@@ -73,6 +74,7 @@ export class Mailer extends Context.Service<
         const database = yield* Database
         const timers = yield* currentTimers
         const { log } = yield* Telemetry
+        const { isQuiet } = yield* Quiet
         const { sealingKeys, keep } = options
         const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
         const signal = yield* Latch.make(false)
@@ -116,7 +118,7 @@ export class Mailer extends Context.Service<
           Effect.forever(
             Effect.gen(function* () {
               yield* signal.close
-              if ((yield* round(smtp)) > 0) return
+              if (!isQuiet() && (yield* round(smtp)) > 0) return
               yield* Effect.race(signal.await, Effect.sleep(POLL))
             }),
           )

@@ -18,6 +18,7 @@ import {
   openReminders,
   type RemindedPerson,
 } from "../store/mail/reminders.ts"
+import { Quiet } from "../store/quiet/quiet.ts"
 import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { LetterRefusals } from "./letter-refusals.ts"
@@ -137,10 +138,13 @@ export const remindersLayer = (
       const timers = yield* currentTimers
       const { log } = yield* Telemetry
       const { open, step } = yield* reminderSteps(options)
+      const { isQuiet } = yield* Quiet
       const everyMs = options.everyMs ?? EVERY_MS
 
       /** Looks again after a while also when there is much to post, because another event may have fallen due. */
       const round = Effect.gen(function* () {
+        // Posted now, they would be sent at the promotion, however late.
+        if (isQuiet()) return yield* Effect.sleep(everyMs)
         const begun = timers.elapsed()
         yield* open(timers.now())
         while (timers.elapsed() - begun < everyMs) {

@@ -178,6 +178,10 @@ export const makeMetrics = () => ({
     name: "outcome",
     values: ["done", "retry"],
   }),
+  quiet: gauge(
+    "gathercue_quiet",
+    "1 while nothing is sent to others, because the database is a copy that was not promoted.",
+  ),
   mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
   mailOverdue: gauge("gathercue_mail_overdue_seconds", "Seconds since the oldest letter was due."),
   reminders: counter("gathercue_reminders_total", "Reminders of events that were posted, by kind.", {

@@ -12,6 +12,7 @@ import { Egress } from "../egress/egress.ts"
 import { newId } from "../model/ids.ts"
 import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
+import { Quiet } from "../store/quiet/quiet.ts"
 import { patiently } from "../store/sweeps/sweeps.ts"
 import { OutboxSignal } from "../store/webhooks/outbox.ts"
 import {
@@ -94,6 +95,7 @@ const start = (options: DispatcherOptions) =>
     const timers = yield* currentTimers
     const egress = yield* Egress
     const signal = yield* OutboxSignal
+    const { isQuiet } = yield* Quiet
     const { log, metrics, tracing } = yield* Telemetry
     const node = newId()
     const timeoutMs = options.timeoutMs ?? 10_000
@@ -226,14 +228,14 @@ const start = (options: DispatcherOptions) =>
       )
     })
 
-    /** Until something is due: the outbox signal, the next retry, or the poll. Without a free slot only the poll. */
-    const sleepMs = () =>
-      slots.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - timers.elapsed()))
+    const isIdle = () => slots.free() === 0 || isQuiet()
+    /** Until something is due: the outbox signal, the next retry, or the poll. Where nothing may be claimed only the poll. */
+    const sleepMs = () => (isIdle() ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - timers.elapsed())))
 
     const round = Effect.gen(function* () {
       yield* Effect.timeoutOption(wake.await, sleepMs())
       wake.closeUnsafe()
-      if (stopping || slots.free() === 0) return
+      if (stopping || isIdle()) return
       const begun = (yield* claimDueRetries) + (yield* claimDueFirstTries)
       if (begun > 0) yield* Effect.sleep(slots.free() === 0 ? BUSY_PACE_MS : PACE_MS)
     })

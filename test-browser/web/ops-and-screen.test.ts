@@ -9,6 +9,7 @@ import {
   gatewayToken,
   type Json,
 } from "../../test/support/api.ts"
+import { rowsOf } from "../../test/support/rows.ts"
 import { PLATFORM_KEY } from "../../test/support/server.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
@@ -42,6 +43,28 @@ test("the operator's page refuses a wrong key, and shows what runs with the righ
   expect(
     await page.evaluate(() => location.href + JSON.stringify({ ...localStorage, ...sessionStorage })),
   ).not.toContain(PLATFORM_KEY)
+})
+
+test("the operator's page says that the database is a copy, and promotes it", async () => {
+  const rows = rowsOf(site.server.databaseUrl)
+  await rows.run("update instances set quiet_since = now(), quiet_signs = '{QUIET is set.}', is_held = true")
+  await rows.end()
+  const page = await site.open("/ops")
+  await page.getByLabel("Platform key").fill(PLATFORM_KEY)
+  await page.keyboard.press("Enter")
+  const copy = page.getByRole("region", { name: "This database is a copy" })
+  await copy.getByText("QUIET is set.").waitFor()
+  await expectAccessible(page)
+  await copy.getByRole("button", { name: "This is the real one" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByText("Discard the deliveries").click()
+  await expectAccessible(page)
+  await dialog.getByRole("button", { name: "This is the real one" }).click()
+  await copy.waitFor({ state: "detached" })
+  const { body } = await call(site.server.url, "GET", "/v1/platform/status", {
+    headers: { "x-platform-key": PLATFORM_KEY },
+  })
+  expect(body.quiet).toBeNull()
 })
 
 test("the screen shows code, questions by votes, the bars of a poll and the timer, and the end", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest"
 import { readArguments } from "../../src/cli/arguments.ts"
 
-const PLAIN = { folder: "", envFiles: [], json: false, isWorker: false }
+const PLAIN = { folder: "", envFiles: [], json: false, discardWaiting: false, isWorker: false }
 
 test("each command is read, and no command is the server", () => {
   expect(readArguments([])).toEqual({ ...PLAIN, command: "serve" })

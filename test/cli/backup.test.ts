@@ -125,7 +125,7 @@ describe("of a server that is stopped", () => {
       expect([command, code, stderr]).toEqual([command, 1, expect.stringMatching(sentence)])
     }
     expect((await runCommand(["restore", backup], { DATA_DIR: elsewhere })).code).toBe(0)
-    expect((await readdir(elsewhere)).toSorted()).toEqual(["media", "postgres", "secret-key"])
+    expect((await readdir(elsewhere)).toSorted()).toEqual(["media", "postgres", "restored", "secret-key"])
     const server = await serverIn(elsewhere)
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")

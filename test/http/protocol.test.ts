@@ -59,7 +59,8 @@ describe("every error is a problem with type, code and detail", () => {
 
   test.each(["{", "[1,", "\u0000", '{"a":1}}'])("a body that is no JSON: %j", async (body) => {
     const answer = await api("POST", "/v1/events", { raw: body })
-    expect([answer.status, answer.body]).toEqual([400, problem("bad_request")])
+    const errors = [{ pointer: "#", detail: expect.stringContaining("not valid JSON") }]
+    expect([answer.status, answer.body]).toEqual([400, { ...problem("bad_request"), errors }])
   })
 
   test.each(['"\\u0000"', '"a\\ud800b"', '{"\\u0000":1}'])("text that cannot be stored: %s", async (text) => {
@@ -241,7 +242,13 @@ describe("beside the contract", () => {
   test("health, readiness, metrics, the description and the reference page are served", async () => {
     expect((await api("GET", "/healthz")).body).toEqual({ status: "ok" })
     await eventually(async () => (await api("GET", "/readyz")).body.storage !== null, "the first look at the storage")
-    expect((await api("GET", "/readyz")).body).toEqual({ status: "ready", database: true, storage: true, reason: null })
+    expect((await api("GET", "/readyz")).body).toEqual({
+      status: "ready",
+      database: true,
+      storage: true,
+      quiet: false,
+      reason: null,
+    })
     expect((await api("GET", "/metrics")).body).toContain('gathercue_http_requests_total{status="200"}')
     const description = (await api("GET", "/v1/openapi.json")).body
     expect([description.openapi, description.info.version]).toEqual(["3.1.0", "1.0.0"])

@@ -27,6 +27,7 @@ const OTHERS: { readonly [table: string]: string } = {
   guest_integrations: "issuer jwks_url public_key_pem public_key_fingerprint last_error",
   guest_refusals: "reason detail",
   idempotency_keys: "method path key body_hash",
+  instances: "system_identifier database_oid place public_url quiet_signs link",
   invites: "kind role token_hash status",
   kept_keys: "name sealed",
   letter_refusals: "kind",

@@ -1,6 +1,7 @@
 /** The refusals of agenda commands, worded. The chart decides which applies. */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
-import { type AgendaCommandType, Refused } from "../commands.ts"
+import { firstFaults } from "../../model/schema-faults.ts"
+import { type AgendaCommandType, Refused, refusedField } from "../commands.ts"
 import type { Of } from "../machine/events.ts"
 import { orderFaults } from "./agenda.ts"
 import { activePhaseOf, findPhase, gatewayPhase, type LiveState } from "./state.ts"
@@ -37,18 +38,14 @@ const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType
   return ""
 }
 
-const badField = (field: string, fault: string): Refused =>
-  new Refused({ code: "bad_request", detail: `${field}: ${fault}.`, field })
-
 export const agendaRefusals = {
   /** The command is none for an event in this state. */
   refuseState: ({ state: { event } }: Turn, { type }: { readonly type: AgendaCommandType }): Refused =>
     conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`),
   /** Nothing of what hosts drive goes on in an event that is not live. */
   refuseNotLive: ({ state: { event } }: Turn): Refused => conflict(`The event is ${event.status}, and not live.`),
-  refuseEarlyEnd: (): Refused => badField("scheduledEndAt", "must not lie before scheduledAt"),
+  refuseEarlyEnd: (): Refused => refusedField("scheduledEndAt", "must not lie before scheduledAt"),
   refuseTooManyPhases: (): Refused => conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`),
-  /** At most five faults, as for a body that is not what its schema says. */
   refuseOrder: ({ state: { phases } }: Turn, { d: { phaseIds } }: Of<"phases.order">): Refused => {
     const { missing, unknown, repeated } = orderFaults(phases, phaseIds)
     const faults = [
@@ -56,7 +53,7 @@ export const agendaRefusals = {
       ...unknown.map((id) => `${id} is no phase of the event`),
       ...repeated.map((id) => `${id} is there twice`),
     ]
-    return badField("phaseIds", faults.slice(0, 5).join("; "))
+    return refusedField("phaseIds", firstFaults(faults))
   },
   refuseNoPhase: (): Refused => notFound("phase"),
   refusePhaseUpdate: ({ state }: Turn, { d }: Of<"phase.update">): Refused => {

@@ -70,6 +70,7 @@ class NatsLink {
   readonly #nats: NatsConnection
   /** Null: without a secret, where NATS is on this machine, messages are sent as they are. */
   readonly #seal: MessageSeal | null
+  readonly #prefix: string
   /** Kinds of refused messages that the log has told of. */
   readonly #told = new Set<string>()
   readonly #log: Telemetry["Service"]["log"]
@@ -80,10 +81,12 @@ class NatsLink {
   constructor(
     nats: NatsConnection,
     seal: MessageSeal | null,
+    link: string | null,
     { log, metrics }: Pick<Telemetry["Service"], "log" | "metrics">,
   ) {
     this.#nats = nats
     this.#seal = seal
+    this.#prefix = link === null ? SUBJECTS : `${SUBJECTS}-${link}`
     this.#log = log
     this.#metrics = metrics
     metrics.natsConnected.set(1)
@@ -97,7 +100,7 @@ class NatsLink {
 
   readonly publish = (subject: string, text: string): void => {
     const isOpen = this.#isConnected && !this.#nats.isClosed()
-    if (isOpen) this.#nats.publish(`${SUBJECTS}.${subject}`, this.#seal?.seal(subject, text) ?? text)
+    if (isOpen) this.#nats.publish(`${this.#prefix}.${subject}`, this.#seal?.seal(subject, text) ?? text)
     this.#metrics.nodeMessages.add(1, isOpen ? "sent" : "lost")
   }
 
@@ -113,7 +116,7 @@ class NatsLink {
       this.#metrics.nodeMessages.add(1, "received")
       guarded(text)
     }
-    const subscription = this.#nats.subscribe(`${SUBJECTS}.${subject}`, { callback })
+    const subscription = this.#nats.subscribe(`${this.#prefix}.${subject}`, { callback })
     return () => subscription.unsubscribe()
   }
 
@@ -164,11 +167,12 @@ export const tryNats = async (urls: Redacted.Redacted<string>): Promise<void> =>
   }
 }
 
-/** `secret`: null: messages are not sealed. `otherSecret`: what is sealed with it is opened too. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
+/** `secret`: null: messages are not sealed. `otherSecret`: what is sealed with it is opened too. `link`: of a copied database. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
 export const natsLinkLayer = (
   urls: Redacted.Redacted<string>,
   secret: Redacted.Redacted<string> | null,
   otherSecret: Redacted.Redacted<string> | null = null,
+  link: string | null = null,
 ): Layer.Layer<NodeLink, never, Telemetry> =>
   Layer.effect(
     NodeLink,
@@ -183,6 +187,7 @@ export const natsLinkLayer = (
       )
       const { now } = yield* currentTimers
       const other = otherSecret === null ? undefined : Redacted.value(otherSecret)
-      return new NatsLink(nats, secret === null ? null : new MessageSeal(Redacted.value(secret), now, other), telemetry)
+      const seal = secret === null ? null : new MessageSeal(Redacted.value(secret), now, other)
+      return new NatsLink(nats, seal, link, telemetry)
     }),
   )

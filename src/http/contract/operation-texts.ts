@@ -217,5 +217,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   askHelp: "The conversation so far is sent along; nothing of it is kept.",
   getPlatformStatus:
     "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers; the rest is of all nodes.",
+  promotePlatform:
+    "A server on a copy of a database (a restored backup, another address) is quiet: it sends no webhooks and no letters, does not control the media server and removes no media. All of that waits. After this call all servers on the database send within two seconds. `copied` counts what was there when the copy was first started, and waited. A repeat does nothing.",
   getProblem: "The address stands in the `type` of every error.",
 }

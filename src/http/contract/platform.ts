@@ -5,6 +5,7 @@ import { Uuid } from "../../model/ids.ts"
 import { named } from "../../model/named.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
+import { OptionalBody } from "./endpoint.ts"
 import { COMMON, problems } from "./problem.ts"
 
 const Waiting = Schema.Struct({
@@ -13,9 +14,18 @@ const Waiting = Schema.Struct({
   overdueSeconds: Schema.Int,
 }).annotate(named("PlatformBacklog"))
 
+/** What waits and was there when the copy was first started: the original may have sent it. */
+const Copied = Schema.Struct({ deliveries: Schema.Int, letters: Schema.Int }).annotate(named("PlatformCopied"))
+
 export const PlatformStatus = Schema.Struct({
   release: Schema.String,
   at: Instant,
+  /** The database is a copy, and nothing is sent to others; null: it is the real one. */
+  quiet: Schema.NullOr(
+    Schema.Struct({ since: Instant, signs: Schema.Array(Schema.String), copied: Copied }).annotate(
+      named("PlatformQuiet"),
+    ),
+  ),
   /** The process that answers. */
   process: Schema.Struct({
     node: Schema.String,
@@ -71,6 +81,12 @@ export const PlatformStatus = Schema.Struct({
   ),
 }).annotate(named("PlatformStatus"))
 
+const Promotion = Schema.Struct({
+  /** False: nothing was to be done. */
+  wasQuiet: Schema.Boolean,
+  copied: Copied,
+}).annotate(named("PlatformPromotion"))
+
 export const Platform = HttpApiGroup.make("platform")
   .add(
     HttpApiEndpoint.get("getPlatformStatus", "/v1/platform/status", {
@@ -82,5 +98,19 @@ export const Platform = HttpApiGroup.make("platform")
         OpenApi.Summary,
         "Live events, nodes, backlogs, the largest users and failing webhooks of the whole deployment",
       ),
+  )
+  .add(
+    HttpApiEndpoint.post("promotePlatform", "/v1/platform/promote", {
+      payload: Schema.Struct({
+        discardWaiting: Schema.optionalKey(Schema.Boolean).annotate({
+          description: "What the original may have sent is discarded: deliveries are skipped, and letters are gone.",
+        }),
+      }).annotate(named("PromotePlatform")),
+      success: Promotion,
+      error: problems(...COMMON),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(OptionalBody, true)
+      .annotate(OpenApi.Summary, "Say that a copy of the database is the real one, so that its servers send again"),
   )
   .annotate(OpenApi.Description, "For the operator of the deployment.")

@@ -6,6 +6,8 @@ import { listNodes } from "../../store/cluster/nodes.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { nameUses, readJobUse } from "../../store/media/use.ts"
 import { countLiveEvents, listFailingEndpoints, listLiveEvents } from "../../store/platform.ts"
+import { countCopied, promote } from "../../store/quiet/promote.ts"
+import { Quiet } from "../../store/quiet/quiet.ts"
 import { readBacklog } from "../../store/webhooks/backlog.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { WorkspaceShares } from "../../telemetry/workspace-shares.ts"
@@ -53,10 +55,13 @@ export const platform: Handlers<typeof Platform> = {
       Effect.gen(function* () {
         const { metrics, shares } = yield* Telemetry
         const { node } = yield* HttpSettings
-        const found = yield* (yield* Database).run((sql) => readAll(sql, shares))
+        const database = yield* Database
+        const found = yield* database.run((sql) => readAll(sql, shares))
+        const quiet = (yield* Quiet).state()
         return {
           release: RELEASE,
           at: toTimestamp(yield* Clock.currentTimeMillis),
+          quiet: quiet && { ...quiet, copied: yield* database.run((sql) => countCopied(sql, quiet.since)) },
           process: {
             node,
             sockets: metrics.sockets.value(),
@@ -75,5 +80,10 @@ export const platform: Handlers<typeof Platform> = {
           failingWebhooks: found.failing.map(({ url, ...endpoint }) => ({ ...endpoint, origin: new URL(url).origin })),
         }
       }),
+  },
+  promotePlatform: {
+    access: "platform",
+    handle: ({ payload }) =>
+      Effect.flatMap(Database, (database) => database.run((sql) => promote(sql, payload.discardWaiting === true))),
   },
 }

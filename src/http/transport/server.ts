@@ -14,6 +14,7 @@ import { Unauthorized, Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
+import { Quiet } from "../../store/quiet/quiet.ts"
 import { type AccessLogMode, accessLog } from "../../telemetry/access-log.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
@@ -105,6 +106,7 @@ export const bindRest = (
     const { log, metrics, render } = yield* Telemetry
     const heartbeat = yield* DatabaseHeartbeat
     const probe = yield* StorageProbe
+    const { isQuiet } = yield* Quiet
     const clients = yield* ClientAddresses
     const database = yield* Database
     const timers = yield* currentTimers
@@ -197,7 +199,7 @@ export const bindRest = (
       const status = isFit ? "ready" : "unavailable"
       // All but media goes on without its storage, so that it does not count.
       const storage = probe.isWritable()
-      return json(isFit ? 200 : 503, { status, database: isReady, storage, reason: obstacle })
+      return json(isFit ? 200 : 503, { status, database: isReady, storage, quiet: isQuiet(), reason: obstacle })
     }
 
     const metricsAnswer = (request: HttpRequest): HttpResponse => {

@@ -25,6 +25,7 @@ import {
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import type { MediaQuota } from "../../store/media/quota.ts"
 import { findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
+import { Quiet } from "../../store/quiet/quiet.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
@@ -79,6 +80,15 @@ const LANES: ReadonlyArray<MediaLane> = [
   // One of them mostly waits for another of its event.
   { name: "capture", kinds: ["capture"], places: Number.POSITIVE_INFINITY },
 ]
+/**
+ * Of a database that is a copy: what asks another server, or writes to or removes from the storage, which the copy may share with the
+ * original.
+ */
+const DONE_WHILE_QUIET: ReadonlySet<MediaJob["kind"]> = new Set(["inspect", "transcribe", "retranscribe"])
+const QUIET_LANES: ReadonlyArray<MediaLane> = LANES.map(({ kinds, ...lane }) => ({
+  ...lane,
+  kinds: kinds.filter((kind) => DONE_WHILE_QUIET.has(kind)),
+})).filter(({ kinds }) => kinds.length > 0)
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -122,6 +132,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
+    const { isQuiet } = yield* Quiet
     const { log, metrics } = yield* Telemetry
     const wake = Latch.makeUnsafe(true)
     const now = () => toTimestamp(timers.now())
@@ -237,16 +248,16 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
       )
 
     const scope = yield* Effect.scope
-    const running = new Map(LANES.map((lane) => [lane, 0]))
+    const running = new Map(LANES.map(({ name }) => [name, 0]))
     const capturing = yield* Semaphore.make(CAPTURES_AT_ONCE)
     const turns = new EventTurns()
     /** A job whose lease ends meanwhile is done twice, one after the other, which does no harm. */
     const begin = (lane: MediaLane, job: MediaJob) =>
       Effect.suspend(() => {
-        running.set(lane, (running.get(lane) ?? 0) + 1)
+        running.set(lane.name, (running.get(lane.name) ?? 0) + 1)
         const doing = Effect.ignore(perform(lane, job))
         const done = Effect.sync(() => {
-          running.set(lane, (running.get(lane) ?? 0) - 1)
+          running.set(lane.name, (running.get(lane.name) ?? 0) - 1)
           wake.openUnsafe()
         })
         return (job.kind === "capture" ? turns.take(job.eventId, capturing.withPermits(1)(doing)) : doing).pipe(
@@ -271,7 +282,8 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
 
     const round = Effect.gen(function* () {
       wake.closeUnsafe()
-      const free = LANES.filter((lane) => (running.get(lane) ?? 0) < lane.places)
+      const lanes = isQuiet() ? QUIET_LANES : LANES
+      const free = lanes.filter(({ name, places }) => (running.get(name) ?? 0) < places)
       const queued = yield* database.run((sql) => lanesWithJobs(sql, free))
       const begun = yield* Effect.forEach(queued, beginNext)
       if (!begun.includes(true)) yield* Effect.timeoutOption(wake.await, yield* sleepMs(queued))

@@ -7,6 +7,7 @@ import { Database } from "../../store/database.ts"
 import { deleteIdleTurns } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { deleteRecordingsBefore, expireUploads, findStrayMedia } from "../../store/media/recordings.ts"
+import { unlessQuiet } from "../../store/quiet/quiet.ts"
 import { inBatches, patiently, sweepEvery } from "../../store/sweeps/sweeps.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
@@ -61,7 +62,7 @@ export const startMediaSweeps = (retentionDays: number) =>
     }
 
     const settle = Effect.provideContext(
-      sweepCaptures,
+      unlessQuiet(sweepCaptures),
       yield* Effect.context<Database | LiveBroadcasts | MediaSignal | MediaStorage | Telemetry>(),
     )
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(settle), sweepEvery("1 minute", log, settle)))
@@ -72,5 +73,5 @@ export const startMediaSweeps = (retentionDays: number) =>
       ),
       Effect.ignore,
     )
-    yield* Effect.forkScoped(strays)
+    yield* Effect.forkScoped(unlessQuiet(strays))
   })

@@ -65,3 +65,15 @@ export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effec
       }
     },
   )
+
+/** The rooms of a database that is a copy are those of the original: for the copy nobody is in them, and nobody is sent out. */
+export const untouchedWhile = (isQuiet: () => boolean, api: MediaServerApi): MediaServerApi => {
+  const unless = <A, E>(work: Effect.Effect<A, E>, otherwise: A): Effect.Effect<A, E> =>
+    Effect.suspend(() => (isQuiet() ? Effect.succeed(otherwise) : work))
+  return {
+    rooms: unless(api.rooms, []),
+    people: (room) => unless(api.people(room), []),
+    expel: (room, identity, decidedAt) => unless(api.expel(room, identity, decidedAt), undefined),
+    close: (room) => unless(api.close(room), undefined),
+  }
+}

@@ -23,6 +23,20 @@ export const endRestoring = async (dataDir: string): Promise<void> => {
   await flush(dataDir)
 }
 
+/** Of a database that was restored and not started since: it is a copy, for all that the restore knows. */
+const restoredIn = (dataDir: string): string => join(dataDir, "restored")
+
+export const isRestored = (dataDir: string): boolean => existsSync(restoredIn(dataDir))
+
+export const noteRestored = async (dataDir: string): Promise<void> => {
+  await writeFile(restoredIn(dataDir), "", { flush: true })
+  await flush(dataDir)
+}
+
+export const forgetRestored = async (dataDir: string): Promise<void> => {
+  if (isRestored(dataDir)) await rm(restoredIn(dataDir))
+}
+
 /** The database is put there last: with one, the rest is whole. @throws EmbeddedPostgresRefused */
 export const requireRestored = async (dataDir: string): Promise<void> => {
   if (!isHalfRestored(dataDir) || (await findDatabase(dataDir)) !== undefined) return

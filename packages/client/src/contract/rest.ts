@@ -1227,6 +1227,8 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{ readonly reply: string }>
   /** Live events, nodes, backlogs, the largest users and failing webhooks of the whole deployment. */
   readonly getPlatformStatus: (request?: Record<never, never>, settings?: CallSettings) => Promise<PlatformStatus>
+  /** Say that a copy of the database is the real one, so that its servers send again. */
+  readonly promotePlatform: (request?: { readonly payload?: { readonly discardWaiting?: boolean } }, settings?: CallSettings) => Promise<{ readonly wasQuiet: boolean; readonly copied: { readonly deliveries: number; readonly letters: number } }>
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {

@@ -132,4 +132,5 @@ help
 /chat,PaskHelp
 platform
 /status,GgetPlatformStatus
+/promote,PpromotePlatform
 errors/:code,GgetProblem`

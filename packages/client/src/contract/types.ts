@@ -551,6 +551,12 @@ export interface PlanNote {
 export interface PlatformStatus {
   readonly release: string
   readonly at: string
+  /** The database is a copy, and nothing is sent to others; null: it is the real one. */
+  readonly quiet: {
+    readonly since: string
+    readonly signs: ReadonlyArray<string>
+    readonly copied: { readonly deliveries: number; readonly letters: number }
+  } | null
   /** The process that answers. */
   readonly process: {
     readonly node: string

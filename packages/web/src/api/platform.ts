@@ -16,4 +16,8 @@ const restOf = (platformKey: string) =>
 export const readPlatform = (platformKey: string, signal: AbortSignal) =>
   restOf(platformKey).getPlatformStatus({}, { signal })
 
+/** The database is the real one. `discards`: what waited in the original already. */
+export const promotePlatform = (platformKey: string, discards: boolean) =>
+  restOf(platformKey).promotePlatform({ payload: { discardWaiting: discards } })
+
 export type PlatformStatus = Awaited<ReturnType<typeof readPlatform>>

@@ -9,6 +9,7 @@ import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Problem } from "../ui/notice.tsx"
+import { QuietPanel } from "./quiet-panel.tsx"
 import { StatusView } from "./status-view.tsx"
 
 const EVERY_MS = 5000
@@ -33,6 +34,7 @@ const Watch = ({
   return (
     <>
       <Problem>{whyFailed(texts, error)}</Problem>
+      {value?.quiet && <QuietPanel quiet={value.quiet} platformKey={platformKey} onPromoted={reload} />}
       {value === undefined ? <p role="status">{texts.loading}</p> : <StatusView status={value} />}
     </>
   )

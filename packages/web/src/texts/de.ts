@@ -293,6 +293,14 @@ export const de: Texts = {
     keyHint: "Der Wert von PLATFORM_KEY. Er bleibt nur in dieser Seite.",
     wrongKey: "Das ist nicht der Plattform-Schlüssel, oder der Server hat keinen.",
     show: "Anzeigen",
+    quiet: "Diese Datenbank ist eine Kopie",
+    quietSince: (at) =>
+      `Seit ${at} wird nichts an andere gesendet: keine Webhooks, keine E-Mails, keine Löschungen von Medien, keine Steuerung des Medienservers.`,
+    copied: (deliveries, letters) =>
+      `${deliveries} Webhook-Zustellungen und ${letters} E-Mails warteten, als sie kopiert wurde. Das Original hat sie vielleicht gesendet.`,
+    promote: "Dies ist die echte",
+    promoteQuestion: "Alles, was wartet, wird von nun an gesendet. Nur fortfahren, wenn das Original nicht mehr läuft.",
+    discardCopied: "Die Zustellungen und E-Mails verwerfen, die beim Kopieren warteten",
     liveEvents: "Laufende Veranstaltungen",
     noLiveEvents: "Keine Veranstaltung läuft.",
     sockets: "Sockets dieses Prozesses",

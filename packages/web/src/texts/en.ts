@@ -294,6 +294,14 @@ export const en = {
     keyHint: "The value of PLATFORM_KEY. It stays in this page alone.",
     wrongKey: "This is not the platform key, or the server has none.",
     show: "Show",
+    quiet: "This database is a copy",
+    quietSince: (at: string) =>
+      `Nothing is sent to others since ${at}: no webhooks, no e-mails, no removals of media, no control of the media server.`,
+    copied: (deliveries: string, letters: string) =>
+      `${deliveries} webhook deliveries and ${letters} e-mails were waiting when it was copied. The original may have sent them.`,
+    promote: "This is the real one",
+    promoteQuestion: "Everything that waits is sent from now on. Go on only if the original does not run any more.",
+    discardCopied: "Discard the deliveries and e-mails that were waiting when it was copied",
     liveEvents: "Live events",
     noLiveEvents: "No event is live.",
     sockets: "Sockets of this process",

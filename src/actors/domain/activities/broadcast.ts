@@ -5,7 +5,7 @@
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
-import type { Refused } from "../../commands.ts"
+import { type Refused, refusedField } from "../../commands.ts"
 import type { Of } from "../../machine/events.ts"
 import { activePhaseOf, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
@@ -92,7 +92,7 @@ export const broadcastActions = {
       ? noSuch("phase")
       : refuse("conflict", "Only the active phase can be broadcast, and only a broadcast phase.")
   },
-  refusePlaybackUrl: (): Refused => refuse("bad_request", "playbackUrl must be an http or https address."),
+  refusePlaybackUrl: (): Refused => refusedField("playbackUrl", "must be an http or https address"),
   refuseStart: refuseStatus("The broadcast has ended."),
   refusePause: refuseStatus("Only a live broadcast can be paused."),
   refuseResume: refuseStatus("Only a paused broadcast can be resumed."),

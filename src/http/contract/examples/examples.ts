@@ -495,6 +495,10 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
   },
   getPlatformStatus: { response: platformStatus },
+  promotePlatform: {
+    request: { discardWaiting: true },
+    response: { wasQuiet: true, copied: platformStatus.quiet.copied },
+  },
   getIdp: { response: { configured: true, signup: "open" } },
   getProblem: {
     response: { code: "conflict", status: 409, meaning: PROBLEMS.conflict.meaning, remedy: PROBLEMS.conflict.remedy },

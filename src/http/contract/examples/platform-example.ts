@@ -4,6 +4,11 @@ import { ids } from "./example-objects.ts"
 export const platformStatus = {
   release: "0.1.0",
   at: "2026-11-20T18:30:00.000Z",
+  quiet: {
+    since: "2026-11-20T17:45:00.000Z",
+    signs: ["gathercue restore put the database there."],
+    copied: { deliveries: 2, letters: 1 },
+  },
   process: { node: "n1", sockets: 812, liveEvents: 1, uptimeSeconds: 86400, memoryBytes: 180000000 },
   nodes: [{ address: "10.0.0.1:9100", node: "n1", isLiving: true }],
   liveEvents: {

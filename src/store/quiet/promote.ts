@@ -1,0 +1,62 @@
+/** The end of being quiet: the operator says that this database is the real one. */
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../pool/statement.ts"
+
+/** Of one statement. */
+const BATCH = 1_000
+/** A larger number is reported as this one. */
+const COUNTED = 100_000
+
+/** What waits and was there when the copy was started first: the original may have sent it. */
+export interface Copied {
+  readonly deliveries: number
+  readonly letters: number
+}
+
+export interface Promotion {
+  /** False: nothing was to be done. */
+  readonly wasQuiet: boolean
+  readonly copied: Copied
+}
+
+const NOTHING: Copied = { deliveries: 0, letters: 0 }
+
+export const countCopied = async (sql: Queryable, since: Timestamp): Promise<Copied> => {
+  const [row] = await sql<Copied[]>`
+    select (select count(*)::int from (
+              select from webhook_deliveries d join outbox_messages m on m.id = d.message_id
+               where d.status = 'pending' and m.occurred_at < ${since} limit ${COUNTED}::int) d) as deliveries,
+           (select count(*)::int from (
+              select from mails where due_at is not null and created_at < ${since} limit ${COUNTED}::int) l) as letters`
+  return row ?? NOTHING
+}
+
+/** Nobody claims any of them meanwhile. */
+const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
+  const deliveries = () => sql`
+    update webhook_deliveries
+       set status = 'skipped', claimed_by = null, claimed_until = null, next_attempt_at = null, finished_at = now()
+     where id = any (array(
+       select d.id from webhook_deliveries d join outbox_messages m on m.id = d.message_id
+        where d.status = 'pending' and m.occurred_at < ${since} limit ${BATCH}::int))`
+  const letters = () => sql`
+    delete from mails where id = any (array(
+      select id from mails where due_at is not null and created_at < ${since} limit ${BATCH}::int))`
+  for (const step of [deliveries, letters]) while ((await step()).count > 0);
+}
+
+/**
+ * The servers on the database send from now on, within two seconds. `discards`: not what waited in the original already. May be
+ * repeated.
+ */
+export const promote = async (sql: Queryable, discards: boolean): Promise<Promotion> => {
+  const [row] = await sql<{ since: Timestamp }[]>`
+    select quiet_since as since from instances where quiet_since is not null`
+  if (row === undefined) return { wasQuiet: false, copied: NOTHING }
+  const copied = await countCopied(sql, row.since)
+  if (discards) await discard(sql, row.since)
+  await sql`
+    update instances set quiet_since = null, quiet_signs = null, is_held = false,
+           system_identifier = null, database_oid = null, place = null, public_url = null`
+  return { wasQuiet: true, copied }
+}
