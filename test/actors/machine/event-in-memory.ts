@@ -1,0 +1,211 @@
+/** One live event without a store or a clock: its turns are decided and kept at once, and time passes when a test says so. */
+import { isDeepStrictEqual } from "node:util"
+import { type Command, Refused } from "../../../src/actors/commands.ts"
+import { decide } from "../../../src/actors/domain/decide.ts"
+import { RecordStore } from "../../../src/actors/domain/record-store.ts"
+import type { LiveState } from "../../../src/actors/domain/state.ts"
+import { type Recorder, Turn } from "../../../src/actors/domain/turn.ts"
+import { nextDeadline } from "../../../src/actors/machine/clock.ts"
+import type { Raised } from "../../../src/actors/machine/events.ts"
+import { recoveredChart } from "../../../src/actors/machine/recovery.ts"
+import { type RegionName, regionOf } from "../../../src/actors/machine/snapshot.ts"
+import { audienceMoves, step } from "../../../src/actors/machine/step.ts"
+import { NOBODY, type Present } from "../../../src/actors/presence/presence.ts"
+import type { Event } from "../../../src/model/event.ts"
+import { NO_MEASURE } from "../../../src/model/host-absence.ts"
+import type { PhaseState } from "../../../src/model/phase.ts"
+import { toTimestamp } from "../../../src/model/timestamp.ts"
+
+export const BEGIN = Date.parse("2027-01-01T00:00:00.000Z")
+
+export interface Given {
+  readonly phases: ReadonlyArray<Partial<PhaseState>>
+  readonly event?: Partial<Event>
+  readonly recorder?: Recorder
+  /** Participant ids with the role `participant`; an id that begins with `host` is a host, who is a user of the workspace. */
+  readonly people?: ReadonlyArray<string>
+}
+
+const person = (participantId: string): Present => ({
+  participantId,
+  name: participantId,
+  role: participantId.startsWith("host") ? "host" : "participant",
+  kind: participantId.startsWith("host") ? "user" : "guest",
+  userId: null,
+  joinedAt: toTimestamp(BEGIN),
+})
+
+const phaseOf = (phase: Partial<PhaseState>, position: number): PhaseState => ({
+  id: `phase-${position}`,
+  eventId: "event",
+  position,
+  modality: "meeting",
+  config: {},
+  featureSet: ["transcript"],
+  status: "pending",
+  startedAt: null,
+  endedAt: null,
+  timerEndsAt: null,
+  extendedSeconds: 0,
+  rev: 1,
+  timerRev: 0,
+  timerElapsed: false,
+  ...phase,
+})
+
+const eventOf = (event: Partial<Event>): Event => ({
+  id: "event",
+  workspaceId: "workspace",
+  type: "t",
+  title: "T",
+  status: "draft",
+  visibility: "public",
+  scheduledAt: null,
+  scheduledEndAt: null,
+  allowAnonymousVoting: false,
+  allowAnonymousQuestions: false,
+  reminders: true,
+  hostAbsence: NO_MEASURE,
+  capacity: null,
+  metadata: {},
+  createdAt: toTimestamp(BEGIN),
+  updatedAt: toTimestamp(BEGIN),
+  publishedAt: null,
+  startedAt: null,
+  endedAt: null,
+  ...event,
+})
+
+/** What a turn came to: its reply, or the code of its refusal. */
+export type Outcome = { readonly [field: string]: unknown } | string
+
+export class EventInMemory {
+  readonly records = new RecordStore()
+  /** The types of all dispatches and webhook events, in their order. */
+  readonly told: string[] = []
+  readonly #recorder: Recorder
+  #people: ReadonlyMap<string, Present>
+  #state: LiveState
+  #now = BEGIN
+  #handledTo = BEGIN
+  #turns = 0
+
+  constructor({ phases, event = {}, recorder = null, people = [] }: Given) {
+    this.#recorder = recorder
+    this.#people = new Map(people.map((id) => [id, person(id)]))
+    const rows = { event: eventOf(event), phases: phases.map(phaseOf) }
+    this.#state = { ...rows, chart: recoveredChart(rows, this.records, null), removed: [], deleted: false }
+  }
+
+  get state(): LiveState {
+    return this.#state
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  region(name: RegionName): string {
+    return regionOf(this.#state.chart, name)
+  }
+
+  /** The state of every region, or the life of an event that is not live. */
+  get value(): unknown {
+    return this.#state.chart.value
+  }
+
+  /** A command of a manager of the workspace. */
+  do(type: Command["type"], d: object = {}, rev?: number): Outcome {
+    const command = { type, d, ...(rev === undefined ? {} : { rev }) } as Command
+    return this.#turn((turn) => {
+      const envelope = { commandId: "c", scope: "s", bodyHash: "", by: null, freshId: turn.freshId, command }
+      return decide(turn, envelope)
+    })
+  }
+
+  /** Publishes and starts the event. */
+  start(): this {
+    this.do("event.publish")
+    this.do("event.start")
+    return this
+  }
+
+  raise(raised: Raised): void {
+    this.#turn((turn) => step(turn, raised))
+  }
+
+  /** Other people are there from now on. */
+  people(...ids: ReadonlyArray<string>): void {
+    this.#people = new Map(ids.map((id) => [id, person(id)]))
+    this.raise({ type: "people.changed" })
+  }
+
+  /** So many people are present. */
+  audience(size: number): void {
+    for (const { after } of audienceMoves(this.#state, size, toTimestamp(this.#now))) {
+      this.#state = { ...this.#state, chart: after }
+    }
+  }
+
+  /** Handles all deadlines of that time, in their order. */
+  pass(seconds: number): void {
+    const until = this.#now + seconds * 1000
+    let most = 100
+    for (let next = this.#next(); next !== undefined && next.at <= until; next = this.#next()) {
+      if (most-- === 0) throw new Error("a deadline that was handled is due again")
+      const { at, due } = next
+      this.#now = Math.max(this.#now, at)
+      this.#turn((turn) => {
+        due(turn)
+        return {}
+      })
+      this.#handledTo = Math.max(this.#handledTo, at)
+    }
+    this.#now = until
+  }
+
+  /** The value that the event would have if its rows alone were known, for the regions whose state the rows tell. */
+  get valueInRows(): unknown {
+    const { event, phases } = this.#state
+    return recoveredChart({ event, phases }, this.records, null).value
+  }
+
+  #next() {
+    const context = { records: this.records, state: this.#state, people: this.#all(), now: this.#now }
+    return nextDeadline(context, this.#handledTo)
+  }
+
+  #all() {
+    const people = this.#people
+    return {
+      ...NOBODY,
+      find: (id: string) => people.get(id),
+      all: () => people.values(),
+      storedAs: (role: string) => [...people.values()].flatMap((one) => (one.role === role ? one.participantId : [])),
+    }
+  }
+
+  #turn(act: (turn: Turn) => object): Outcome {
+    const turn = new Turn({
+      records: this.records,
+      state: this.#state,
+      people: this.#all(),
+      by: null,
+      now: this.#now,
+      freshId: `00000000-0000-7000-8000-${String(++this.#turns).padStart(12, "0")}`,
+      playbackUrlOf: () => null,
+      recorder: this.#recorder,
+      hasStageBroadcasts: false,
+    })
+    const result = act(turn)
+    if (result instanceof Refused) {
+      turn.undo()
+      return result.code
+    }
+    this.#state = turn.state
+    this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.webhookEvents.map(({ type }) => `webhook ${type}`))
+    return { ...result }
+  }
+}
+
+export const isSame = isDeepStrictEqual

@@ -1,0 +1,63 @@
+/** Scenarios at one live event: what each step answers, which states follow, and what is told. All expectations are written by hand. */
+import assert from "node:assert/strict"
+import type { RegionName } from "../../../src/actors/machine/snapshot.ts"
+import { EventInMemory, type Given, type Outcome } from "./event-in-memory.ts"
+
+interface Expected {
+  /** The code of a refusal; absent: the command is accepted. */
+  readonly refused?: string
+  readonly life?: string
+  readonly in?: { readonly [R in RegionName]?: string }
+  /** What the step tells, in any order, besides other things. */
+  readonly tells?: ReadonlyArray<string>
+  /** What it must not tell. */
+  readonly hides?: ReadonlyArray<string>
+}
+
+export type Step = readonly [act: (event: EventInMemory) => Outcome | void, expected: Expected]
+
+export interface Scenario {
+  readonly name: string
+  readonly given: Given
+  readonly steps: ReadonlyArray<Step>
+}
+
+const lifeOf = (value: unknown): unknown => (typeof value === "object" && value !== null ? Object.keys(value)[0] : value)
+
+const check = (event: EventInMemory, outcome: Outcome | void, told: ReadonlyArray<string>, expected: Expected): void => {
+  assert.equal(typeof outcome === "string" ? outcome : undefined, expected.refused)
+  if (expected.life !== undefined) {
+    assert.equal(lifeOf(event.value), expected.life)
+    if (expected.life !== "deleted") assert.equal(event.state.event.status, expected.life)
+    assert.equal(event.state.deleted, expected.life === "deleted")
+  }
+  for (const [region, state] of Object.entries(expected.in ?? {})) {
+    assert.equal(event.region(region as RegionName), state, `the region ${region}`)
+  }
+  const left = [...told]
+  for (const one of expected.tells ?? []) {
+    const at = left.indexOf(one)
+    assert.notEqual(at, -1, `${one} is missing in ${told.join(", ")}`)
+    left.splice(at, 1)
+  }
+  for (const one of expected.hides ?? []) assert.equal(told.includes(one), false, `${one} is told`)
+}
+
+/** Throws at the first step that comes to something else. */
+export const play = ({ given, steps }: Scenario): void => {
+  const event = new EventInMemory(given)
+  for (const [index, [act, expected]] of steps.entries()) {
+    const before = event.told.length
+    try {
+      const outcome = act(event)
+      check(event, outcome, event.told.slice(before), expected)
+      // The rows alone tell what the chart has, but for how far a timer has warned and who is present.
+      if (!event.state.deleted) assert.deepEqual(comparable(event.valueInRows), comparable(event.value))
+    } catch (error) {
+      throw new Error(`step ${index + 1}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    }
+  }
+}
+
+const comparable = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll('"warned"', '"running"').replaceAll('"summary"', '"list"')) as unknown
