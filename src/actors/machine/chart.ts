@@ -34,7 +34,7 @@ const PHASE_TIMER = {
   "phase.end": [
     { guard: "advancesToTimed", target: "running", actions: ["elapsePhase", "advance"], reenter: true },
     { guard: "advances", target: "untimed", actions: ["elapsePhase", "advance"] },
-    { guard: "endsByTimer", target: "none", actions: ["elapsePhase", "endByAdvance"] },
+    { guard: "endsByTimer", actions: ["elapsePhase", "endByAdvance"] },
     { target: "elapsed", actions: "elapsePhase" },
   ],
 } as const
@@ -48,7 +48,7 @@ const PHASE = {
       { guard: "isLateAdvance", actions: "answerNext" },
       { guard: "isNextTimed", target: ".running", actions: "advance" },
       { guard: "hasNextPhase", target: ".untimed", actions: "advance" },
-      { guard: "hasActivePhase", target: ".none", actions: "endByAdvance" },
+      { guard: "hasActivePhase", actions: "endByAdvance" },
       { actions: "refuseNoPhaseLeft" },
     ],
     "timer.extend": [
@@ -65,26 +65,34 @@ const PHASE = {
   },
 } as const
 
-/** `closing`: what a door that was not closed before does for those inside. */
-const doorOf = <const A extends ActionName>(closing: A) =>
-  [
-    { guard: "isDoorOpen", target: "open" },
-    { guard: "isDoorAsking", target: "ask", actions: closing },
-    { target: "shut", actions: closing },
-  ] as const
-
 const NO_DOOR = { guard: "hasNoDoor", target: "none", actions: "admitHeld" } as const
-const CLOSED_DOOR = { "phase.began": [NO_DOOR, ...doorOf("keepDoor")], "door.moved": doorOf("keepDoor") } as const
+const TO_OPEN = { guard: "isDoorOpen", target: "open" } as const
+const TO_ASK = { guard: "isDoorAsking", target: "ask" } as const
+const TO_SHUT = { guard: "isDoorShut", target: "shut" } as const
+
+const CLOSING = [
+  { ...TO_ASK, actions: "admitInside" },
+  { ...TO_SHUT, actions: "admitInside" },
+] as const
 
 /** The waiting room of a call. A broadcast has none. */
 const DOOR = {
   initial: "none",
-  on: { "lobby.policy": { actions: "setDoor" }, "phase.changed": { actions: "moveDoor" } },
+  on: { "phase.changed": { actions: "moveDoor" } },
   states: {
-    none: { on: { "phase.began": [NO_DOOR, ...doorOf("admitChosen")] } },
-    open: { on: { "phase.began": [NO_DOOR, ...doorOf("admitInside")], "door.moved": doorOf("admitInside") } },
-    ask: { on: CLOSED_DOOR },
-    shut: { on: CLOSED_DOOR },
+    none: {
+      on: {
+        "phase.began": [
+          { guard: "hasNoDoor", actions: "admitHeld" },
+          TO_OPEN,
+          { ...TO_ASK, actions: "admitChosen" },
+          { target: "shut", actions: "admitChosen" },
+        ],
+      },
+    },
+    open: { on: { "phase.began": [NO_DOOR, ...CLOSING], "door.moved": CLOSING } },
+    ask: { on: { "phase.began": [NO_DOOR, TO_OPEN, TO_SHUT], "door.moved": [TO_OPEN, TO_SHUT] } },
+    shut: { on: { "phase.began": [NO_DOOR, TO_OPEN, TO_ASK], "door.moved": [TO_OPEN, TO_ASK] } },
   },
 } as const
 
@@ -167,11 +175,10 @@ const OPENING = [
 
 const CLOSED = {
   "phase.began": { guard: "hasRoomSize", target: "open", actions: "openPlannedRooms" },
-  "breakout.open": OPENING,
   "breakout.close": { actions: "refuseNoBreakout" },
 } as const
 
-const CLOSING = [
+const CLOSING_ROOMS = [
   { guard: "isStaleBreakout", actions: "refuseStaleBreakout" },
   { guard: "closesLater", actions: "answerBreakout" },
   { guard: "closesAtOnce", target: "#rooms.planned", actions: "closeRoomsNow" },
@@ -185,15 +192,21 @@ const ROOMS = {
   id: "rooms",
   initial: "none",
   states: {
-    none: { on: { ...CLOSED, "breakout.plan": { target: "planned", actions: "planRooms" } } },
-    planned: { on: { ...CLOSED, "breakout.plan": { actions: "planRooms" } } },
+    none: {
+      on: {
+        ...CLOSED,
+        "breakout.plan": { target: "planned", actions: "planRooms" },
+        "breakout.open": { actions: "refuseNoPlan" },
+      },
+    },
+    planned: { on: { ...CLOSED, "breakout.plan": { actions: "planRooms" }, "breakout.open": OPENING } },
     open: {
       initial: "untimed",
       on: {
         "phase.over": { target: "planned", actions: "removeRooms" },
         "breakout.plan": { actions: "planRooms" },
         "breakout.open": OPEN_ALREADY,
-        "breakout.close": CLOSING,
+        "breakout.close": CLOSING_ROOMS,
         "timer.extend": [
           { guard: "isTimerOfRooms", target: ".running", actions: "extendRooms" },
           { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
@@ -219,7 +232,7 @@ const ROOMS = {
         ],
         "breakout.plan": { actions: "planRooms" },
         "breakout.open": OPEN_ALREADY,
-        "breakout.close": CLOSING,
+        "breakout.close": CLOSING_ROOMS,
         "timer.extend": [
           { guard: "isElapsedOfRooms", target: "open.running", actions: "extendRooms" },
           { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
@@ -291,7 +304,7 @@ const ROTATION = {
         ...GOING_ON,
         "rotation.pause": PAUSING,
         "rotation.resume": [STALE, { actions: "answerRotation" }],
-        "timer.extend": EXTENDING,
+        "timer.extend": { guard: "isOfRotation", target: ".running", actions: "extendRound" },
       },
       states: { running: { after: ROUND_TIMER }, warned: { after: ROUND_TIMER } },
     },

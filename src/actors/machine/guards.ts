@@ -66,6 +66,7 @@ const REGIONS = {
   hasNoDoor: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
   isDoorOpen: (turn: Turn) => policy(turn) === "open",
   isDoorAsking: (turn: Turn) => policy(turn) === "ask",
+  isDoorShut: (turn: Turn) => policy(turn) === "closed",
   isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
   namesOtherPhase: broadcasts.namesOtherPhase,
   hasBadPlaybackUrl: broadcasts.hasBadPlaybackUrl,

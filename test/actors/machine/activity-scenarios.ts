@@ -56,7 +56,10 @@ const breakouts: ReadonlyArray<Scenario> = [
       [pass(4), { in: { rooms: "closing" } }],
       [pass(1), { in: { rooms: "planned" }, tells: ["breakout.closed"] }],
       [open(), { in: { rooms: "open" } }],
-      [send("breakout.close", { graceMs: 0 }), { in: { rooms: "planned" }, tells: ["breakout.closing", "breakout.closed"] }],
+      [
+        send("breakout.close", { graceMs: 0 }),
+        { in: { rooms: "planned" }, tells: ["breakout.closing", "breakout.closed"] },
+      ],
       [open(), { in: { rooms: "open" } }],
       [send("breakout.close", { graceMs: 60_000 }), { in: { rooms: "closing" } }],
       [send("breakout.close", { graceMs: 0 }), { in: { rooms: "planned" }, tells: ["breakout.closed"] }],
@@ -108,10 +111,16 @@ const breakouts: ReadonlyArray<Scenario> = [
     steps: [
       start,
       [() => {}, { in: { rooms: "open", phase: "running" } }],
-      [send("timer.extend", { timerId: "phase-0", seconds: 30 }), { tells: ["breakout.updated"], in: { rooms: "open" } }],
+      [
+        send("timer.extend", { timerId: "phase-0", seconds: 30 }),
+        { tells: ["breakout.updated"], in: { rooms: "open" } },
+      ],
       [send("phase.update", { phaseId: "phase-0", featureSet: [] }), { hides: ["breakout.updated"] }],
       [pass(150), { in: { rooms: "closing", phase: "elapsed" }, tells: ["breakout.closing"] }],
-      [send("timer.extend", { timerId: "phase-0", seconds: 30 }), { in: { rooms: "open" }, tells: ["breakout.updated"] }],
+      [
+        send("timer.extend", { timerId: "phase-0", seconds: 30 }),
+        { in: { rooms: "open" }, tells: ["breakout.updated"] },
+      ],
       [pass(30), { in: { rooms: "closing" } }],
       [pass(10), { in: { rooms: "planned" } }],
     ],

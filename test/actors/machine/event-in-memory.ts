@@ -76,7 +76,7 @@ const eventOf = (event: Partial<Event>): Event => ({
   ...event,
 })
 
-/** What a turn came to: its reply, or the code of its refusal. */
+/** What a turn came to: its reply, or the code and the words of its refusal. */
 export type Outcome = { readonly [field: string]: unknown } | string
 
 export class EventInMemory {
@@ -200,7 +200,7 @@ export class EventInMemory {
     const result = act(turn)
     if (result instanceof Refused) {
       turn.undo()
-      return result.code
+      return `${result.code}: ${result.detail}`
     }
     this.#state = turn.state
     this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.webhookEvents.map(({ type }) => `webhook ${type}`))

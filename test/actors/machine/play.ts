@@ -4,10 +4,12 @@ import type { RegionName } from "../../../src/actors/machine/snapshot.ts"
 import { EventInMemory, type Given, type Outcome } from "./event-in-memory.ts"
 
 interface Expected {
-  /** The code of a refusal; absent: the command is accepted. */
+  /** How the code and the words of a refusal begin; absent: the command is accepted. */
   readonly refused?: string
   readonly life?: string
   readonly in?: { readonly [R in RegionName]?: string }
+  /** Members of the reply. */
+  readonly replies?: ReadonlyArray<string>
   /** What the step tells, in any order, besides other things. */
   readonly tells?: ReadonlyArray<string>
   /** What it must not tell. */
@@ -22,10 +24,23 @@ export interface Scenario {
   readonly steps: ReadonlyArray<Step>
 }
 
-const lifeOf = (value: unknown): unknown => (typeof value === "object" && value !== null ? Object.keys(value)[0] : value)
+const lifeOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? Object.keys(value)[0] : value
 
-const check = (event: EventInMemory, outcome: Outcome | void, told: ReadonlyArray<string>, expected: Expected): void => {
-  assert.equal(typeof outcome === "string" ? outcome : undefined, expected.refused)
+const check = (
+  event: EventInMemory,
+  outcome: Outcome | void,
+  told: ReadonlyArray<string>,
+  expected: Expected,
+): void => {
+  const said = typeof outcome === "string" ? outcome : ""
+  const { refused } = expected
+  assert.ok(
+    refused === undefined ? said === "" : said.startsWith(refused),
+    `refused: ${said || "no"}, not ${refused ?? "no"}`,
+  )
+  for (const member of expected.replies ?? [])
+    assert.ok(typeof outcome === "object" && outcome[member] !== undefined, `no ${member}`)
   if (expected.life !== undefined) {
     assert.equal(lifeOf(event.value), expected.life)
     if (expected.life !== "deleted") assert.equal(event.state.event.status, expected.life)

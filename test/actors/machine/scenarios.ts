@@ -17,7 +17,14 @@ const LIVES: ReadonlyArray<readonly [type: Parameters<EventInMemory["do"]>[0], d
   ["event.delete", {}, "deleted", "deleted", "deleted", "deleted"],
   ["phase.next", {}, "conflict", "conflict", "live", "conflict"],
   ["phase.update", { phaseId: "phase-1", config: { a: 1 } }, "draft", "scheduled", "live", "conflict"],
-  ["phase.append", { phaseId: "new", modality: "meeting", config: {}, featureSet: [] }, "draft", "scheduled", "live", "conflict"],
+  [
+    "phase.append",
+    { phaseId: "new", modality: "meeting", config: {}, featureSet: [] },
+    "draft",
+    "scheduled",
+    "live",
+    "conflict",
+  ],
   ["phases.order", { phaseIds: ["phase-1", "phase-0"] }, "draft", "scheduled", "conflict", "conflict"],
   ["phase.remove", { phaseId: "phase-1" }, "draft", "scheduled", "conflict", "conflict"],
   ["timer.extend", { timerId: "phase-0", seconds: 60 }, "conflict", "conflict", "conflict", "conflict"],
@@ -48,9 +55,14 @@ const lives = LIVES.flatMap(([type, d, ...outcomes]) =>
   }),
 )
 
-const next = (d: object = {}, rev?: number) => (event: EventInMemory) => event.do("phase.next", d, rev)
-const extend = (timerId: string, seconds = 60, rev?: number) => (event: EventInMemory) =>
-  event.do("timer.extend", { timerId, seconds }, rev)
+const next =
+  (d: object = {}, rev?: number) =>
+  (event: EventInMemory) =>
+    event.do("phase.next", d, rev)
+const extend =
+  (timerId: string, seconds = 60, rev?: number) =>
+  (event: EventInMemory) =>
+    event.do("timer.extend", { timerId, seconds }, rev)
 const pass = (seconds: number) => (event: EventInMemory) => void event.pass(seconds)
 
 const agenda: ReadonlyArray<Scenario> = [
@@ -60,7 +72,10 @@ const agenda: ReadonlyArray<Scenario> = [
     steps: [
       start,
       [pass(0), { in: { phase: "running" } }],
-      [next(), { in: { phase: "untimed" }, tells: ["phase.ended", "timer.updated", "phase.started", "webhook phase.ended"] }],
+      [
+        next(),
+        { in: { phase: "untimed" }, tells: ["phase.ended", "timer.updated", "phase.started", "webhook phase.ended"] },
+      ],
       [next(), { in: { phase: "running" } }],
       [next(), { life: "ended", tells: ["phase.ended", "event.ended", "webhook event.ended"] }],
     ],
@@ -164,7 +179,10 @@ const agenda: ReadonlyArray<Scenario> = [
       [(event) => event.do("event.patch"), { hides: ["event.updated"] }],
       [
         (event) =>
-          event.do("event.patch", { scheduledAt: "2027-01-02T00:00:00.000Z", scheduledEndAt: "2027-01-01T00:00:00.000Z" }),
+          event.do("event.patch", {
+            scheduledAt: "2027-01-02T00:00:00.000Z",
+            scheduledEndAt: "2027-01-01T00:00:00.000Z",
+          }),
         { refused: "bad_request" },
       ],
       [(event) => event.do("phases.order", { phaseIds: ["phase-0", "phase-1"] }), { hides: ["agenda.updated"] }],
@@ -177,13 +195,15 @@ const agenda: ReadonlyArray<Scenario> = [
   {
     name: "an agenda of a hundred phases is full",
     given: { phases: Array.from({ length: 100 }, () => UNTIMED) },
-    steps: (["event.publish", "event.start", "event.end"] as const).flatMap((type): ReadonlyArray<Step> => [
-      [
-        (event) => event.do("phase.append", { phaseId: "a", modality: "meeting", config: {}, featureSet: [] }),
-        { refused: "conflict" },
+    steps: (["event.publish", "event.start", "event.end"] as const).flatMap(
+      (type): ReadonlyArray<Step> => [
+        [
+          (event) => event.do("phase.append", { phaseId: "a", modality: "meeting", config: {}, featureSet: [] }),
+          { refused: "conflict" },
+        ],
+        [(event) => event.do(type), {}],
       ],
-      [(event) => event.do(type), {}],
-    ]),
+    ),
   },
   {
     name: "a live event ends before it is deleted",

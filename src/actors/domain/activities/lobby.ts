@@ -63,7 +63,6 @@ export const lobbyActions = {
     return { mode }
   },
   moveDoor: (turn: Turn): void => turn.raise({ type: "door.moved" }),
-  keepDoor: (): void => {},
 }
 
 const waitingIds = (turn: Turn): ReadonlySet<string> =>
