@@ -175,6 +175,10 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   retryAfterMs: Schema.optionalKey(Schema.Int),
 }) {}
 
+/** One field of the command's data is at fault. */
+export const refusedField = (field: string, fault: string): Refused =>
+  new Refused({ code: "bad_request", detail: `${field}: ${fault}.`, field })
+
 /** Another activation owns the event now. The same command id may be sent again and will reach it. */
 export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", {}) {}
 

@@ -37,7 +37,8 @@ const Connections = Schema.optionalKey(Schema.NonEmptyArray(Schema.Int))
 
 /**
  * Participants with other connections on a node than before: the first one opened, one of several opened or closed, or the last
- * one dropped. The changes are in order. Entering and leaving the waiting room are entries of their own.
+ * one dropped. The changes are in order. Entering and leaving the waiting room are entries of their own. `isForGood`: the participant sent
+ * `leave`.
  */
 export const PresenceReport = Schema.Struct({
   node: Schema.String,
@@ -48,7 +49,11 @@ export const PresenceReport = Schema.Struct({
         participant: ParticipantSchema,
         connections: Connections,
       }),
-      Schema.Struct({ type: Schema.Literal("leave"), participantId: Schema.String }),
+      Schema.Struct({
+        type: Schema.Literal("leave"),
+        participantId: Schema.String,
+        isForGood: Schema.optionalKey(Schema.Boolean),
+      }),
       Schema.Struct({
         type: Schema.Literal("joinWaitingRoom"),
         participant: ParticipantSchema,

@@ -9,10 +9,14 @@ interface Detail {
   readonly detail: string
 }
 
-/** A fault of one field: `pointer` is a JSON Pointer into the body (RFC 6901, as a fragment), `parameter` a name in the query. */
+/**
+ * A fault of one field: `pointer` is a JSON Pointer into the body (RFC 6901, as a fragment), `parameter` a name in the query, `header` one
+ * of the head in lower case.
+ */
 export interface FieldFault {
   readonly pointer?: string
   readonly parameter?: string
+  readonly header?: string
   readonly detail: string
 }
 
@@ -20,14 +24,22 @@ export interface FieldFault {
 export class BadRequest extends Data.TaggedError("BadRequest")<
   Detail & { readonly errors?: ReadonlyArray<FieldFault> }
 > {
-  /** Of one field of the body, whose name needs no escape. A full stop ends `detail` alone. */
-  static readonly ofField = (field: string, fault: string) => {
+  /** Of fields of the body that do not go together; their names need no escape. A full stop ends `detail` alone. */
+  static readonly ofFields = (fields: ReadonlyArray<string>, fault: string) => {
     const detail = fault.replace(/\.$/, "")
-    return new BadRequest({ detail: `${field}: ${detail}.`, errors: [{ pointer: `#/${field}`, detail }] })
+    const errors = fields.map((field) => ({ pointer: `#/${field}`, detail }))
+    return new BadRequest({ detail: `${fields.join(", ")}: ${detail}.`, errors })
   }
+  static readonly ofField = (field: string, fault: string) => BadRequest.ofFields([field], fault)
+  /** Of the body as a whole. */
+  static readonly ofBody = (fault: string) =>
+    new BadRequest({ detail: `body: ${fault}.`, errors: [{ pointer: "#", detail: fault }] })
   /** Of one parameter of the query. */
   static readonly ofParameter = (parameter: string, fault: string) =>
     new BadRequest({ detail: `${parameter}: ${fault}.`, errors: [{ parameter, detail: fault }] })
+  /** Of a header, named in lower case. */
+  static readonly ofHeader = (header: string, fault: string) =>
+    new BadRequest({ detail: `${header}: ${fault}.`, errors: [{ header, detail: fault }] })
 }
 /** A role the event has no place for; `acceptedRoles` lists those it has (specification §4). */
 export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{

@@ -24,6 +24,7 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
+import { listAddressForms } from "./address-forms.ts"
 import { type Session, withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 import { sqlState } from "./sqlstate.ts"
@@ -76,6 +77,11 @@ const FOLDER = new URL("./sql/", import.meta.url)
 
 /** Any constant will do, as long as nothing else in the database uses it. */
 const ADVISORY_LOCK = 7_216_104
+
+/** What a file needs that SQL cannot compute, made in its transaction before it. */
+const PREPARATIONS: Readonly<Record<string, (sql: Queryable) => Promise<void>>> = {
+  "0054_addresses_in_letters.sql": listAddressForms,
+}
 
 const SETTINGS = { application_name: "gathercue migration" }
 const LIMITS = { connectMs: 10_000, withinMs: 600_000 }
@@ -166,6 +172,7 @@ async function applyMissing(
     if (applied.includes(version)) continue
     const migration = await readSql(folder, file)
     await unlimited(session, async () => {
+      await PREPARATIONS[file]?.(session.sql)
       await run(session, migration)
       await session.sql`insert into schema_migrations (version, name) values (${version}, ${name})`
     })

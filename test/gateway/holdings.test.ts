@@ -1,6 +1,6 @@
 /**
  * What participants hold survives a short loss (`src/model/live/holdings.ts`): every holding, after a lost connection, after a crash of the
- * server, after a move of the event to another node, and when its owner came back too late.
+ * server, after a move of the event to another node, when its owner came back too late, and when the owner had left by the command `leave`.
  */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
@@ -12,27 +12,27 @@ import { received, untilGone, untilPresent } from "./crowd.ts"
 import { ASK, type At, type Back, enter, HOLDINGS, type Holding, MEETING, ok, ready, send } from "./held.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
-/** By hand. `kept`: as if its owner had not been away; `ends`: gone, and told where others see it. */
+/** By hand. `kept`: as if its owner had not been away; `ends`: gone, and told where others see it; `refused`: who waits has no commands. */
 const TABLE = `
-  | holding                          | back | crash | move | late |
-  | a hand and its place             | kept | kept  | kept | ends |
-  | a place in the waiting room      | kept | kept  | kept | ends |
-  | a place in a call                | kept | ends  | kept | ends |
-  | a partner in a round             | kept | kept  | kept | ends |
-  | a stay                           | kept | kept  | kept | ends |
-  | a seat in a round                | kept | kept  | kept | kept |
-  | a seat in a breakout room        | kept | kept  | kept | kept |
-  | an invitation onto the stage     | kept | kept  | kept | kept |
-  | a place on the stage             | kept | kept  | kept | kept |
-  | an admission                     | kept | kept  | kept | kept |
-  | the wait of slow mode            | kept | kept  | kept | kept |
-  | a mute                           | kept | kept  | kept | kept |
-  | a vote in a poll                 | kept | kept  | kept | kept |
-  | a vote for a question            | kept | kept  | kept | kept |
-  | sitting out of rounds            | kept | kept  | kept | kept |
+  | holding                          | back | crash | move | late | left |
+  | a hand and its place             | kept | kept  | kept | ends | ends |
+  | a place in the waiting room      | kept | kept  | kept | ends | refused |
+  | a place in a call                | kept | ends  | kept | ends | ends |
+  | a partner in a round             | kept | kept  | kept | ends | ends |
+  | a stay                           | kept | kept  | kept | ends | ends |
+  | a seat in a round                | kept | kept  | kept | kept | kept |
+  | a seat in a breakout room        | kept | kept  | kept | kept | kept |
+  | an invitation onto the stage     | kept | kept  | kept | kept | kept |
+  | a place on the stage             | kept | kept  | kept | kept | kept |
+  | an admission                     | kept | kept  | kept | kept | kept |
+  | the wait of slow mode            | kept | kept  | kept | kept | kept |
+  | a mute                           | kept | kept  | kept | kept | kept |
+  | a vote in a poll                 | kept | kept  | kept | kept | kept |
+  | a vote for a question            | kept | kept  | kept | kept | kept |
+  | sitting out of rounds            | kept | kept  | kept | kept | kept |
 `
-type Outcome = "kept" | "ends"
-const COLUMNS = ["back", "crash", "move", "late"] as const
+type Outcome = "kept" | "ends" | "refused"
+const COLUMNS = ["back", "crash", "move", "late", "left"] as const
 type Column = (typeof COLUMNS)[number]
 
 const ROWS = TABLE.trim()
@@ -104,10 +104,13 @@ const cell = (column: Column) =>
   ROWS.map(({ name, cells }) => [name, cells[COLUMNS.indexOf(column)] as Outcome] as const)
 
 let house: House
+/** It awaits the absent for longer than any test takes. */
+let patient: House
 beforeAll(async () => {
   house = await openHouse()
+  patient = await openHouse({}, { returnWithinMs: 3_600_000 })
 })
-afterAll(() => house.stop())
+afterAll(() => Promise.all([house.stop(), patient.stop()]))
 
 test("every holding of the table can be taken, and every one is in the table", () => {
   expect(ROWS.map(({ name }) => name).toSorted()).toEqual(Object.keys(HOLDINGS).toSorted())
@@ -177,6 +180,32 @@ test.each(cell("late"))("%s, after too long an absence: %s", async (name, expect
   await settled(at, holding.role)
   const { client, first } = await enter(house, at.stage, "ann", holding.role)
   await check(holding, { ...at, ann: client, first }, taken, expected)
+})
+
+test.each(cell("left"))("%s, after the command leave: %s", async (name, expected) => {
+  const holding = holdingOf(name)
+  const at = await open(patient, await patient.stage(holding.phase), holding)
+  const taken = await holding.take(at)
+  if (expected === "refused") {
+    expect(await send(at.ann, "leave")).toMatchObject({ ok: false, e: { code: "forbidden" } })
+    return
+  }
+  await ok(send(at.ann, "leave"))
+  expect(await at.ann.closeCode()).toBe(1000)
+  await untilGone(patient, at.stage, "ann")
+  await settled(at, holding.role)
+  const { client, first } = await enter(patient, at.stage, "ann", holding.role)
+  await check(holding, { ...at, ann: client, first }, taken, expected)
+})
+
+test("the command leave in one of two tabs ends nothing", async () => {
+  const at = await open(house, await house.stage(MEETING), holdingOf("a hand and its place"))
+  const { client: tab } = await enter(house, at.stage, "ann")
+  await ok(send(at.ann, "hand.raise"))
+  await ok(send(tab, "leave"))
+  expect(await tab.closeCode()).toBe(1000)
+  await settled(at, undefined)
+  expect((await ready({ ...at, first: null }, "another host", "host")).handQueue.items).toHaveLength(1)
 })
 
 test("a hand whose owner does not come back is lowered then, and not before; its owner is told", async () => {

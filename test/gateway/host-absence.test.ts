@@ -72,6 +72,16 @@ const webhooks = async ({ eventId }: Stage): Promise<ReadonlyArray<string>> => {
     .map(({ type, measure }) => `${type} ${measure}`)
 }
 
+test("a host who sends leave is gone at once", async () => {
+  const patient = await openHouse({}, { node: "one", returnWithinMs: 3_600_000 })
+  onTestFinished(() => patient.stop())
+  const { stage, host, ann } = await open("slowChat", patient)
+  await ok(send(host, "leave"))
+  await eventually(() => isKnown(stage, patient), "the departure being known")
+  patient.actors.clock.jump(AFTER_SECONDS * 1000)
+  expect(await absence(ann)).toMatchObject({ measure: "slowChat" })
+})
+
 test("slow chat: thirty seconds between two messages, until a host is back", async () => {
   const { stage, host, ann } = await open("slowChat")
   await leave(stage, host)

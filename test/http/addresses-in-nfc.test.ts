@@ -101,3 +101,16 @@ test("a proved address gets the form from an unproved one that looks the same, a
   await rows.run("delete from accounts where id = $1", [squatter])
   expect(await enter(spelled, PASSWORD)).toBe(owner)
 })
+
+test("a registration that kept its spelling beside one with the form is exported and erased by its own spelling", async () => {
+  const { id, key } = await createWorkspace(server.url)
+  const event = await createEvent(server.url, key, { visibility: "public" })
+  const spelled = "rue@xn--bcher-kva.example"
+  const insert = "insert into registrations (id, event_id, name, email) values (gen_random_uuid(), $1, 'Rue', $2)"
+  for (const email of [spelled, "rue@b\u00fccher.example"]) await rows.run(insert, [event.id, email])
+  const path = `/v1/workspaces/${id}/registrants`
+  const exported = await call(server.url, "GET", `${path}/export?email=${spelled}`, { key })
+  expect(exported.body.items.map(({ data }: { data: { email: string } }) => data.email)).toHaveLength(2)
+  expect((await call(server.url, "DELETE", `${path}?email=${spelled}`, { key })).status).toBe(204)
+  expect(await rows.run("select email from registrations where event_id = $1", [event.id])).toEqual([])
+})

@@ -40,6 +40,35 @@ test.each(FIELDS)("%s is named by %s", async (pointer, method, path, body) => {
   expect(answer.body.detail).toMatch(/^[^:]+: .*[^.]\.$/)
 })
 
+test("fields that do not go together are both named", async () => {
+  const path = `/v1/workspaces/${acme.id}/guest-integrations`
+  const { body } = await call(server.url, "POST", path, { key: acme.key, body: { issuer: "i" } })
+  const detail = "give exactly one of them"
+  expect(body).toMatchObject({ detail: `jwksUrl, publicKeyPem: ${detail}.` })
+  expect(body.errors).toEqual(["jwksUrl", "publicKeyPem"].map((field) => ({ pointer: `#/${field}`, detail })))
+})
+
+test("a header at fault is named, also where a key was used for another body", async () => {
+  const create = (key: string, title: string) =>
+    call(server.url, "POST", "/v1/events", {
+      key: acme.key,
+      body: { type: "t", title },
+      headers: { "idempotency-key": key },
+    })
+  const errors = [{ header: "idempotency-key", detail: expect.any(String) }]
+  expect((await create("\u00e9", "T")).body).toMatchObject({ code: "bad_request", errors })
+  expect((await create("same", "T")).status).toBe(201)
+  expect((await create("same", "U")).body).toMatchObject({ code: "idempotency_key_reused", errors })
+})
+
+test("a role that the event has no place for is a fault of the field", async () => {
+  const { id: userId } = (await call(server.url, "POST", "/v1/users", { key: acme.key, body: { externalSub: "u" } }))
+    .body
+  const path = `/v1/events/${eventId}/memberships`
+  const { body } = await call(server.url, "POST", path, { key: acme.key, body: { userId, role: "participant" } })
+  expect(body).toMatchObject({ code: "role_not_on_event", errors: [{ pointer: "#/role" }] })
+})
+
 test.each(["cursor=x", "cursor=%00"])("the parameter of ?%s is named", async (query) => {
   const answer = await call(server.url, "GET", `/v1/events?${query}`, { key: acme.key })
   expect([answer.status, answer.body.errors]).toEqual([400, [{ parameter: "cursor", detail: expect.any(String) }]])

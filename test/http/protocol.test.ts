@@ -59,7 +59,8 @@ describe("every error is a problem with type, code and detail", () => {
 
   test.each(["{", "[1,", "\u0000", '{"a":1}}'])("a body that is no JSON: %j", async (body) => {
     const answer = await api("POST", "/v1/events", { raw: body })
-    expect([answer.status, answer.body]).toEqual([400, problem("bad_request")])
+    const errors = [{ pointer: "#", detail: expect.stringContaining("not valid JSON") }]
+    expect([answer.status, answer.body]).toEqual([400, { ...problem("bad_request"), errors }])
   })
 
   test.each(['"\\u0000"', '"a\\ud800b"', '{"\\u0000":1}'])("text that cannot be stored: %s", async (text) => {

@@ -158,15 +158,32 @@ describe("refused is", () => {
     ["text/html", "<p>", 415, "Send the body as application/json or text/vtt or application/x-subrip."],
     ["text/vtt", "1\n00:00:01,000 --> 00:00:02,000\nx", 400, "body: line 1: a WebVTT file begins with WEBVTT."],
     ["application/x-subrip", "1\nnever\nx", 400, "body: line 2: expected times"],
-    ["application/json", '{"segments":[{"t0":5,"t1":4,"text":"x"}]}', 400, "body: segments.0: ends before it begins."],
+    [
+      "application/json",
+      '{"segments":[{"t0":5,"t1":4,"text":"x"}]}',
+      400,
+      "segments.0: ends before it begins.",
+      "#/segments/0",
+    ],
     ["application/json", '{"segments":[]}', 400, "body: it has no segment with text."],
-    ["application/json", '{"segments":[{"t0":-1,"t1":4,"text":"x"}]}', 400, "segments.0.t0"],
+    ["application/json", '{"segments":[{"t0":-1,"t1":4,"text":"x"}]}', 400, "segments.0.t0", "#/segments/0/t0"],
     ["text/vtt", new Uint8Array([87, 69, 66, 86, 84, 84, 255]), 400, "body: not UTF-8"],
-  ])("%s that is not what it says, %#", async (type, raw, status, detail) => {
+  ])("%s that is not what it says, %#", async (type, raw, status, detail, pointer = "#") => {
     const { id } = await recorded()
     const answer = await put(id, type, raw)
     expect(answer.status).toBe(status)
     expect(answer.body.detail).toContain(detail)
+    if (status === 400) expect(answer.body.errors).toEqual([{ pointer, detail: expect.stringMatching(/[^.]$/) }])
+  })
+
+  test("a transcript of many faults, read here or in the process for media, which names five and counts the others", async () => {
+    const { id } = await recorded()
+    for (const count of [6, 20_000]) {
+      const segments = Array.from({ length: count }, () => ({ t0: -1, t1: 4, text: "x" }))
+      const { body } = await put(id, "application/json", JSON.stringify({ segments }))
+      expect(body.errors.map(({ pointer }: Json) => pointer)).toEqual([0, 1, 2, 3, 4].map((n) => `#/segments/${n}/t0`))
+      expect(body.detail).toContain(`; and ${count - 5} more fault`)
+    }
   })
 
   test("a transcript of nothing, or by another workspace", async () => {

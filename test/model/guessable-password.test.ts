@@ -13,6 +13,7 @@ test.each([
   " \u200b\u200c\u2060\u2800\u3164\ufeff ",
   "aaaaaaaa",
   "ääääÄÄÄÄ",
+  "a\u0308".repeat(8),
   "😀😀😀😀😀😀😀😀",
 ])("%j is guessable", (password) => {
   expect(isGuessable(password)).toBe(true)

@@ -30,6 +30,17 @@ test("every fault has its place and its reason, and no value", () => {
   )
 })
 
+test.each([
+  [5, 0, undefined],
+  [6, 1, "fault"],
+  [9, 4, "faults"],
+])("of %i faults five are told, and that there are %i more", (count, more, word) => {
+  const schema = Schema.Struct(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, Schema.String])))
+  const text = faultsFor(schema, {})
+  expect(text.endsWith(word === undefined ? "f4: Missing key." : `; and ${more} more ${word}.`)).toBe(true)
+  expect([...faultsIn(text)]).toEqual(Array.from({ length: 5 }, (_, n) => [`f${n}`, "Missing key"]))
+})
+
 const name = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,9}$/)
 /** A reason may have signs that divide faults, but nothing like the beginning of another. */
 const reason = fc.stringMatching(/^[a-z][a-z ,.;|"(]{0,40}[a-z]$/)

@@ -59,7 +59,7 @@ const HELLO_TIMEOUT_MS = 10_000
 const LOST_WITHOUT_A_WORD = 1006
 /** After a sign of a changed network the answer to a heartbeat has to come sooner. */
 const LOOK_WITHIN_MS = 3000
-/** The close code for a client that leaves: its place is not kept. */
+/** The close code for a client that goes: presence ends at once. */
 const LEFT = 1000
 /** Heads that stay ahead for this many acks mean that dispatches were lost. */
 const LAGGING_ACKS = 2
@@ -137,7 +137,10 @@ export class GatewayClient {
     })
   }
 
-  /** Leaves the event. The client does not connect again. */
+  /**
+   * Closes the connection, and does not connect again. For the server that is a loss, as when a page is loaded again: the command `leave`
+   * ends what the participant holds.
+   */
   close(): void {
     this.#finish(LEFT, "left")
   }

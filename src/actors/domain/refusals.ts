@@ -1,6 +1,7 @@
 /** The refusals of the statechart, worded. The chart decides which applies. */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
-import { type AgendaCommandType, Refused } from "../commands.ts"
+import { firstFaults } from "../../model/schema-faults.ts"
+import { type AgendaCommandType, Refused, refusedField } from "../commands.ts"
 import { activePhaseOf, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
 import { extendsTooFar, type MachineEvent, orderFaults } from "./transitions.ts"
 
@@ -46,15 +47,12 @@ const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType
 export const wrongState = ({ event }: LiveState, { type }: MachineEvent): Refused =>
   conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`)
 
-const badField = (field: string, fault: string): Refused =>
-  new Refused({ code: "bad_request", detail: `${field}: ${fault}.`, field })
-
-export const endsTooEarly: Refuse<"event.patch"> = () => badField("scheduledEndAt", "must not lie before scheduledAt")
+export const endsTooEarly: Refuse<"event.patch"> = () =>
+  refusedField("scheduledEndAt", "must not lie before scheduledAt")
 
 export const tooManyPhases: Refuse<"phase.append"> = () =>
   conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)
 
-/** At most five faults, as for a body that is not what its schema says. */
 export const isNotTheAgenda: Refuse<"phases.order"> = ({ phases }, { d: { phaseIds } }) => {
   const { missing, unknown, repeated } = orderFaults(phases, phaseIds)
   const faults = [
@@ -62,7 +60,7 @@ export const isNotTheAgenda: Refuse<"phases.order"> = ({ phases }, { d: { phaseI
     ...unknown.map((id) => `${id} is no phase of the event`),
     ...repeated.map((id) => `${id} is there twice`),
   ]
-  return badField("phaseIds", faults.slice(0, 5).join("; "))
+  return refusedField("phaseIds", firstFaults(faults))
 }
 
 export const noSuchPhase: Refuse<"phase.remove"> = () => notFound("phase")

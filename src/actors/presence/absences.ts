@@ -10,14 +10,23 @@ interface Absence<Person> {
 export class Absences<Person> {
   /** In the order in which they end: all of them are equally long. */
   readonly #absences = new Map<string, Absence<Person>>()
+  /** Those who said that they leave: they are not awaited. */
+  readonly #left = new Set<string>()
 
   begin(participantId: string, until: number, person?: Person): void {
     this.#absences.delete(participantId)
     this.#absences.set(participantId, { until, person })
   }
 
+  /** The participant has departed. */
+  leave(participantId: string): void {
+    this.#absences.delete(participantId)
+    this.#left.add(participantId)
+  }
+
   end(participantId: string): void {
     this.#absences.delete(participantId)
+    this.#left.delete(participantId)
   }
 
   *all(): IterableIterator<Person> {
@@ -30,9 +39,10 @@ export class Absences<Person> {
     return undefined
   }
 
-  /** The participants whose time is over. They have departed, and are no longer here. */
+  /** The participants who left, and those whose time is over. They have departed, and are no longer here. */
   lapse(now: number): ReadonlyArray<string> {
-    const departed: string[] = []
+    const departed = [...this.#left]
+    this.#left.clear()
     for (const [participantId, { until }] of this.#absences) {
       if (until > now) break
       this.#absences.delete(participantId)

@@ -214,10 +214,11 @@ const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean 
   dispatches.length === 0 && notices.length === 0
 
 /** The stay that ended with a departure, for the list of those that were there. */
-const stayOf = ({ participant, at, since }: PresenceChange): PresenceDelta["stays"] => {
+const stayOf = ({ participant, at, since, isForGood = false }: PresenceChange): PresenceDelta["stays"] => {
   if (since === undefined) return []
   const { participantId, userId, name, role, kind } = participant
-  return [{ participantId, userId, name, role, kind, joinedAt: since, leftAt: at, sameWithinMs: RETURN_WITHIN_MS }]
+  const [joinedAt, leftAt] = [since, at]
+  return [{ participantId, userId, name, role, kind, joinedAt, leftAt, sameWithinMs: RETURN_WITHIN_MS, isForGood }]
 }
 
 /** The outcome of some changes for the store: what holds now of those who came or changed, and who went. */

@@ -60,8 +60,9 @@ export interface PresenceChange {
   readonly at: Timestamp
   /** Of an update: the former role. */
   readonly before?: EventRole
-  /** Of a departure: since when the participant was there. */
+  /** Of a departure: since when the participant was there, and whether they said that they leave. */
   readonly since?: Timestamp
+  readonly isForGood?: boolean
 }
 
 interface Entry {
@@ -177,10 +178,10 @@ export class Presence implements PresentPeople {
     if (this.#open) this.#note("joined", participant, at)
   }
 
-  /** A participant's last connection on a node dropped, inside or in the waiting room. */
-  leave(node: string, participantId: string, now: number, at: Timestamp): void {
+  /** A participant's last connection on a node dropped, inside or in the waiting room. `isForGood`: the participant said so before. */
+  leave(node: string, participantId: string, now: number, at: Timestamp, isForGood = false): void {
     this.lobby.leave(node, participantId, now)
-    this.#drop(node, participantId, now, at)
+    this.#drop(node, participantId, now, at, isForGood)
   }
 
   /** The participant waits on that node, so that none of their connections there is inside any more. */
@@ -195,11 +196,12 @@ export class Presence implements PresentPeople {
     return inside.length > 0 ? inside : this.lobby.connectionsOf(participantId)
   }
 
-  #drop(node: string, participantId: string, now: number, at: Timestamp): void {
+  #drop(node: string, participantId: string, now: number, at: Timestamp, isForGood = false): void {
     const entry = this.#disconnect(node, participantId)
     if (entry === undefined) return
-    this.#absences.begin(participantId, now + this.#returnWithinMs, entry.present)
-    if (this.#graceMs === 0) this.#remove(participantId, entry, at)
+    if (isForGood) this.#absences.leave(participantId)
+    else this.#absences.begin(participantId, now + this.#returnWithinMs, entry.present)
+    if (isForGood || this.#graceMs === 0) this.#remove(participantId, entry, at, isForGood)
     else this.#leaving.set(participantId, now + this.#graceMs)
   }
 
@@ -257,11 +259,11 @@ export class Presence implements PresentPeople {
     this.#roles.add(role, participantId)
   }
 
-  #remove(participantId: string, entry: Entry, at: Timestamp): void {
+  #remove(participantId: string, entry: Entry, at: Timestamp, isForGood = false): void {
     this.#entries.delete(participantId)
     this.#roles.remove(entry.present.role, participantId)
     const { joinedAt: since } = entry.present
-    if (this.#open) this.#changes.push({ id: newId(), type: "left", participant: entry.present, at, since })
+    if (this.#open) this.#changes.push({ id: newId(), type: "left", participant: entry.present, at, since, isForGood })
   }
 
   /** Those who did not return in time: they have departed. */

@@ -336,7 +336,7 @@ export class LiveEventActor {
     const at = toTimestamp(now)
     for (const change of changes) {
       if ("participantId" in change) {
-        presence.leave(node, change.participantId, now, at)
+        presence.leave(node, change.participantId, now, at, change.type === "leave" && change.isForGood === true)
         continue
       }
       const from = { node, connections: change.connections ?? UNNUMBERED }

@@ -254,9 +254,9 @@ export class Channel {
     this.mesh.closed(connection, departure)
     if (from === "waiting") {
       this.#requests.forget(connection)
-      if (this.#arrivals.left(connection)) this.#reportRest(connection)
+      if (this.#arrivals.left(connection)) this.#reportRest(connection, departure)
     } else if (from === "lobby" ? this.#waitingRoom.forget(connection) : this.participants.leave(connection)) {
-      this.#reportRest(connection)
+      this.#reportRest(connection, departure)
     }
     this.memory.closed(connection)
     if (this.#isEmpty) this.#emptySince ??= this.#services.timers.now()
@@ -268,12 +268,12 @@ export class Channel {
   }
 
   /** After a connection of the participant closed. A `left` ends both, so that it is reported of the last connection alone. */
-  #reportRest({ identity: { participantId } }: Connection): void {
+  #reportRest({ identity: { participantId } }: Connection, { why }: ConnectionLeft): void {
     const [inside, waiting] = [this.#insideOf(participantId), this.#waitingRoom.of(participantId)]
     const [newestInside, newestWaiting] = [inside.at(-1), waiting.at(-1)]
     if (newestWaiting !== undefined) this.#presence.joinedWaitingRoom(newestWaiting.identity)
     else if (newestInside !== undefined) this.#presence.joined(newestInside.identity)
-    else this.#presence.left(participantId)
+    else this.#presence.left(participantId, why?.code === CLOSE.left.code)
   }
 
   get #isEmpty(): boolean {

@@ -108,8 +108,9 @@ export class PresenceReports {
     this.#add({ type: "leaveWaitingRoom", participantId })
   }
 
-  left(participantId: string): void {
-    this.#add({ type: "leave", participantId })
+  /** `isForGood`: the participant said so, and is not awaited. */
+  left(participantId: string, isForGood = false): void {
+    this.#add({ type: "leave", participantId, ...(isForGood && { isForGood }) })
   }
 
   /** Stops presence reports: this node goes away, not its participants. */

@@ -145,15 +145,18 @@ export type ProblemCode = keyof typeof PROBLEMS
 const FieldFaults = Schema.Struct({
   pointer: Schema.optionalKey(Schema.String),
   parameter: Schema.optionalKey(Schema.String),
+  header: Schema.optionalKey(Schema.String),
   detail: Schema.String,
 })
+
+const NAMES_FIELDS: ReadonlySet<ProblemCode> = new Set(["bad_request", "role_not_on_event", "idempotency_key_reused"])
 
 const problemSchema = (code: ProblemCode) => {
   const fields = { type: Schema.String, code: Schema.Literal(code), detail: Schema.String }
   const schema = Schema.Struct({
     ...fields,
     ...(code === "role_not_on_event" ? { acceptedRoles: Schema.Array(EventRole) } : {}),
-    ...(code === "bad_request" ? { errors: Schema.optionalKey(Schema.Array(FieldFaults)) } : {}),
+    ...(NAMES_FIELDS.has(code) ? { errors: Schema.optionalKey(Schema.Array(FieldFaults)) } : {}),
   })
   // The title identifies the code in the schemas that reflection gives.
   return schema.annotate({ title: code })

@@ -28,7 +28,7 @@ export const PROBLEM_SCHEMAS = {
       errors: {
         type: "array",
         items: { $ref: "#/components/schemas/FieldFault" },
-        description: "With `bad_request` alone, where fields are at fault: the first five faults.",
+        description: "With 400 and 422, where fields or headers are at fault: the first five faults.",
       },
     },
     additionalProperties: false,
@@ -42,6 +42,7 @@ export const PROBLEM_SCHEMAS = {
         description: "The field of the body, as a JSON Pointer (RFC 6901), such as `#/phases/0/modality`.",
       },
       parameter: { type: "string", description: "The parameter of the query." },
+      header: { type: "string", description: "The header of the request, in lower case." },
       detail: { type: "string", description: "What was wrong with the field." },
     },
     additionalProperties: false,

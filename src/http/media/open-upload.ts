@@ -86,11 +86,11 @@ const rangeOf = (
   if (header === undefined) return Effect.succeed(null)
   const range = uploadRangeOf(header)
   if (range === undefined) {
-    return Effect.fail(new BadRequest({ detail: "Content-Range must be `bytes <first>-<last>/<size or *>`." }))
+    return Effect.fail(BadRequest.ofHeader("content-range", "must be `bytes <first>-<last>/<size or *>`"))
   }
   const isOther = sizeBytes !== null && range.size !== null && range.size !== sizeBytes
   return isOther
-    ? Effect.fail(new BadRequest({ detail: `The recording was announced with ${sizeBytes} bytes.` }))
+    ? Effect.fail(BadRequest.ofHeader("content-range", `the recording was announced with ${sizeBytes} bytes`))
     : Effect.succeed(range)
 }
 
@@ -166,7 +166,7 @@ export const openPart: Opening = ({ params, headers }, events) =>
     const { sizeBytes } = part
     const length = headers["content-length"]
     if (length !== undefined && Number(length) !== sizeBytes) {
-      return yield* new BadRequest({ detail: `Part ${number} has ${sizeBytes} bytes, not ${length}.` })
+      return yield* BadRequest.ofHeader("content-length", `part ${number} has ${sizeBytes} bytes, not ${length}`)
     }
     const storage = yield* MediaStorage
     if ((yield* storage.free) < sizeBytes) return yield* DISK_FULL

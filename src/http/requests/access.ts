@@ -95,7 +95,9 @@ const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<
       const [only] = workspaces
       return only !== undefined && workspaces.length === 1
         ? Effect.succeed(only.id)
-        : Effect.fail(new BadRequest({ detail: "You belong to several workspaces or none; send x-workspace-id." }))
+        : Effect.fail(
+            BadRequest.ofHeader("x-workspace-id", "send it, because you belong to several workspaces or none"),
+          )
     }),
   )
 }

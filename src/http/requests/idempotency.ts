@@ -168,8 +168,8 @@ export class Idempotency extends Context.Service<
             const key = request.headers["idempotency-key"]
             if (key === undefined) return work
             if (!KEY.test(key)) {
-              const detail = "Idempotency-Key must have 1 to 255 characters, all of them printable ASCII."
-              return Effect.fail(new BadRequest({ detail }))
+              const fault = "must have 1 to 255 characters, all of them printable ASCII"
+              return Effect.fail(BadRequest.ofHeader("idempotency-key", fault))
             }
             const of = keyOf(request, principal, key)
             const name = nameOf(of)

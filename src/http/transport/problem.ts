@@ -94,8 +94,16 @@ const headersOf = (failure: Failure): HttpResponse["headers"] =>
   PROBLEMS[CODE[failure._tag]].status === 401 ? CHALLENGE : retryHeaders(failure)
 
 const extraOf = (failure: Failure): Problem["extra"] => {
-  if (failure._tag === "RoleNotOnEvent") return { acceptedRoles: failure.acceptedRoles }
-  return failure._tag === "BadRequest" && failure.errors !== undefined ? { errors: failure.errors } : {}
+  switch (failure._tag) {
+    case "RoleNotOnEvent":
+      return { acceptedRoles: failure.acceptedRoles, errors: [{ pointer: "#/role", detail: detailOf(failure) }] }
+    case "IdempotencyKeyReused":
+      return { errors: [{ header: "idempotency-key", detail: detailOf(failure) }] }
+    case "BadRequest":
+      return failure.errors === undefined ? {} : { errors: failure.errors }
+    default:
+      return {}
+  }
 }
 
 const retryHeaders = (failure: Failure): HttpResponse["headers"] => {

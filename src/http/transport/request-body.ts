@@ -3,7 +3,7 @@ import { Effect, Result, Schema, type SchemaIssue } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BadRequest, type FieldFault, UnsupportedMediaType } from "../../model/errors.ts"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
-import { type Fault, faultsOf, faultText } from "../../model/schema-faults.ts"
+import { type Fault, faultsOf, faultText, MOST_FAULTS } from "../../model/schema-faults.ts"
 import { lowerAscii } from "../../model/text/compared.ts"
 import type { Access } from "../contract/access.ts"
 import { ignoredHeader, ignoredParameters, ignoredProperties } from "./ignored-properties.ts"
@@ -31,8 +31,16 @@ const fieldFault = ({ path, message: detail }: Fault, where: "body" | "query"): 
   return parameter === undefined ? { detail } : { parameter, detail }
 }
 
-export const refuse = (faults: ReadonlyArray<Fault>, where: "body" | "query"): BadRequest =>
-  new BadRequest({ detail: faultText(faults, where), errors: faults.map((fault) => fieldFault(fault, where)) })
+/** `detail`: where there are more faults than these. */
+export const refuse = (
+  faults: ReadonlyArray<Fault>,
+  where: "body" | "query",
+  detail = faultText(faults, where),
+): BadRequest =>
+  new BadRequest({
+    detail,
+    errors: faults.slice(0, MOST_FAULTS).map((fault) => fieldFault(fault, where)),
+  })
 
 export const refuseRequest = (issue: SchemaIssue.Issue, where: "body" | "query") =>
   Effect.fail(refuse(faultsOf(issue), where))
@@ -60,12 +68,10 @@ const readText = ({ body }: HttpRequest): Effect.Effect<string, BadRequest> => {
   } catch {
     // The answer is the same.
   }
-  return Effect.fail(new BadRequest({ detail: "body: not UTF-8, or with characters that cannot be stored." }))
+  return Effect.fail(BadRequest.ofBody("not UTF-8, or with characters that cannot be stored"))
 }
 
-const MISSING_BODY = new BadRequest({
-  detail: "body: missing; send a JSON object, {} if you have nothing to say in it.",
-})
+const MISSING_BODY = BadRequest.ofBody("missing; send a JSON object, {} if you have nothing to say in it")
 
 /** The body as JSON. */
 const readJson = (
@@ -78,9 +84,7 @@ const readJson = (
       return Effect.succeed(parseJson(utf8.decode(request.body)))
     } catch (cause) {
       const { message, path } = cause instanceof UnreadableJson ? cause : new UnreadableJson("not UTF-8")
-      return Effect.fail(
-        path.length === 0 ? new BadRequest({ detail: `body: ${message}.` }) : refuse([{ path, message }], "body"),
-      )
+      return Effect.fail(refuse([{ path, message }], "body"))
     }
   })
 }

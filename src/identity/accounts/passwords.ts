@@ -10,6 +10,7 @@ import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import { Unavailable } from "../../model/errors.ts"
+import { passwordForm } from "../../model/text/compared.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { RequestCaller } from "../callers/request-caller.ts"
 import { FairQueue } from "./fair-queue.ts"
@@ -25,6 +26,16 @@ const FIRST_GUESS_MS = 50
 /** Weight of the newest hash in the average. */
 const NEWEST_SHARE = 0.1
 const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
+
+/**
+ * In the form of passwords, and as it was typed: hashes of before are of that. Both are compared where they differ, whatever the first
+ * one says, so that the time depends on what was typed alone.
+ */
+const matchesAny = async (hash: string, password: string): Promise<boolean> => {
+  const matches: boolean[] = []
+  for (const form of new Set([passwordForm(password), password])) matches.push(await argon2.verify(hash, form))
+  return matches.includes(true)
+}
 
 /** Of a caller without an account. */
 const NOBODY = ""
@@ -116,13 +127,12 @@ export class Passwords extends Context.Service<
             RequestCaller,
             ({ address }) => stored !== null && callers.callerClass(address, accountOf(stored)) === "known",
           ),
-        hash: (password) => inTurn(NOBODY, () => argon2.hash(password, parameters)),
+        hash: (password) => inTurn(NOBODY, () => argon2.hash(passwordForm(password), parameters)),
         verify: (stored, password) =>
           Effect.gen(function* () {
             const { address } = yield* RequestCaller
             const account = stored === null ? NOBODY : accountOf(stored)
-            const matches =
-              (yield* inTurn(account, () => argon2.verify(stored ?? nobodys, password))) && stored !== null
+            const matches = (yield* inTurn(account, () => matchesAny(stored ?? nobodys, password))) && stored !== null
             callers.gave(address, account, matches)
             return matches
           }),

@@ -41,7 +41,7 @@ const checkSource = ({
 }: GivenKeySource): Effect.Effect<CheckedKeySource, BadRequest, Egress> => {
   if (jwksUrl !== undefined && pem === undefined) return checkUrl(jwksUrl)
   if (pem !== undefined && jwksUrl === undefined) return checkPem(pem)
-  return Effect.fail(new BadRequest({ detail: "Give exactly one of jwksUrl and publicKeyPem." }))
+  return Effect.fail(BadRequest.ofFields(["jwksUrl", "publicKeyPem"], "give exactly one of them"))
 }
 
 /**

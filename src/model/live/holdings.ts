@@ -6,7 +6,8 @@
  *
  * The time counts from the loss of the last connection. An event that is activated anew counts from then on, since nobody knows who was
  * there. Presence has a grace of its own: `participant.left` may come earlier (specification §6), and releases nothing. What a host or the
- * participant does is no loss, and takes effect at once.
+ * participant does is no loss, and takes effect at once: who sends `leave` on their last connection has departed. A page that closes its
+ * socket has not, because it does the same when it is loaded again.
  */
 
 /** As long as a client's longest wait before it tries again. */

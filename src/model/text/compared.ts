@@ -35,6 +35,9 @@ const plain = (text: string): string =>
  */
 export const searchForm = (text: string): string => lookOf(plain(text).replaceAll("ς", "σ"))
 
+/** Passwords differ by capitals and blanks, and not by how a keyboard composes a letter or a blank (RFC 8265, OpaqueString). */
+export const passwordForm = (text: string): string => text.replace(/\p{Zs}/gu, " ").normalize("NFC")
+
 /** Letters and digits of ASCII in lower case, with hyphens between words. */
 export const slugOf = (name: string): string =>
   name

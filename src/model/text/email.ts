@@ -23,6 +23,11 @@ export const foldEmail = (email: string): string => {
   return at === 0 ? lower.normalize("NFC") : lower.slice(0, at).normalize("NFC") + inLetters(lower.slice(at))
 }
 
+/** The forms in which an address may be stored: rows of before keep their spelling where another one has the form. */
+export const storedForms = (email: string): ReadonlyArray<string> => [
+  ...new Set([foldEmail(email), spelledEmail(email)]),
+]
+
 /** The domain of an address as it is in DNS; empty if it can be none. */
 export const domainOfEmail = (email: string): string => {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase()

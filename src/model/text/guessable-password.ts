@@ -3,10 +3,11 @@
  * accounts with such an old password can still sign in.
  */
 import { dictionary } from "@zxcvbn-ts/language-common"
+import { passwordForm } from "./compared.ts"
 import { isVisible } from "./shown-text.ts"
 
 /** Shorter ones are refused for being short. */
-const FEWEST_CHARACTERS = 8
+export const FEWEST_CHARACTERS = 8
 const LISTED = 10_000
 
 /** In lower case, as the list has them; the list is in the order of how common they are. It costs 3 MB and 50 ms at the start. */
@@ -14,5 +15,7 @@ const MOST_COMMON: ReadonlySet<string> = new Set(
   dictionary["passwords-common"].filter(({ length }) => length >= FEWEST_CHARACTERS).slice(0, LISTED),
 )
 
-export const isGuessable = (password: string): boolean =>
-  !isVisible(password) || new Set(password.toLowerCase()).size === 1 || MOST_COMMON.has(password.toLowerCase())
+export const isGuessable = (password: string): boolean => {
+  const form = passwordForm(password).toLowerCase()
+  return !isVisible(form) || new Set(form).size === 1 || MOST_COMMON.has(form)
+}

@@ -79,7 +79,9 @@ export const pageAttendees = async (
              coalesce(a.attended_ms, 0)
                + coalesce(greatest(extract(epoch from ${now}::timestamptz - h.joined_at) * 1000, 0), 0) as attended_ms,
              coalesce(a.stays, 0) + (h.joined_at is not null and coalesce(
-               h.joined_at > a.last_left_at + make_interval(secs => ${RETURN_WITHIN_MS / 1000}), true))::integer as stays
+               h.joined_at > a.last_left_at
+                 + case when a.left_for_good then interval '0' else make_interval(secs => ${RETURN_WITHIN_MS / 1000}) end,
+               true))::integer as stays
         from (select * from attendances where event_id = ${eventId}) a full join here h using (participant_id)
     )
     select e.participant_id, u.id as user_id, e.name, coalesce(u.email, r.email) as email, e.role, e.kind, e.present,

@@ -49,6 +49,8 @@ export interface EndedStay {
   readonly leftAt: Timestamp
   /** It goes on with the stay that ended no longer before it began. */
   readonly sameWithinMs: number
+  /** The participant sent `leave`: no later stay goes on with it. */
+  readonly isForGood: boolean
 }
 
 /** Stores changes of presence that no commit carries, under the fence. */

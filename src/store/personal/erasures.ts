@@ -5,7 +5,7 @@
  */
 import { newId } from "../../model/ids.ts"
 import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
-import { foldEmail } from "../../model/text/email.ts"
+import { foldEmail, storedForms } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
@@ -53,10 +53,10 @@ const deleteRegistrationsOf = async (
 ): Promise<ReadonlyArray<string>> => {
   await sql`
     select keep_blocks(array_agg(r.id)) from registrations r join events e on e.id = r.event_id
-     where e.workspace_id = ${workspaceId} and r.email = ${foldEmail(email)}`
+     where e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[])`
   const rows = await sql<{ id: string }[]>`
     delete from registrations r using events e
-     where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = ${foldEmail(email)} returning r.id`
+     where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[]) returning r.id`
   return rows.map(({ id }) => registeredAs(id))
 }
 
@@ -65,7 +65,7 @@ const forgetInvitesTo = async (sql: Queryable, workspaceId: string, email: strin
   const { count } = await sql`
     update invites set email = null, status = case status when 'pending' then 'revoked' else status end,
            revoked_at = case status when 'pending' then now() else revoked_at end
-     where workspace_id = ${workspaceId} and email = ${foldEmail(email)}`
+     where workspace_id = ${workspaceId} and email = any(${storedForms(email)}::text[])`
   return count
 }
 

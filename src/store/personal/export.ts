@@ -4,12 +4,12 @@
  */
 import { parseId } from "../../model/ids.ts"
 import { type Guest, guestAt, registeredAs } from "../../model/participants.ts"
-import { foldEmail } from "../../model/text/email.ts"
+import { storedForms } from "../../model/text/email.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PagePosition, type PageRequest } from "../page.ts"
 
-const foldedOrNull = (email: string | null | undefined): string | null => (email == null ? null : foldEmail(email))
+const formsOf = (email: string | null | undefined): ReadonlyArray<string> => (email == null ? [] : storedForms(email))
 
 /** Kinds in the order in which an event's items come. */
 export type ExportKind =
@@ -87,7 +87,7 @@ const peopleAt = (people: People, eventIds: ReadonlyArray<string>): People => {
 const findPeople = async (sql: Queryable, person: ExportedPerson): Promise<People> => {
   const rows = await sql<{ id: string }[]>`
     select r.id from events e join registrations r on r.event_id = e.id
-     where e.workspace_id = ${person.workspaceId} and r.email = ${foldedOrNull(person.email)}`
+     where e.workspace_id = ${person.workspaceId} and r.email = any(${formsOf(person.email)}::text[])`
   const registered = rows.map(({ id }) => registeredAs(id))
   return { ...person, participantIds: person.userId === null ? registered : [person.userId, ...registered] }
 }
@@ -103,7 +103,7 @@ const readPerson = async (
       from users where id = ${userId}
     union all
     (select 'invite', id::text, null, created_at, jsonb_build_object('email', email, 'role', role, 'status', status)
-       from invites where workspace_id = ${workspaceId} and event_id is null and email = ${foldedOrNull(email)}
+       from invites where workspace_id = ${workspaceId} and event_id is null and email = any(${formsOf(email)}::text[])
       order by created_at desc limit 100)`
 
 /** What these events have of the person, after the position at the first of them. */
@@ -115,7 +115,7 @@ const readAt = async (
   limit: number,
 ): Promise<ReadonlyArray<ExportItem & { readonly eventId: string }>> => {
   const people = [...participantIds]
-  const address = foldedOrNull(email)
+  const addresses = formsOf(email)
   return sql<(ExportItem & { readonly eventId: string })[]>`
     with walked as materialized (
       select * from unnest(${[...eventIds]}::uuid[]) with ordinality as w(event_id, n)
@@ -134,7 +134,7 @@ const readAt = async (
       union all
       select i.event_id, 'invite', i.id::text, i.created_at,
              jsonb_build_object('email', i.email, 'role', i.role, 'status', i.status)
-        from walked w join invites i using (event_id) where i.email = ${address}
+        from walked w join invites i using (event_id) where i.email = any(${addresses}::text[])
       union all
       select m.event_id, 'membership', m.id::text, m.created_at, jsonb_build_object('role', m.role)
         from walked w join memberships m using (event_id) where m.user_id = ${userId}
@@ -158,7 +158,7 @@ const readAt = async (
        where r.kind in ('hand', 'seat', 'stage', 'role', 'mute', 'admission', 'waiting', 'opt') and r.id = any (${people}::text[])
       union all
       select r.event_id, 'registration', r.id::text, r.created_at, jsonb_build_object('name', r.name, 'email', r.email)
-        from walked w join registrations r using (event_id) where r.email = ${address}
+        from walked w join registrations r using (event_id) where r.email = any(${addresses}::text[])
       union all
       select s.event_id, 'tableNotes', s.room_id || ' ' || (p->>'userId'), s.generated_at,
              jsonb_build_object('roomId', s.room_id, 'said', p)

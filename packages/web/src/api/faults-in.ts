@@ -7,10 +7,12 @@ const FAULT = /^([^\s:;]+): (.+)$/s
 /** A reason may have a semicolon too: another fault begins with its path. */
 const NEXT = /; (?=[^\s:;]+: )/
 
+const REST = /; and \d+ more faults?$/
+
 /** The reasons by their paths, in their order; empty where the text is none of faults. */
 export const faultsIn = (detail: string): ReadonlyMap<string, string> => {
   const faults = new Map<string, string>()
-  for (const line of detail.replace(/\.$/, "").split(NEXT)) {
+  for (const line of detail.replace(/\.$/, "").replace(REST, "").split(NEXT)) {
     const [, path, reason] = FAULT.exec(line) ?? []
     if (path === undefined || reason === undefined) return new Map()
     const before = faults.get(path)

@@ -51,6 +51,11 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
       removeEventListener("pageshow", comeBack)
     }
   }, [client])
+  const leaveForGood = () => {
+    // A closed socket alone is a loss, for which a hand and a place in a round are kept.
+    void client.command("leave", {}).catch(() => {})
+    onLeave()
+  }
   const isInside = title !== undefined && status !== "closed" && status !== "lobby"
   return (
     <main className="page stack">
@@ -63,7 +68,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
               <Here client={client} />
             </>
           ) : null}
-          <Button onPress={onLeave}>{attendee.leave}</Button>
+          <Button onPress={leaveForGood}>{attendee.leave}</Button>
         </div>
       </header>
       <ConnectionNotice client={client} onSignOut={onSignOut} />

@@ -6,7 +6,7 @@ import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
 import type { PhaseState } from "../../../model/phase.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
-import type { Refused } from "../../commands.ts"
+import { type Refused, refusedField } from "../../commands.ts"
 import { activePhaseOf, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
@@ -77,7 +77,7 @@ const control =
     const phase = phaseOf(turn, phaseId)
     if (isRefused(phase)) return phase
     if (given !== undefined && !isWatchable(given)) {
-      return refuse("bad_request", "playbackUrl must be an http or https address.")
+      return refusedField("playbackUrl", "must be an http or https address")
     }
     const known = turn.get("broadcast", phase.id) ?? fresh(turn, phase)
     const status = NEXT[verb][known.status]

@@ -4,8 +4,9 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
+import { passwordForm } from "../../../model/text/compared.ts"
 import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
-import { isGuessable } from "../../../model/text/guessable-password.ts"
+import { FEWEST_CHARACTERS, isGuessable } from "../../../model/text/guessable-password.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit, created, Name } from "../endpoint.ts"
@@ -23,12 +24,15 @@ export const KnownEmail = Schema.String.annotate({ format: "email" }).check(
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
 )
 
+const TOO_SHORT = `must have at least ${FEWEST_CHARACTERS} characters, of which an accent is none`
+
 /** 8 to 256 characters of any kind, never trimmed, and not among the passwords that are guessed first. */
 export const NewPassword = Schema.String.annotate({
   format: "password",
   description: "Not one of the 10,000 most common passwords.",
 }).check(
-  Schema.isBetweenCodePoints(8, 256),
+  Schema.isBetweenCodePoints(FEWEST_CHARACTERS, 256),
+  Schema.makeFilter((text) => [...passwordForm(text)].length >= FEWEST_CHARACTERS || TOO_SHORT),
   Schema.makeFilter(
     (text) => !isGuessable(text) || "must not be a common password, blank, or one character again and again",
   ),

@@ -31,9 +31,10 @@ const rangeFault = (startMs: number, endMs: number, durationMs: number): BadRequ
   return endMs - startMs > LONGEST_MS ? BadRequest.ofField("endMs", "a clip has at most an hour") : undefined
 }
 
-const acrossTakes = new BadRequest({
-  detail: "startMs, endMs: the broadcast's picture or codecs changed between them; a clip has one of them.",
-})
+const acrossTakes = BadRequest.ofFields(
+  ["startMs", "endMs"],
+  "the broadcast's picture or codecs changed between them; a clip has one of them",
+)
 
 /** A file of a broadcast ends where its encoder sent another picture or codec; files of two cannot be joined. */
 const isInOneTake = ({ id, source }: Recording, startMs: number, endMs: number) =>

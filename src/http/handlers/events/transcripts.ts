@@ -25,6 +25,7 @@ import { SRT, type Transcripts, VTT } from "../../contract/events/transcripts.ts
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { transcriptJson, writtenTranscript } from "../../requests/media/written-transcript.ts"
 import { HttpSettings } from "../../requests/settings.ts"
+import { refuse } from "../../transport/request-body.ts"
 import { ask } from "./live-commands.ts"
 
 const MOST_HITS = 500
@@ -34,7 +35,7 @@ const FORMS: Readonly<Record<string, TranscriptForm>> = { [VTT]: "vtt", [SRT]: "
 /** Larger ones are read in the process for media: the event loop is held for some milliseconds at most. */
 const READ_HERE_BYTES = 32_768
 
-const TOO_MUCH = new BadRequest({ detail: "body: it takes too much time or memory to read." })
+const TOO_MUCH = BadRequest.ofBody("it takes too much time or memory to read")
 const NOT_READ = new Unavailable({ detail: "The transcript could not be read now.", retryAfterSeconds: 5 })
 
 const readElsewhere = (form: TranscriptForm, body: Uint8Array) =>
@@ -46,7 +47,7 @@ const readFrom = (contentType: string, body: Uint8Array) =>
   Effect.gen(function* () {
     const form = FORMS[contentType] ?? "json"
     const read = body.byteLength > READ_HERE_BYTES ? yield* readElsewhere(form, body) : readTranscript(form, body)
-    return read.outcome === "read" ? read : yield* new BadRequest({ detail: read.detail })
+    return read.outcome === "read" ? read : yield* refuse(read.faults, "body", read.detail)
   })
 
 interface Wanted {

@@ -24,11 +24,18 @@ const NAMES = ["linkId", "accountId", "userId", "keyId"] as const
 type Target = Holder | { readonly kind: "link"; readonly id: string }
 type Asked = { readonly [N in keyof typeof TARGETS]?: string }
 
-const ONE = new BadRequest({ detail: "Name one of linkId, accountId, userId and keyId." })
+const notOne = (asked: Asked): BadRequest => {
+  const detail = "Name one of linkId, accountId, userId and keyId."
+  const given = NAMES.filter((name) => asked[name] !== undefined)
+  return new BadRequest({
+    detail,
+    errors: (given.length > 0 ? given : NAMES).map((parameter) => ({ parameter, detail })),
+  })
+}
 
 const targetIn = (asked: Asked): Effect.Effect<Target | undefined, BadRequest> => {
   const given = NAMES.flatMap((name) => (asked[name] === undefined ? [] : [{ kind: TARGETS[name], id: asked[name] }]))
-  return given.length > 1 ? Effect.fail(ONE) : Effect.succeed(given[0])
+  return given.length > 1 ? Effect.fail(notOne(asked)) : Effect.succeed(given[0])
 }
 
 const endOf = (sql: Queryable, { workspaceId, role }: Scopes["workspaceAdmin"], target: Target) =>
@@ -66,7 +73,7 @@ export const links: Handlers<typeof Links> = {
     access: "workspaceAdmin",
     handle: ({ query: asked, scope, scope: { workspaceId, sessionId } }) =>
       Effect.gen(function* () {
-        const target = (yield* targetIn(asked)) ?? (yield* ONE)
+        const target = (yield* targetIn(asked)) ?? (yield* notOne(asked))
         yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
             yield* query(() => lockWorkspace(sql, workspaceId))

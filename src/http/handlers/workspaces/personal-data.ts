@@ -3,7 +3,6 @@ import { Clock, Effect } from "effect"
 import { Erasures } from "../../../erasure/erasures.ts"
 import { findGuest } from "../../../erasure/guest-search.ts"
 import { NotFound } from "../../../model/errors.ts"
-import { foldEmail } from "../../../model/text/email.ts"
 import { lockWorkspace, requireCredential, requireManager } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { addressOf, eraseRegistrant } from "../../../store/personal/erasures.ts"
@@ -77,7 +76,7 @@ export const personalData: Handlers<typeof PersonalData> = {
       exported(call, {
         workspaceId: call.scope.workspaceId,
         userId: null,
-        email: foldEmail(call.query.email),
+        email: call.query.email,
         guest: null,
       }),
   },
@@ -90,7 +89,7 @@ export const personalData: Handlers<typeof PersonalData> = {
         const erasure = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
             yield* requireManager(sql, workspaceId, scope)
-            const begun = yield* query(() => eraseRegistrant(sql, { workspaceId, email: foldEmail(email) }, now))
+            const begun = yield* query(() => eraseRegistrant(sql, { workspaceId, email }, now))
             return begun ?? (yield* NotFound.of("registrant"))
           }),
         )

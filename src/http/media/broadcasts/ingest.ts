@@ -137,7 +137,7 @@ export class Ingest {
 
   #piece(exchange: Exchange, head: RequestHead, number: string): void {
     if (!NUMBER.test(number)) {
-      this.#refuseLater(exchange, new BadRequest({ detail: "seq is the number of a piece, from 0." }))
+      this.#refuseLater(exchange, BadRequest.ofParameter("seq", "must be the number of a piece, from 0"))
       return
     }
     const take = (port: EncoderPort, bytes: Uint8Array): void => {

@@ -43,7 +43,7 @@ const WHOLE_FOR_MS = 10_000
 
 const notFound = NotFound.of("file of a broadcast")
 const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
-const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
+const badReload = BadRequest.ofParameter("_HLS_msn", "it and _HLS_part name a segment or part that is not next")
 
 /** A playlist of a broadcast that goes on names nothing older. */
 const LIVE_SECONDS = 60

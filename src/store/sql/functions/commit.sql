@@ -125,38 +125,40 @@ end $$;
 -- Adds stays that ended to the attendance of their participants. A commit of unknown outcome may have happened, and presence then reports
 -- the same stays again: those that ended no later than the last known one are known. A user may have been deleted since they came. People
 -- who waited for the start were there from the start on. A departure may be told after the person's data was erased: it has no name then.
--- Who was back within `sameWithinMs` goes on with the stay before.
+-- Who was back within `sameWithinMs` goes on with the stay before, unless that one ended by the command `leave`.
 create or replace function write_stays(of_event uuid, ended jsonb) returns void language sql as $$
   with stay as (
     select s.participant_id, s.user_id, s.name, s.role, s.kind, s.left_at,
-           least(greatest(s.joined_at, e.started_at), s.left_at) as joined_at, s.same_within
+           least(greatest(s.joined_at, e.started_at), s.left_at) as joined_at, s.same_within, s.for_good
       from (select j->>'participantId' as participant_id, j->>'userId' as user_id, j->>'name' as name, j->>'role' as role,
                    j->>'kind' as kind, (j->>'joinedAt')::timestamptz as joined_at, (j->>'leftAt')::timestamptz as left_at,
-                   make_interval(secs => coalesce((j->>'sameWithinMs')::float8, 0) / 1000) as same_within
+                   make_interval(secs => coalesce((j->>'sameWithinMs')::float8, 0) / 1000) as same_within,
+                   coalesce((j->>'isForGood')::boolean, false) as for_good
               from jsonb_array_elements(ended) as j) s
       join events e on e.id = of_event
      where not exists (select from attendances a where a.event_id = of_event and a.participant_id = s.participant_id
                           and a.last_left_at >= s.left_at)
   ), counted as (
-    select s.*, coalesce(s.joined_at > s.same_within + coalesce(
-             lag(s.left_at) over (partition by s.participant_id order by s.left_at), a.last_left_at), true) as is_another
+    select s.*, coalesce(s.joined_at > coalesce(lag(s.left_at) over before, a.last_left_at) + case
+             when coalesce(lag(s.for_good) over before, a.left_for_good) then interval '0' else s.same_within end, true) as is_another
       from stay s left join attendances a on a.event_id = of_event and a.participant_id = s.participant_id
+    window before as (partition by s.participant_id order by s.left_at)
   ), total as (
     select participant_id, (array_agg(user_id order by left_at desc))[1] as user_id, (array_agg(name order by left_at desc))[1] as name,
            (array_agg(role order by left_at desc))[1] as role, min(kind) as kind, min(joined_at) as joined_at,
-           max(left_at) as left_at, sum(extract(epoch from left_at - joined_at) * 1000) as ms, count(*) filter (where is_another) as stays
+           max(left_at) as left_at, (array_agg(for_good order by left_at desc))[1] as for_good, sum(extract(epoch from left_at - joined_at) * 1000) as ms, count(*) filter (where is_another) as stays
       from counted group by participant_id
   )
   insert into attendances as a
-         (event_id, participant_id, user_id, name, role, kind, first_joined_at, last_left_at, attended_ms, stays)
+         (event_id, participant_id, user_id, name, role, kind, first_joined_at, last_left_at, left_for_good, attended_ms, stays)
   select of_event, t.participant_id, u.id,
          case when exists (select from erasures x where x.participant_ids @> array[t.participant_id]) then 'Removed person' else t.name end,
-         t.role, t.kind, t.joined_at, t.left_at, t.ms, t.stays
+         t.role, t.kind, t.joined_at, t.left_at, t.for_good, t.ms, t.stays
     from total t left join users u on u.id = case when t.user_id ~ '^[0-9a-f-]{36}$' then t.user_id::uuid end
    order by t.participant_id
   on conflict (event_id, participant_id) do update
      set name = excluded.name, role = excluded.role, last_left_at = excluded.last_left_at,
-         attended_ms = a.attended_ms + excluded.attended_ms, stays = a.stays + excluded.stays
+         left_for_good = excluded.left_for_good, attended_ms = a.attended_ms + excluded.attended_ms, stays = a.stays + excluded.stays
 $$;
 
 -- The same for changes that nobody is told of, so that they make no version.

@@ -6,7 +6,7 @@
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { PollView } from "../../../../protocol/topics/polls.ts"
-import type { Refused } from "../../../commands.ts"
+import { type Refused, refusedField } from "../../../commands.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type ActivityDeadline, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
 import * as views from "./poll-views.ts"
@@ -107,7 +107,7 @@ const choiceOf = (poll: Poll, optionIds: ReadonlyArray<string>): ReadonlyArray<s
   const chosen = poll.options.map(({ id }) => id).filter((id) => optionIds.includes(id))
   if (chosen.length < new Set(optionIds).size) return noSuch("option")
   return poll.kind !== "multi" && chosen.length > 1
-    ? refuse("bad_request", "This poll takes one option at most.")
+    ? refusedField("optionIds", "this poll takes one option at most")
     : chosen
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../../../../model/question.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"
 import type { QuestionView } from "../../../../protocol/topics/questions.ts"
-import type { Refused } from "../../../commands.ts"
+import { type Refused, refusedField } from "../../../commands.ts"
 import { actingRole, isOfStaff } from "../../acting-role.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
@@ -285,7 +285,7 @@ export const qa = {
     "question.pin": (turn, { id, on = true }, rev) => moderation({ pinned: on })(turn, { id }, rev),
     "question.answer": (turn, { id, mode, text }, rev) => {
       if ((mode === "text") !== (text !== undefined)) {
-        return refuse("bad_request", "An answer in text has a text, and a live one has none.")
+        return refusedField("text", "an answer in text has a text, and a live one has none")
       }
       const refused = mutedWith(turn, text ?? null) ?? unanswerable(turn, id)
       if (refused !== undefined) return refused

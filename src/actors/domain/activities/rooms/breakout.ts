@@ -8,7 +8,7 @@ import { isStaff } from "../../../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"
 import type { AssignmentView } from "../../../../protocol/topics/breakouts.ts"
-import type { Refused } from "../../../commands.ts"
+import { type Refused, refusedField } from "../../../commands.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type ActivityDeadline, noSuch, type ReadContext, refuse } from "../activity.ts"
 import { mutedWith } from "../mutes.ts"
@@ -135,10 +135,10 @@ export const breakout = {
     "breakout.plan": (turn, d) => {
       const rooms = typeof d.rooms === "number" ? d.rooms : d.rooms?.length
       if (d.strategy !== "balanced" && rooms === undefined) {
-        return refuse("bad_request", `A plan by the strategy ${d.strategy} needs rooms: their number or their names.`)
+        return refusedField("rooms", `the strategy ${d.strategy} needs their number or their names`)
       }
       const { plan, notes } = makePlan(turn, d)
-      if (plan.rooms.length > MAX_ROOMS) return refuse("bad_request", `At most ${MAX_ROOMS} rooms can be open.`)
+      if (plan.rooms.length > MAX_ROOMS) return refusedField("rooms", `at most ${MAX_ROOMS} can be open`)
       keepPlan(turn, plan)
       const { size: _size, ...view } = plan
       return { plan: { ...view, notes } }
