@@ -24,8 +24,9 @@ const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: 
   "keys reseal": async () => (await import("./cli/keys.ts")).reseal(loadConfig()),
   promote: async ({ discardWaiting }) =>
     (await import("./cli/promote.ts")).promoteDatabase(checkConfig(), discardWaiting),
-  backup: async ({ folder }) => (await import("./cli/backup.ts")).backUp(checkConfig(), folder),
-  restore: async ({ folder }) => (await import("./cli/backup.ts")).restore(checkConfig(), folder),
+  backup: async ({ target, verify }) =>
+    (await import("./cli/backup-commands.ts")).runBackup(checkConfig(), target, verify),
+  restore: async ({ target }) => (await import("./cli/backup-commands.ts")).runRestore(checkConfig(), target),
 }
 
 const readEnvFile = (path: string): void => {

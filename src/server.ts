@@ -17,7 +17,7 @@ import { liveEventsLayer, oneProcess } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
 import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
 import type { NodeOptions } from "./cluster/node-layers.ts"
-import type { Config } from "./config/config.ts"
+import { type Config, inheritedEnvironment } from "./config/config.ts"
 import { descriptionsOf } from "./descriptions.ts"
 import { Egress } from "./egress/egress.ts"
 import { App as createApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
@@ -78,6 +78,7 @@ import { RELEASE } from "./protocol/wire/release.ts"
 import { deriveKeyRing, type KeyRing } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
+import { scheduledBackupsLayer } from "./store/embedded/scheduled-backups.ts"
 import { Agendas } from "./store/events/agendas.ts"
 import { NewEvents } from "./store/events/new-events.ts"
 import { DatabaseHeartbeat } from "./store/heartbeat.ts"
@@ -218,6 +219,11 @@ const clusterRateLimits = (strict: boolean): Layer.Layer<RateLimits, never, Data
       })
     }),
   )
+
+const backupsOf = ({ to, everyHours }: Config["backup"]): Layer.Layer<never, never, Database | Telemetry> =>
+  to === null
+    ? Layer.empty
+    : scheduledBackupsLayer({ everyHours, module: process.argv[1] ?? "", environment: inheritedEnvironment() })
 
 const layersOf = (
   config: Config,
@@ -396,6 +402,7 @@ const layersOf = (
     retentionSweepLayer,
     domainProofsLayer.pipe(Layer.provide([connections, mailer])),
     config.smtp === null ? Layer.empty : idleAccountsSweepLayer,
+    backupsOf(config.backup),
   ).pipe(Layer.provideMerge(kernel))
 }
 

@@ -17,14 +17,14 @@ const LOST = 'gathercue_node_messages_total{outcome="lost"}'
 
 const SECRET = "a secret of the cluster, long enough"
 
-const openNode = async (url: string, secret: string | null = SECRET) => {
+const openNode = async (url: string, secret: string | null = SECRET, copy: string | null = null) => {
   const lines: string[] = []
   const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) })
   const silent = Layer.effect(
     Telemetry,
     Effect.map(Telemetry, (telemetry) => ({ ...telemetry, log })),
   ).pipe(Layer.provide(Telemetry.layer("silent")))
-  const link = natsLinkLayer(Redacted.make(url), secret === null ? null : Redacted.make(secret))
+  const link = natsLinkLayer(Redacted.make(url), secret === null ? null : Redacted.make(secret), null, copy)
   const layer = link.pipe(Layer.provideMerge(silent))
   const runtime = ManagedRuntime.make(layer)
   onTestFinished(() => runtime.dispose())
@@ -161,4 +161,21 @@ test("a node that starts later believes no message that was recorded a minute be
     return heard.includes("now")
   }, "a new message to be heard")
   expect(heard).not.toContain("a minute ago")
+})
+
+test("nodes on a copy of a database hear each other, and nothing of those on the original", async () => {
+  const nats = new NatsServer(await freePort())
+  await nats.start()
+  onTestFinished(() => nats.kill())
+  const [original, other] = [await openNode(nats.url), await openNode(nats.url)]
+  const [copy, beside] = [await openNode(nats.url, SECRET, "0a1b2c"), await openNode(nats.url, SECRET, "0a1b2c")]
+  const heard: { readonly [name: string]: string[] } = { other: [], beside: [] }
+  other.link.subscribe("news", (text) => heard["other"]?.push(text))
+  beside.link.subscribe("news", (text) => heard["beside"]?.push(text))
+  await eventually(() => {
+    copy.link.publish("news", "copied")
+    original.link.publish("news", "real")
+    return heard["beside"]?.includes("copied") === true && heard["other"]?.includes("real") === true
+  }, "both pairs to hear each other")
+  expect([new Set(heard["other"]), new Set(heard["beside"])]).toEqual([new Set(["real"]), new Set(["copied"])])
 })

@@ -14,18 +14,21 @@ export const COMMANDS = {
   keys: "Say what in the database each of SECRET_KEY and SECRET_KEYS_OLD still opens.",
   "keys new": "Print a new key.",
   "keys reseal": "Seal with SECRET_KEY all that one of SECRET_KEYS_OLD opens; servers may run meanwhile.",
-  "backup <folder>": "Copy the embedded database, the key and the media to a new folder; a server may run meanwhile.",
+  "backup [target]":
+    "Copy the embedded database, the key and the media to a new folder, or to s3://bucket/prefix (by default BACKUP_TO); a server may run meanwhile.",
   promote:
     "Say that the database is the real one and no copy: its servers send what waits. A server may run meanwhile.",
-  "restore <folder>": "Put a backup into DATA_DIR, which must have no database.",
+  "restore <target>": "Put a backup from a folder or s3:// into DATA_DIR, which must have no database.",
 } as const
-type NameIn<Usage> = Usage extends `${infer Name} <folder>` ? Name : Usage
+type NameIn<Usage> = Usage extends `${infer Name} ${"<target>" | "[target]"}` ? Name : Usage
 export type CommandName = NameIn<keyof typeof COMMANDS>
 
 export interface Invocation {
   readonly command: CommandName | "help" | "version"
-  /** The folder of a backup; empty for other commands. */
-  readonly folder: string
+  /** The place of a backup; empty where none is named. */
+  readonly target: string
+  /** A backup is tested instead of made. */
+  readonly verify: boolean
   /** Read in this order; a key that is set already keeps its value. */
   readonly envFiles: ReadonlyArray<string>
   /** The result of a check as JSON. */
@@ -36,15 +39,18 @@ export interface Invocation {
   readonly isWorker: boolean
 }
 
-const FOLDER = " <folder>"
+const TARGET = / (?:<target>|(\[target\]))$/
 
-/** The command that the words name, and its folder. */
-const commandOf = (words: ReadonlyArray<string>): Pick<Invocation, "command" | "folder"> | undefined => {
-  if (words.length === 0) return { command: "serve", folder: "" }
-  const [first = "", folder = ""] = words
+/** The command that the words name, and its target. */
+const commandOf = (words: ReadonlyArray<string>): Pick<Invocation, "command" | "target"> | undefined => {
+  if (words.length === 0) return { command: "serve", target: "" }
+  const [first = "", target = ""] = words
   for (const usage of Object.keys(COMMANDS)) {
-    if (words.length === 2 && usage === `${first}${FOLDER}`) return { command: first as CommandName, folder }
-    if (!usage.endsWith(FOLDER) && usage === words.join(" ")) return { command: usage as CommandName, folder: "" }
+    const command = usage.replace(TARGET, "") as CommandName
+    const [takes, isOptional] = TARGET.exec(usage) ?? []
+    if (takes === undefined && command === words.join(" ")) return { command, target: "" }
+    const isComplete = words.length === 2 || (words.length === 1 && isOptional !== undefined)
+    if (takes !== undefined && command === first && isComplete) return { command, target }
   }
   return undefined
 }
@@ -63,6 +69,8 @@ const parsed = (args: ReadonlyArray<string>) => {
         "env-file": { type: "string", multiple: true },
         json: { type: "boolean" },
         "discard-waiting": { type: "boolean" },
+        to: { type: "string" },
+        verify: { type: "boolean" },
         worker: { type: "boolean" },
       },
     })
@@ -76,21 +84,26 @@ const parsed = (args: ReadonlyArray<string>) => {
 /** `args`: without the programs of node and of this file. @throws ArgumentsInvalid */
 export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   const { values, positionals } = parsed(args)
-  const json = values.json === true
-  const discardWaiting = values["discard-waiting"] === true
-  const isWorker = values.worker === true
-  const common = { folder: "", envFiles: values["env-file"] ?? [], json, discardWaiting, isWorker }
+  const { json = false, verify = false, to, "discard-waiting": discardWaiting = false, worker = false } = values
+  const common = { target: "", envFiles: values["env-file"] ?? [], json, verify, discardWaiting, isWorker: worker }
   if (values.help === true) return { ...common, command: "help" }
   if (values.version === true) return { ...common, command: "version" }
-  const named = commandOf(positionals)
-  const [first = ""] = positionals
-  if (named === undefined && positionals.length === 1 && Object.hasOwn(COMMANDS, `${first}${FOLDER}`)) {
-    throw new ArgumentsInvalid(`"${first}" needs a folder: gathercue ${first}${FOLDER}.`)
+  const words = to === undefined ? positionals : [...positionals, to]
+  const named = commandOf(words)
+  const [first = ""] = words
+  if (named === undefined && words.length === 1 && Object.hasOwn(COMMANDS, `${first} <target>`)) {
+    throw new ArgumentsInvalid(`"${first}" needs a folder or s3:// place: gathercue ${first} <target>.`)
   }
-  if (named === undefined) throw new ArgumentsInvalid(`"${positionals.join(" ")}" is no command; ${HINT}.`)
-  if (json && named.command !== "check") throw new ArgumentsInvalid(`--json is an option of check alone; ${HINT}.`)
-  if (discardWaiting && named.command !== "promote") {
-    throw new ArgumentsInvalid(`--discard-waiting is an option of promote alone; ${HINT}.`)
+  if (named === undefined) throw new ArgumentsInvalid(`"${words.join(" ")}" is no command; ${HINT}.`)
+  for (const [option, isGiven, command] of [
+    ["--json", json, "check"],
+    ["--discard-waiting", discardWaiting, "promote"],
+    ["--to", to !== undefined, "backup"],
+    ["--verify", verify, "backup"],
+  ] as const) {
+    if (isGiven && named.command !== command) {
+      throw new ArgumentsInvalid(`${option} is an option of ${command} alone; ${HINT}.`)
+    }
   }
   return { ...common, ...named }
 }

@@ -1,5 +1,5 @@
 /**
- * `gathercue backup` and `gathercue restore`: all of a data folder in a folder of its own. That is the embedded database, the
+ * Backups in a folder: all of a data folder in a folder of its own. That is the embedded database, the
  * key, and the media. A backup is whole or it is not there: it is made beside its final name.
  */
 import { existsSync } from "node:fs"
@@ -21,33 +21,18 @@ import {
 } from "../store/embedded/restoring.ts"
 import { usable } from "../store/open-database.ts"
 import { print } from "../terminal.ts"
+import { DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
 
-/** Grows when a backup can no longer be restored by a build of before. */
-const FORMAT = 1
-const MANIFEST = "manifest.json"
-const DATABASE = "database"
-const MEDIA = "media"
-const KEY = "secret-key"
+const Manifest = Schema.fromJsonString(Schema.Struct(ManifestFields))
 
-const Manifest = Schema.fromJsonString(
-  Schema.Struct({
-    format: Schema.Literal(FORMAT),
-    madeAt: Schema.String,
-    files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, sha256: Schema.String })),
-  }),
-)
-
-const EXTERNAL =
+export const EXTERNAL =
   "The database is at DATABASE_URL: back it up and restore it with PostgreSQL's own tools (pg_dump, pg_basebackup)."
 
-type Where = ReturnType<typeof checkConfig>
+export type Where = ReturnType<typeof checkConfig>
 
 const inFolder = (folder: string, files: ReadonlyArray<CopiedFile>): ReadonlyArray<CopiedFile> =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
-
-const megabytes = (files: ReadonlyArray<CopiedFile>): string =>
-  `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${files.length} files`
 
 /** A full disk, a folder that may not be read, and the like are told in the system's own words. */
 const ofTheSystem = (cause: unknown, what: string): unknown =>
@@ -182,5 +167,4 @@ export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted:
     throw ofTheSystem(cause, `The backup could not be restored to ${dataDir}`)
   }
   print(`${dataDir}: ${megabytes(files)}, as the server had them when the backup ended`)
-  print("A server that is started there sends nothing until gathercue promote.")
 }

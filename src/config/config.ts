@@ -13,7 +13,7 @@ import type { Environment, Suspicion } from "./mistakes.ts"
 import { crossProblems, suspicions, type Values } from "./rules.ts"
 import { SETTINGS } from "./schemas.ts"
 
-/** Settings that cannot be used. The message has one line for each, a sentence that begins with the key. */
+/** Settings that cannot be used: the message has a line for each, a sentence that begins with the key. */
 export class ConfigInvalid extends Error {
   override readonly name = "ConfigInvalid"
 
@@ -147,6 +147,13 @@ export interface Config {
     readonly accessKeyId: string
     readonly secretAccessKey: Redacted.Redacted<string>
   } | null
+  /** Backups of the embedded database. */
+  readonly backup: {
+    readonly to: string | null
+    readonly everyHours: number
+    readonly keep: number
+    readonly s3: Config["s3"]
+  }
   /** Proxies whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -220,6 +227,18 @@ const s3Of = ({
   url === null || accessKeyId === null || secretAccessKey === null
     ? null
     : { url: url.replace(/\/+$/, ""), region, accessKeyId, secretAccessKey }
+
+const backupOf = (values: Values): Config["backup"] => {
+  const own = s3Of({
+    ...values,
+    S3_URL: values.BACKUP_S3_URL,
+    S3_REGION: values.BACKUP_S3_REGION ?? values.S3_REGION,
+    S3_ACCESS_KEY_ID: values.BACKUP_S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY: values.BACKUP_S3_SECRET_ACCESS_KEY,
+  })
+  const { BACKUP_TO: to, BACKUP_EVERY_HOURS: everyHours, BACKUP_KEEP: keep } = values
+  return { to, everyHours, keep, s3: own ?? s3Of(values) }
+}
 
 const clusterOf = ({
   CLUSTER_ADDRESS: address,
@@ -334,6 +353,7 @@ const configOf = (
     mediaUploads: values.MEDIA_UPLOADS,
     mediaRetentionDays: values.MEDIA_RETENTION_DAYS,
     s3: s3Of(values),
+    backup: backupOf(values),
     dataDir,
     databaseUrl: values.DATABASE_URL,
     databasePool: values.DATABASE_POOL,

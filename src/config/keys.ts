@@ -203,6 +203,26 @@ export const CONFIG_KEYS = [
     doc: "How long a statement or transaction may take, with its wait for a connection, before it is given up, 500 to 60000; at most 40 % of it are spent waiting, and the server ends a statement after 54 %.",
   },
   {
+    name: "BACKUP_TO",
+    fallback: "unset",
+    doc: "`s3://bucket/prefix`: backups of the embedded database go there by themselves. The prefix is for this installation alone.",
+  },
+  { name: "BACKUP_EVERY_HOURS", fallback: "24", doc: "Hours between two of these backups, 1 to 720." },
+  { name: "BACKUP_KEEP", fallback: "14", doc: "The newest backups at `BACKUP_TO` that are kept, 1 to 1000." },
+  {
+    name: "BACKUP_S3_URL",
+    fallback: "`S3_URL`",
+    doc: "A bucket of the server that has the backups, as in `S3_URL`, which would take recordings too. The bucket's name is that of `BACKUP_TO`.",
+  },
+  { name: "BACKUP_S3_REGION", fallback: "`S3_REGION`", doc: "Beside `BACKUP_S3_URL`: its region." },
+  { name: "BACKUP_S3_ACCESS_KEY_ID", fallback: "unset", doc: "Beside `BACKUP_S3_URL`: id of the access key." },
+  {
+    name: "BACKUP_S3_SECRET_ACCESS_KEY",
+    fallback: "unset",
+    doc: "Secret of that key.",
+    secret: true,
+  },
+  {
     name: "CLUSTER_ADDRESS",
     fallback: "unset",
     doc: "`host:port` by which the other nodes reach this one, on a private network: this server is then one of several on one database. Each of them needs `DATABASE_URL`, `NATS_URL`, `PUBLIC_URL` and the same `SECRET_KEY`. Without it the server runs alone, and listens on no such port.",

@@ -68,6 +68,22 @@ const relayProblems = ({
   ].filter((problem) => problem !== false)
 }
 
+const BACKUP_S3_KEYS = ["BACKUP_S3_URL", "BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const
+
+/** The database of a worker is that of its supervisor. */
+const backupProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
+  const { BACKUP_TO: to, DATABASE_URL: url, BACKUP_S3_URL: own, S3_URL: s3 } = values
+  return [
+    ...missing(values, BACKUP_S3_KEYS, () => true),
+    ...(to != null && own === null && s3 === null ? ["BACKUP_S3_URL or S3_URL must be set beside BACKUP_TO."] : []),
+    ...(to != null && url != null && !isWorker
+      ? [
+          "BACKUP_TO is for the embedded database; back up the one at DATABASE_URL with PostgreSQL's own tools (pg_dump, pg_basebackup and an archive of the log).",
+        ]
+      : []),
+  ]
+}
+
 /** The domain of the sender by default, from which other servers take no letter. */
 const NOWHERE = "@localhost"
 
@@ -90,6 +106,7 @@ export const crossProblems = (values: Partial<Values>, isWorker: boolean): Reado
     ...missing(values, MEDIA_KEYS, () => true),
     ...missing(values, S3_KEYS, () => true),
     ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
+    ...backupProblems(values, isWorker),
     ...relayProblems(values),
     ...clusterProblems(values, isWorker),
   ]

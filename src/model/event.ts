@@ -4,7 +4,7 @@ import { HostAbsence, HostAbsenceOfNode } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
-import { ShownText } from "./text/shown-text.ts"
+import { MembersText } from "./text/shown-text.ts"
 import { Instant, InstantInput } from "./timestamp.ts"
 
 export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"]).annotate(named("EventStatus"))
@@ -15,8 +15,8 @@ export type Visibility = typeof Visibility.Type
 
 const METADATA_LIMIT_BYTES = 16_384
 
-const Title = ShownText(1, 300)
-const Type = ShownText(1, 80)
+const Title = MembersText(1, 300)
+const Type = MembersText(1, 80)
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
 /** The integrator's own data, read by its servers and members, and stored as it came. The public page shows its `description` alone, as shown text. */
 const Metadata = Schema.Record(Schema.String, Schema.Json).check(

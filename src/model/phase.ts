@@ -5,7 +5,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
-import { withoutUnseen } from "./text/shown-text.ts"
+import { membersText } from "./text/shown-text.ts"
 import { Instant } from "./timestamp.ts"
 
 export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "rotation"]).annotate(named("Modality"))
@@ -48,13 +48,13 @@ const isList = (value: Schema.Json): value is Schema.JsonArray => Array.isArray(
 
 /** The same JSON, with what can be seen of its strings and keys. The JSON of a body is shallow. */
 const shown = (value: Schema.Json): Schema.Json => {
-  if (typeof value === "string") return withoutUnseen(value)
+  if (typeof value === "string") return membersText(value)
   if (typeof value !== "object" || value === null) return value
   if (isList(value)) return value.map(shown)
   return shownEntries(value)
 }
 const shownEntries = (entries: Schema.JsonObject): Schema.JsonObject =>
-  Object.fromEntries(Object.entries(entries).map(([key, value]) => [withoutUnseen(key), shown(value)]))
+  Object.fromEntries(Object.entries(entries).map(([key, value]) => [membersText(key), shown(value)]))
 
 /**
  * A config from a client: everybody at the event gets it, so it is stored as far as it can be seen. Its size is checked once,

@@ -182,6 +182,11 @@ export const makeMetrics = () => ({
     "gathercue_quiet",
     "1 while nothing is sent to others, because the database is a copy that was not promoted.",
   ),
+  backupAge: gauge("gathercue_backup_age_seconds", "Seconds since the last backup to BACKUP_TO; 0 without it."),
+  backupOverdue: gauge(
+    "gathercue_backup_overdue_seconds",
+    "Seconds since it was due; 0 before, and without BACKUP_TO.",
+  ),
   mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
   mailOverdue: gauge("gathercue_mail_overdue_seconds", "Seconds since the oldest letter was due."),
   reminders: counter("gathercue_reminders_total", "Reminders of events that were posted, by kind.", {

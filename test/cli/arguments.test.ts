@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest"
 import { readArguments } from "../../src/cli/arguments.ts"
 
-const PLAIN = { folder: "", envFiles: [], json: false, discardWaiting: false, isWorker: false }
+const PLAIN = { target: "", envFiles: [], json: false, verify: false, discardWaiting: false, isWorker: false }
 
 test("each command is read, and no command is the server", () => {
   expect(readArguments([])).toEqual({ ...PLAIN, command: "serve" })
@@ -10,7 +10,7 @@ test("each command is read, and no command is the server", () => {
     expect(readArguments([command])).toEqual({ ...PLAIN, command })
   }
   for (const command of ["backup", "restore"] as const) {
-    expect(readArguments([command, "keys"])).toEqual({ ...PLAIN, command, folder: "keys" })
+    expect(readArguments([command, "keys"])).toEqual({ ...PLAIN, command, target: "keys" })
   }
   expect(readArguments(["keys", "new"])).toEqual({ ...PLAIN, command: "keys new" })
   expect(readArguments(["keys", "reseal"])).toEqual({ ...PLAIN, command: "keys reseal" })
@@ -23,6 +23,14 @@ test("options stand before or after the command", () => {
     envFiles: ["a", "b"],
   })
   expect(readArguments(["check", "--json"])).toEqual({ ...PLAIN, command: "check", json: true })
+  expect(readArguments(["backup"])).toEqual({ ...PLAIN, command: "backup" })
+  expect(readArguments(["backup", "--to", "s3://b/p"])).toEqual({ ...PLAIN, command: "backup", target: "s3://b/p" })
+  expect(readArguments(["backup", "--verify"])).toEqual({ ...PLAIN, command: "backup", verify: true })
+  expect(readArguments(["promote", "--discard-waiting"])).toEqual({
+    ...PLAIN,
+    command: "promote",
+    discardWaiting: true,
+  })
   expect(readArguments(["--worker"])).toEqual({ ...PLAIN, command: "serve", isWorker: true })
 })
 
@@ -40,10 +48,13 @@ describe("is refused with a sentence:", () => {
     [["start"], /^"start" is no command; gathercue --help/],
     [["keys", "old"], /^"keys old" is no command; /],
     [["serve", "serve"], /^"serve serve" is no command; /],
-    [["backup"], /^"backup" needs a folder: gathercue backup <folder>\.$/],
-    [["restore"], /^"restore" needs a folder: /],
+    [["restore"], /^"restore" needs a folder or s3:\/\/ place: gathercue restore <target>\.$/],
+    [["restore", "--to", "a"], /^--to is an option of backup alone; /],
+    [["backup", "a", "--to", "b"], /^"backup a b" is no command; /],
+    [["check", "--verify"], /^--verify is an option of backup alone; /],
+    [["check", "--discard-waiting"], /^--discard-waiting is an option of promote alone; /],
     [["restore", "a", "b"], /^"restore a b" is no command; /],
-    [["backup <folder>"], /is no command; /],
+    [["backup [target]"], /is no command; /],
     [["toString"], /^"toString" is no command; /],
   ] as const)("%j", (args, sentence) => {
     expect(() => readArguments(args)).toThrow(sentence)

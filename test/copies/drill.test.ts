@@ -75,13 +75,23 @@ test("the five commands of the drill restore a server that calls nobody until th
   const [backUp = "", restore = "", serve = "", look = "", promote = ""] = lines
 
   await sh(backUp)
-  await server.end("SIGKILL")
+  await server.end("SIGTERM")
   const calls = receiver.received.length
   receiver.answer = status(200)
   expect((await sh(restore)).stdout).toContain("sends nothing until gathercue promote")
   const log = join(folder, "log")
   const { stdout: pid } = await sh(`${serve.replace(/&$/, "")} > ${log} 2>&1 & echo $!`)
-  onTestFinished(() => void process.kill(Number(pid), "SIGKILL"))
+  const signal = (name: "SIGTERM" | 0): boolean => {
+    try {
+      return process.kill(Number(pid), name)
+    } catch {
+      return false
+    }
+  }
+  onTestFinished(async () => {
+    signal("SIGTERM")
+    await eventually(() => !signal(0), "the end of the rehearsal")
+  })
   expect(JSON.parse((await sh(look)).stdout)).toMatchObject({ status: "ready", quiet: true })
   expect(await readFile(log, "utf8")).toContain("nothing is sent until gathercue promote")
   const url = `http://127.0.0.1:${port}`

@@ -136,3 +136,23 @@ test("what waited in the original is counted, and discarded if the operator says
   const [skipped] = await rows.run("select count(*)::int as n from webhook_deliveries where status = 'skipped'")
   expect(skipped?.["n"]).toBe(1)
 }, 60_000)
+
+test("no reminder is posted meanwhile, which would be sent late; one that is of use is posted after the promotion", async () => {
+  const { house, mail, rows, platform, ping } = await openHouse()
+  const scheduledAt = new Date(Date.now() + 7 * 86_400_000).toISOString()
+  const event = await createEvent(house.server.url, house.workspace.key, { scheduledAt })
+  await house.call("POST", `/v1/events/${event.id}/publish`)
+  const person = { name: "Bo", email: "bo@example.com" }
+  const path = `/v1/public/events/${event.id}/register`
+  expect((await call(house.server.url, "POST", path, { body: person })).status).toBe(200)
+  await mail.next(person.email)
+  house.server = await house.server.restart({ QUIET: "true" }, async () => {
+    await rows.run("update events set scheduled_at = now() + interval '9 minutes' where id = $1", [event.id])
+    await rows.run("update registrations set created_at = now() - interval '1 hour'")
+  })
+  await ping()
+  await eventually(async () => (await platform()).backlog.deliveries.overdueSeconds >= 3, "a delivery to be late")
+  expect((await platform()).backlog.letters.count).toBe(0)
+  await platform("POST", "promote")
+  expect((await mail.next(person.email)).raw).toContain("Subject:")
+}, 60_000)

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
+
+/** Who has not come yet. */
+const NOBODY = `reg:${newId()}`
 
 let house: House
 
@@ -178,12 +182,12 @@ test("a new token with another role changes the commands and streams of the conn
   client.send({ op: 12, d: { token: await house.token(stage, "guest", "host") } })
   const { d } = await client.dispatch("ready")
   expect(d).toMatchObject({ reason: "roleChanged", me: { role: "host" } })
-  await client.command("participant.remove", { id: "nobody" })
+  await client.command("participant.remove", { id: NOBODY, block: true })
   expect(await client.dispatch("participant.removed")).toMatchObject({ s: d.cursors.staff + 1 })
   client.send({ op: 12, d: { token: await house.token(stage, "guest", "viewer") } })
   expect((await client.dispatch("ready")).d.cursors.staff).toBeUndefined()
   const other = await house.join(stage, "other", "host")
-  await other.command("participant.remove", { id: "nobody" })
+  await other.command("participant.remove", { id: NOBODY, block: true })
   await other.dispatch("participant.removed")
   await other.command("announce", { text: "done" })
   await client.dispatch("announcement")
@@ -227,3 +231,23 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   const again = await back.identify(await house.token(stage, "slow"), { epoch: ready.d.epoch, cursors })
   expect(["expired", undefined]).toContain(again.d.reason)
 }, 120_000)
+
+test("nobody is removed who is not here, and only what may be a participant is blocked; a block of before is repeated", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host")
+  const remove = async (id: string, block: boolean) => {
+    const { ok, e } = await host.command("participant.remove", { id, block })
+    return ok ? "ok" : e.code
+  }
+  const made = newId()
+  expect(await host.command("participant.mute", { id: "nobody" })).toMatchObject({ e: { code: "not_found" } })
+  expect(await remove("nobody", false)).toBe("not_found")
+  expect(await remove("nobody", true)).toBe("not_found")
+  expect(await remove(made, false)).toBe("not_found")
+  for (const id of [made, `reg:${made}`, `guest:${made}`, `anon:${made}`, made])
+    expect(await remove(id, true), id).toBe("ok")
+  expect(await remove(made, false)).toBe("ok")
+  const guest = await house.join(stage, "guest")
+  await guest.cut()
+  expect(await remove("guest", false)).toBe("ok")
+})

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
+import { newId } from "../../src/model/ids.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -63,6 +64,23 @@ test("a removal the feed lost still closes 4304", async () => {
   await announce(stage, "on")
   expect(await goes.closeCode()).toBe(4304)
   await received(stays, "on")
+})
+
+test("a decision that the feed lost closes the connection of somebody with the same address", async () => {
+  const stage = await house.stage()
+  const [ann, again, ben] = [newId(), newId(), newId()]
+  for (const id of [ann, again, ben]) {
+    const email = id === ben ? "ben@example.com" : "ann@example.com"
+    await house.actors
+      .sql`insert into users (id, workspace_id, external_sub, email) values (${id}, ${stage.workspaceId}, ${id}, ${email})`
+  }
+  const join = (id: string) => house.join(stage, id, "participant", { kind: "user", userId: id })
+  const [other, stays] = await Promise.all([join(again), join(ben)])
+  await lose(() => house.actors.execute(stage.eventId, { type: "participant.mute", d: { id: ann } }))
+  await announce(stage, "on")
+  expect(await other.closeCode()).toBe(4304)
+  await announce(stage, "after")
+  await received(stays, "after")
 })
 
 test("a removal that arrives after more was lost than the store keeps closes 4304", async () => {

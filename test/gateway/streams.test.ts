@@ -64,7 +64,7 @@ test("staff receive the staff stream as well", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host")
   const viewer = await house.join(stage, "viewer", "viewer")
-  await host.command("participant.remove", { id: "nobody" })
+  await host.command("participant.remove", { id: newId(), block: true })
   expect(await host.dispatch("participant.removed")).toMatchObject({ st: "staff", s: 1 })
   await announce(stage, "after")
   await received(viewer, "after")

@@ -57,6 +57,16 @@ describe("every error is a problem with type, code and detail", () => {
     expect(answer.headers.get("allow")).toBe("POST, GET, HEAD")
   })
 
+  test("a request without an upgrade at the gateway", async () => {
+    const answer = await api("GET", "/v1/gateway")
+    expect([answer.status, answer.body]).toEqual([426, problem("upgrade_required")])
+    expect([answer.headers.get("upgrade"), answer.body.detail]).toEqual([
+      "websocket",
+      expect.stringContaining("WebSocket"),
+    ])
+    expect((await api("POST", "/v1/gateway", { body: {} })).status).toBe(405)
+  })
+
   test.each(["{", "[1,", "\u0000", '{"a":1}}'])("a body that is no JSON: %j", async (body) => {
     const answer = await api("POST", "/v1/events", { raw: body })
     const errors = [{ pointer: "#", detail: expect.stringContaining("not valid JSON") }]

@@ -48,6 +48,17 @@ test("names and titles are taken without it", async () => {
   expect(page.body).toMatchObject({ title: `${SHOWN}!`, description: SHOWN })
 })
 
+test("a member's title, type and description keep their marks of direction and soft hyphens; a name of another person does not", async () => {
+  const kept = "\u200f\u05e9\u05dc\u05d5\u05dd\u200e (Java\u00adScript)"
+  const { body } = await api("POST", "/v1/events", { type: kept, title: kept, metadata: { description: kept } })
+  expect(body).toMatchObject({ type: kept, title: kept })
+  expect((await api("PATCH", `/v1/events/${body.id}`, { title: `${kept}!` })).body.title).toBe(`${kept}!`)
+  await api("POST", `/v1/events/${body.id}/publish`, {})
+  const page = await call(server.url, "GET", `/v1/public/events/${body.id}`)
+  expect(page.body).toMatchObject({ title: `${kept}!`, description: kept })
+  expect((await signup("Ada\u200e \u00adLovelace")).body.account.name).toBe("Ada Lovelace")
+})
+
 test("text that is empty without it is refused as empty text is", async () => {
   expect((await signup(NOTHING)).body.code).toBe("bad_request")
   for (const body of [

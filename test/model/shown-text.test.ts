@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isVisible, withoutUnseen } from "../../src/model/text/shown-text.ts"
+import { isVisible, membersText, withoutUnseen } from "../../src/model/text/shown-text.ts"
 
 const UNSEEN = [
   ..."\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e",
@@ -69,6 +69,19 @@ const EMOJI = [
   "👩‍🚀 👨‍👩‍👧‍👦 🧑🏽‍💻 👩🏻‍❤️‍💋‍👨🏿 🏳️‍🌈 🏴‍☠️ 🐻‍❄️ 🤷🏼‍♀️ 🧑‍🧑‍🧒 ❤️‍🔥 👁️‍🗨️ 🙂‍↔️",
   "🇩🇪🇫🇷 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿",
 ]
+
+test("members keep marks of direction and soft hyphens; what turns text around is removed from theirs too", () => {
+  const kept = "\u200f\u05e9\u05dc\u05d5\u05dd\u200e (Java\u00adScript) \u061c"
+  expect([membersText(kept), withoutUnseen(kept)]).toEqual([kept, kept.replace(/[\u00ad\u061c\u200e\u200f]/gu, "")])
+  const removed = UNSEEN.filter((one) => !/[\u00ad\u061c\u200e\u200f]/u.test(one))
+  for (const one of removed) expect(membersText(`a${one}b`)).toBe("ab")
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(membersText(membersText(text))).toBe(membersText(text))
+      expect(withoutUnseen(membersText(text))).toBe(withoutUnseen(text))
+    }),
+  )
+})
 
 describe("visible characters stay", () => {
   test.each([...ORDINARY, ...EMOJI])("%s", (text) => {

@@ -134,6 +134,7 @@ export class Channel {
         break
       case "participantsRead":
         this.#membership.followAll()
+        this.#namesakes.followAll()
         this.mesh.reviewAll()
         break
       case "lobbyChanged":

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { Throttle } from "../../clock/throttle.ts"
 import type { Cancel } from "../../clock/timers.ts"
-import { findBlockedNamesakes } from "../../store/live/live-events.ts"
+import { findBlockedNamesakes, findDecided } from "../../store/live/live-events.ts"
 import { RETRY_FOR_MINUTES } from "../retry.ts"
 import type { GatewayServices } from "../services.ts"
 
@@ -22,6 +22,8 @@ export class Namesakes {
   readonly #eventId: string
   readonly #close: (participantId: string) => void
   readonly #decided = new Set<string>()
+  /** Decisions may have been missed: all of the event are looked at. */
+  #isBlind = false
   readonly #soon: Throttle
   readonly #again = new Set<Cancel>()
 
@@ -38,17 +40,27 @@ export class Namesakes {
 
   follow({ participantId, isDecision }: ParticipantChange): void {
     if (isDecision !== true) return
-    this.#add(participantId)
-    const cancel = this.#services.timers.after(AGAIN_MS, () => {
-      this.#again.delete(cancel)
-      this.#add(participantId)
-    })
-    this.#again.add(cancel)
+    this.#twice(() => this.#decided.add(participantId))
   }
 
-  #add(participantId: string): void {
-    this.#decided.add(participantId)
-    this.#soon.request()
+  /** After a gap of the feed: it says who is blocked, and not who was just decided on. */
+  followAll(): void {
+    this.#twice(() => {
+      this.#isBlind = true
+    })
+  }
+
+  #twice(note: () => void): void {
+    const look = (): void => {
+      note()
+      this.#soon.request()
+    }
+    look()
+    const cancel = this.#services.timers.after(AGAIN_MS, () => {
+      this.#again.delete(cancel)
+      look()
+    })
+    this.#again.add(cancel)
   }
 
   stop(): void {
@@ -58,9 +70,12 @@ export class Namesakes {
 
   #look(): void {
     const { database, telemetry, fork } = this.#services
-    const ids = [...this.#decided]
+    const [ids, isBlind] = [[...this.#decided], this.#isBlind]
     this.#decided.clear()
-    const found = database.run((sql) => findBlockedNamesakes(sql, this.#eventId, ids))
+    this.#isBlind = false
+    const found = database.run(async (sql) =>
+      findBlockedNamesakes(sql, this.#eventId, isBlind ? await findDecided(sql, this.#eventId) : ids),
+    )
     fork(
       found.pipe(
         Effect.retry(RETRY_FOR_MINUTES),

@@ -118,6 +118,11 @@ export const PROBLEMS = {
     meaning: "This Idempotency-Key was used with another body.",
     remedy: "Use a new key for another request.",
   },
+  upgrade_required: {
+    status: 426,
+    meaning: "The address takes WebSocket connections alone.",
+    remedy: "Connect with a WebSocket client; `docs/gateway.md` has the first frames.",
+  },
   rate_limited: {
     status: 429,
     meaning: "Too many requests; see `Retry-After`.",

@@ -49,10 +49,10 @@ export const PROBLEM_SCHEMAS = {
   },
 } as const
 
-/** One example for each code of an operation; the router itself answers 405. */
+/** One example for each code of an operation; the router itself answers 405 and 426. */
 export const problemExamples = (errorsUrl: string) =>
   Object.fromEntries(
-    CODES.filter((code) => code !== "method_not_allowed").map((code) => {
+    CODES.filter((code) => code !== "method_not_allowed" && code !== "upgrade_required").map((code) => {
       const roles = code === "role_not_on_event" ? { acceptedRoles: ["workspace_admin", "host", "participant"] } : {}
       return [code, { value: { type: `${errorsUrl}/${code}`, code, detail: PROBLEMS[code].meaning, ...roles } }]
     }),

@@ -12,6 +12,7 @@ import { sameSecret } from "../../identity/secrets.ts"
 import { StorageProbe } from "../../media/storage/storage-probe.ts"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import { GATEWAY_PATH } from "../../protocol/wire/frames.ts"
 import { Database } from "../../store/database.ts"
 import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
 import { Quiet } from "../../store/quiet/quiet.ts"
@@ -223,6 +224,13 @@ export const bindRest = (
       return text(200, "text/plain; charset=utf-8", `${lines.join("\n")}\n`)
     }
 
+    /** RFC 9110, section 15.5.22. */
+    const askForUpgrade = (): HttpResponse =>
+      problems.write("upgrade_required", "Connect with a WebSocket client: this address takes upgrades alone.", [
+        ["upgrade", "websocket"],
+        ["connection", "upgrade"],
+      ])
+
     const pageRoute = (one: (typeof PAGES)[number]): PlainRoute => ({
       method: one.method,
       path: one.path,
@@ -255,6 +263,8 @@ export const bindRest = (
         ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
         ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
         ...(options.production ? [] : forDevelopment),
+        // Upgrades go to the gateway before they come here.
+        plain(GATEWAY_PATH, () => Effect.sync(askForUpgrade)),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),

@@ -69,6 +69,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   415: "415 Unsupported Media Type",
   416: "416 Range Not Satisfiable",
   422: "422 Unprocessable Content",
+  426: "426 Upgrade Required",
   429: "429 Too Many Requests",
   500: "500 Internal Server Error",
   501: "501 Not Implemented",

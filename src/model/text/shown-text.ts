@@ -45,26 +45,48 @@ const HAS_UNSEEN = new RegExp(UNSEEN, "u")
 export const withoutUnseen = (text: string): string =>
   HAS_UNSEEN.test(text) ? text.replace(SHAPING_OR_UNSEEN, (_all, shaping: string | undefined) => shaping ?? "") : text
 
+/** Marks of direction that turn no text around, and where a word may be parted: members write them on purpose. */
+const MEANT = /[\u00ad\u061c\u200e\u200f]/
+
+/** Text of members, who write their own events. */
+export const membersText = (text: string): string =>
+  HAS_UNSEEN.test(text)
+    ? text.replace(SHAPING_OR_UNSEEN, (all, shaping: string | undefined) => shaping ?? (MEANT.test(all) ? all : ""))
+    : text
+
 /** A braille cell without dots is an invisible symbol. */
 const VISIBLE = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** Is any character of the text visible? */
 export const isVisible = (text: string): boolean => VISIBLE.test(withoutUnseen(text))
 
-const stripped = SchemaTransformation.transform({ decode: withoutUnseen, encode: (text: string) => text })
+type Strip = (text: string) => string
+
+const strippedBy = (decode: Strip) => SchemaTransformation.transform({ decode, encode: (text: string) => text })
 
 /** From `minimum` to `maximum` characters as they are sent, and at least `minimum` without the invisible ones. */
-export const ShownText = (minimum: number, maximum: number) =>
+export const ShownText = (minimum: number, maximum: number, strip: Strip = withoutUnseen) =>
   Schema.String.check(Schema.isBetweenLength(minimum, maximum)).pipe(
-    Schema.decodeTo(Schema.String.check(Schema.isMinLength(minimum)), stripped),
+    Schema.decodeTo(
+      Schema.String.check(
+        Schema.isMinLength(minimum),
+        Schema.makeFilter((text) => withoutUnseen(text).length >= minimum || "must not be blank"),
+      ),
+      strippedBy(strip),
+    ),
   )
+export const MembersText = (minimum: number, maximum: number) => ShownText(minimum, maximum, membersText)
 
 /** The same, with at least one visible character. */
 export const LegibleText = (
   maximum: number,
   isLegible: (text: string) => boolean = isVisible,
   rule = "must not be blank",
+  strip: Strip = withoutUnseen,
 ) =>
   Schema.String.check(Schema.isBetweenLength(1, maximum)).pipe(
-    Schema.decodeTo(Schema.String.check(Schema.makeFilter((text) => isLegible(text) || rule)), stripped),
+    Schema.decodeTo(Schema.String.check(Schema.makeFilter((text) => isLegible(text) || rule)), strippedBy(strip)),
   )
+/** On one line. */
+export const MembersTitle = (maximum: number, isLegible: (text: string) => boolean) =>
+  LegibleText(maximum, isLegible, "must be one visible line", membersText)

@@ -64,12 +64,16 @@ const entriesOf = async (folder: string) => {
 const AT_ONCE = 16
 
 /** Runs the work for each item, so many at a time. Rejects with the first failure, once all that had begun are done. */
-const forEachOf = async <A>(items: ReadonlyArray<A>, work: (item: A) => Promise<void>): Promise<void> => {
+export const forEachOf = async <A>(
+  items: ReadonlyArray<A>,
+  work: (item: A) => Promise<void>,
+  atOnce = AT_ONCE,
+): Promise<void> => {
   const left = items.values()
   const lane = async (): Promise<void> => {
     for (const item of left) await work(item)
   }
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane))
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, lane))
   const failed = ends.find((end) => end.status === "rejected")
   if (failed !== undefined) throw failed.reason
 }

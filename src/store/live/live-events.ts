@@ -142,6 +142,16 @@ export const findBlockedNamesakes = async (
   return rows.map(({ id }) => id)
 }
 
+/** The participants whom a host has blocked, muted or sent to the waiting room. */
+export const findDecided = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select participant_id as id from live_removals where event_id = ${eventId}
+    union
+    select id from live_records where event_id = ${eventId}
+       and (kind = 'mute' or (kind = 'admission' and body->>'state' = 'held'))`
+  return rows.map(({ id }) => id)
+}
+
 /** Did a host block this very participant, mute them, or send them to the waiting room? */
 export const isDecidedOn = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isDecided: boolean }[]>`select is_decided_on(${eventId}, ${participantId}) as is_decided`

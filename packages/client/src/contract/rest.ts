@@ -1232,7 +1232,7 @@ export interface RestClient {
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {
-      readonly code: "bad_request" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "method_not_allowed" | "conflict" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
+      readonly code: "bad_request" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "method_not_allowed" | "conflict" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
     }
   }, settings?: CallSettings) => Promise<{ readonly code: string; readonly status: number; readonly meaning: string; readonly remedy: string }>
 }

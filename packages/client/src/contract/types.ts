@@ -29,6 +29,7 @@ export type ProblemCode =
   | "payload_too_large"
   | "unsupported_media_type"
   | "idempotency_key_reused"
+  | "upgrade_required"
   | "rate_limited"
   | "internal_error"
   | "idp_not_configured"

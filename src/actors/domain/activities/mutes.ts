@@ -5,7 +5,8 @@
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, refuse } from "./activity.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
+import { isHere, mayBeSomebody } from "./known-people.ts"
 
 export const MUTED = refuse("muted", "You were muted by a host.")
 
@@ -34,6 +35,7 @@ const runOut = (participantId: string) => (turn: Turn) => {
 export const mutes = {
   commands: {
     "participant.mute": (turn, { id, until = null, on = true }) => {
+      if (!isHere(turn, id) && !mayBeSomebody(id)) return noSuch("participant")
       const known = turn.get("mute", id)
       if (on && (known === undefined || known.until !== until)) turn.put("mute", id, { until })
       if (!on) turn.remove("mute", id)

@@ -1,6 +1,7 @@
 /** Removal of participants from the event: at once, and with `block` for good, until a host revokes it. */
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
+import { isHere, mayBeSomebody } from "./known-people.ts"
 
 /** The one removal by a host, from inside and from the waiting room. Absent participants can be blocked as well. */
 export const removeParticipant = (turn: Turn, participantId: string, block: boolean): void => {
@@ -36,6 +37,7 @@ export const removals = {
       if (status !== "scheduled" && status !== "live") {
         return refuse("conflict", `The event is ${status}; nobody is removed from it.`)
       }
+      if (!isHere(turn, id) && !(block && mayBeSomebody(id))) return noSuch("participant")
       removeParticipant(turn, id, block)
       return { participantId: id, block }
     },

@@ -5,7 +5,7 @@ import { Uuid } from "../../../model/ids.ts"
 import { MediaFailure } from "../../../model/media/recording.ts"
 import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
-import { LegibleText } from "../../../model/text/shown-text.ts"
+import { MembersTitle } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { PageQuery, PathId, pageOf } from "../endpoint.ts"
@@ -44,7 +44,7 @@ export const Clips = HttpApiGroup.make("clips")
       payload: Schema.Struct({
         startMs: Milliseconds,
         endMs: Milliseconds,
-        title: Schema.optionalKey(LegibleText(200, isDisplayName, "must be one visible line")),
+        title: Schema.optionalKey(MembersTitle(200, isDisplayName)),
         /** `inside`: nothing from outside of the range is kept, so that it may begin later. */
         exact: Schema.optionalKey(Schema.Literal("inside")),
       }),

@@ -5,7 +5,7 @@ import { Id, Uuid } from "../../../model/ids.ts"
 import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/media/recording.ts"
 import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
-import { LegibleText } from "../../../model/text/shown-text.ts"
+import { MembersTitle } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
 import { BodyLimit, created, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
@@ -49,7 +49,7 @@ export const Recordings = HttpApiGroup.make("recordings")
         kind: Schema.optionalKey(RecordingKind),
         phaseId: Schema.optionalKey(Id),
         roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
-        title: Schema.optionalKey(LegibleText(200, isDisplayName, "must be one visible line")),
+        title: Schema.optionalKey(MembersTitle(200, isDisplayName)),
         /** Announced, it is refused at once when it is too large, and kept free for the upload. */
         sizeBytes: Schema.optionalKey(Bytes),
       }),

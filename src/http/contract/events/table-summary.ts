@@ -4,13 +4,13 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EventReference } from "../../../model/event.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
-import { ShownText } from "../../../model/text/shown-text.ts"
+import { MembersText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
-const Text = (max: number) => ShownText(0, max)
+const Text = (max: number) => MembersText(0, max)
 const Short = Text(500)
 const Long = Text(20_000)
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))

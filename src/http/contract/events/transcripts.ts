@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Uuid } from "../../../model/ids.ts"
 import { TranscriptInput } from "../../../model/media/transcript-input.ts"
 import { named } from "../../../model/named.ts"
-import { ShownText } from "../../../model/text/shown-text.ts"
+import { MembersText, ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
@@ -114,7 +114,7 @@ export const Transcripts = HttpApiGroup.make("transcripts")
     HttpApiEndpoint.put("putSummary", "/v1/events/:id/summary", {
       params: PathId,
       payload: Schema.Struct({
-        text: ShownText(1, 5000),
+        text: MembersText(1, 5000),
         /** Counted from the transcript by default. */
         speakers: Schema.optionalKey(
           Schema.Array(

@@ -10,7 +10,7 @@ import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import { foldEmail } from "../../../model/text/email.ts"
-import { withoutUnseen } from "../../../model/text/shown-text.ts"
+import { membersText } from "../../../model/text/shown-text.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import {
@@ -49,7 +49,7 @@ import { appendRegistrationNotice } from "./registration-notices.ts"
 
 const descriptionOf = ({ metadata }: Event): string | null => {
   const { description } = metadata
-  return typeof description === "string" ? withoutUnseen(description) : null
+  return typeof description === "string" ? membersText(description) : null
 }
 
 const headOf = (event: Event) => ({

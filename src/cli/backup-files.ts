@@ -1,0 +1,19 @@
+/** What a backup consists of, in a folder or in a bucket. */
+import { Schema } from "effect"
+import type { CopiedFile } from "../store/embedded/copy-files.ts"
+
+/** Grows when a backup can no longer be restored by a build of before. */
+export const FORMAT = 1
+export const MANIFEST = "manifest.json"
+export const DATABASE = "database"
+export const MEDIA = "media"
+export const KEY = "secret-key"
+
+export const ManifestFields = {
+  format: Schema.Literal(FORMAT),
+  madeAt: Schema.String,
+  files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, sha256: Schema.String })),
+}
+
+export const megabytes = (files: ReadonlyArray<CopiedFile>): string =>
+  `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${files.length} files`
