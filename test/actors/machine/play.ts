@@ -1,7 +1,7 @@
 /** Scenarios at one live event: what each step answers, which states follow, and what is told. All expectations are written by hand. */
 import assert from "node:assert/strict"
 import type { RegionName } from "../../../src/actors/machine/snapshot.ts"
-import { EventInMemory, type Given, type Outcome } from "./event-in-memory.ts"
+import { EventInMemory, type Given } from "./event-in-memory.ts"
 
 interface Expected {
   /** How the code and the words of a refusal begin; absent: the command is accepted. */
@@ -16,7 +16,7 @@ interface Expected {
   readonly hides?: ReadonlyArray<string>
 }
 
-export type Step = readonly [act: (event: EventInMemory) => Outcome | void, expected: Expected]
+export type Step = readonly [act: (event: EventInMemory) => unknown, expected: Expected]
 
 export interface Scenario {
   readonly name: string
@@ -27,20 +27,19 @@ export interface Scenario {
 const lifeOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? Object.keys(value)[0] : value
 
-const check = (
-  event: EventInMemory,
-  outcome: Outcome | void,
-  told: ReadonlyArray<string>,
-  expected: Expected,
-): void => {
+const isRecord = (value: unknown): value is { readonly [member: string]: unknown } =>
+  typeof value === "object" && value !== null
+
+const checkReply = (outcome: unknown, { refused, replies = [] }: Expected): void => {
   const said = typeof outcome === "string" ? outcome : ""
-  const { refused } = expected
   assert.ok(
     refused === undefined ? said === "" : said.startsWith(refused),
-    `refused: ${said || "no"}, not ${refused ?? "no"}`,
+    `refused: ${said}, not ${refused ?? "at all"}`,
   )
-  for (const member of expected.replies ?? [])
-    assert.ok(typeof outcome === "object" && outcome[member] !== undefined, `no ${member}`)
+  for (const member of replies) assert.ok(isRecord(outcome) && outcome[member] !== undefined, `no ${member}`)
+}
+
+const checkState = (event: EventInMemory, expected: Expected): void => {
   if (expected.life !== undefined) {
     assert.equal(lifeOf(event.value), expected.life)
     if (expected.life !== "deleted") assert.equal(event.state.event.status, expected.life)
@@ -49,13 +48,16 @@ const check = (
   for (const [region, state] of Object.entries(expected.in ?? {})) {
     assert.equal(event.region(region as RegionName), state, `the region ${region}`)
   }
+}
+
+const checkTold = (told: ReadonlyArray<string>, { tells = [], hides = [] }: Expected): void => {
   const left = [...told]
-  for (const one of expected.tells ?? []) {
+  for (const one of tells) {
     const at = left.indexOf(one)
     assert.notEqual(at, -1, `${one} is missing in ${told.join(", ")}`)
     left.splice(at, 1)
   }
-  for (const one of expected.hides ?? []) assert.equal(told.includes(one), false, `${one} is told`)
+  for (const one of hides) assert.equal(told.includes(one), false, `${one} is told`)
 }
 
 /** Throws at the first step that comes to something else. */
@@ -65,7 +67,9 @@ export const play = ({ given, steps }: Scenario): void => {
     const before = event.told.length
     try {
       const outcome = act(event)
-      check(event, outcome, event.told.slice(before), expected)
+      checkReply(outcome, expected)
+      checkState(event, expected)
+      checkTold(event.told.slice(before), expected)
       // The rows alone tell what the chart has, but for how far a timer has warned and who is present.
       if (!event.state.deleted) assert.deepEqual(comparable(event.valueInRows), comparable(event.value))
     } catch (error) {

@@ -77,6 +77,20 @@ const doors: ReadonlyArray<Scenario> = [
     }),
   ),
   {
+    name: "the first phase admits whom a host held, when it is a broadcast",
+    given: { phases: [STREAM], people: ["a"] },
+    steps: [
+      [
+        (event) => {
+          event.records.write("admission", "held", { state: "held" })
+          event.start()
+        },
+        { in: { door: "none" } },
+      ],
+      [admitted("held"), {}],
+    ],
+  },
+  {
     name: "a host opens and closes the door",
     given: { phases: [CALL, STREAM], people: ["a"] },
     steps: [
@@ -129,6 +143,13 @@ const BROADCASTS: ReadonlyArray<readonly [state: string, path: ReadonlyArray<Ver
   ["ended", ["start", "stop"], "conflict", "conflict", "conflict", "ended"],
 ]
 
+const SAYS: { readonly [V in Verb]: string } = {
+  start: "The broadcast has ended",
+  pause: "Only a live broadcast",
+  resume: "Only a paused broadcast",
+  stop: "The broadcast has not started",
+}
+
 const broadcast = BROADCASTS.flatMap(([state, path, ...outcomes]) =>
   (["start", "pause", "resume", "stop"] as const).map((verb, index): Scenario => {
     const outcome = outcomes[index] ?? ""
@@ -146,8 +167,12 @@ const broadcast = BROADCASTS.flatMap(([state, path, ...outcomes]) =>
         [
           send(`broadcast.${verb}`, { phaseId: "phase-0" }),
           outcome === "conflict"
-            ? { refused: outcome, in: { broadcast: state } }
-            : { in: { broadcast: outcome }, [isChange ? "tells" : "hides"]: [`broadcast.${outcome}`] },
+            ? { refused: `conflict: ${SAYS[verb]}`, in: { broadcast: state } }
+            : {
+                in: { broadcast: outcome },
+                replies: ["broadcast"],
+                [isChange ? "tells" : "hides"]: [`broadcast.${outcome}`],
+              },
         ],
         [
           next[0],
@@ -185,13 +210,24 @@ const others: ReadonlyArray<Scenario> = [
     given: { phases: [CALL, CALL], recorder: "events" },
     steps: [
       start,
-      [send("capture.stop"), { in: { capture: "off" }, hides: ["capture.state"] }],
+      [send("capture.stop"), { in: { capture: "off" }, hides: ["capture.state"], replies: ["kinds"] }],
       [send("capture.start", { kinds: ["recording"] }), { in: { capture: "on" }, tells: ["capture.state"] }],
       [send("capture.start", { kinds: ["recording"] }), { in: { capture: "on" }, hides: ["capture.state"] }],
       [send("capture.start", { kinds: ["recording", "transcript"] }), { tells: ["capture.state"] }],
       [send("capture.stop"), { in: { capture: "off" }, tells: ["capture.state"] }],
       [send("capture.start", { kinds: ["transcript"] }), { in: { capture: "on" } }],
       [next[0], { in: { capture: "off" }, tells: ["capture.state"] }],
+    ],
+  },
+  {
+    name: "what is captured already changes to nothing that cannot be captured",
+    given: { phases: [STREAM, { ...STREAM, featureSet: [] }], recorder: "broadcasts" },
+    steps: [
+      start,
+      [send("capture.start", { kinds: ["transcript"] }), { in: { capture: "on" } }],
+      [send("capture.start", { kinds: ["recording"] }), { refused: "conflict: Nothing records here" }],
+      [send("phase.update", { phaseId: "phase-0", featureSet: [] }), {}],
+      [send("capture.start", { kinds: ["transcript"] }), { refused: "feature_disabled" }],
     ],
   },
   {

@@ -36,6 +36,15 @@ const LIVES: ReadonlyArray<readonly [type: Parameters<EventInMemory["do"]>[0], d
   ["lobby.policy", { mode: "open" }, "draft", "scheduled", "live", "ended"],
 ]
 
+/** The refusals that say something else than the life of the event. */
+const REFUSED: { readonly [type: string]: { readonly [life: string]: string } } = {
+  "timer.extend": { live: "The active phase has no timer" },
+  "phase.update": { ended: "The phase is skipped" },
+  "breakout.close": { live: "No breakout is open" },
+  "broadcast.start": { live: "Only the active phase" },
+  "capture.start": { draft: "Nothing records here", scheduled: "Nothing records here", ended: "Nothing records here" },
+}
+
 const TO: { readonly [life: string]: ReadonlyArray<Parameters<EventInMemory["do"]>[0]> } = {
   draft: [],
   scheduled: ["event.publish"],
@@ -46,7 +55,8 @@ const TO: { readonly [life: string]: ReadonlyArray<Parameters<EventInMemory["do"
 const lives = LIVES.flatMap(([type, d, ...outcomes]) =>
   Object.entries(TO).map(([life, path], index): Scenario => {
     const outcome = outcomes[index] ?? ""
-    const expected = outcome === "conflict" ? { refused: outcome, life } : { life: outcome }
+    const says = REFUSED[type]?.[life] ?? `The event is ${life}`
+    const expected = outcome === "conflict" ? { refused: `conflict: ${says}`, life } : { life: outcome }
     return {
       name: `${type} in an event that is ${life}: ${outcome}`,
       given: { ...TWO, recorder: "events" },
@@ -65,7 +75,50 @@ const extend =
     event.do("timer.extend", { timerId, seconds }, rev)
 const pass = (seconds: number) => (event: EventInMemory) => void event.pass(seconds)
 
+const appended = { phaseId: "new", modality: "meeting", config: {}, featureSet: [] }
+
 const agenda: ReadonlyArray<Scenario> = [
+  ...(["draft", "scheduled"] as const).map(
+    (life): Scenario => ({
+      name: `an agenda is arranged while the event is ${life}`,
+      given: TWO,
+      steps: [
+        ...(TO[life] ?? []).map((type): Step => [(event) => event.do(type), { replies: ["event"] }]),
+        [
+          (event) => event.do("phases.order", { phaseIds: ["phase-0", "phase-1"] }),
+          { hides: ["agenda.updated"], replies: ["event"] },
+        ],
+        [
+          (event) => event.do("phases.order", { phaseIds: ["phase-1", "phase-0"] }),
+          { tells: ["agenda.updated"], replies: ["event"] },
+        ],
+        [
+          (event) => event.do("phases.order", { phaseIds: ["phase-1"] }),
+          { refused: "bad_request: phaseIds: phase-0 is" },
+        ],
+        [(event) => event.do("phase.remove", { phaseId: "other" }), { refused: "not_found: No such phase" }],
+        [
+          (event) => event.do("phase.remove", { phaseId: "phase-1" }),
+          { tells: ["agenda.updated"], replies: ["event"] },
+        ],
+        [(event) => event.do("phase.append", appended), { tells: ["phase.appended"], replies: ["phase"] }],
+        [(event) => event.do("event.patch"), { hides: ["event.updated"], replies: ["event"] }],
+        [(event) => event.do("event.patch", { title: "U" }), { tells: ["event.updated"], replies: ["event"] }],
+        [(event) => event.do("event.delete"), { life: "deleted", replies: ["event"] }],
+      ],
+    }),
+  ),
+  {
+    name: "an event is published and started",
+    given: TWO,
+    steps: [
+      [
+        (event) => event.do("event.publish"),
+        { tells: ["event.updated", "webhook event.published"], replies: ["event"] },
+      ],
+      [(event) => event.do("event.start"), { tells: ["event.started", "webhook event.started"], replies: ["event"] }],
+    ],
+  },
   {
     name: "an agenda goes from phase to phase to the end",
     given: { phases: [TIMED, UNTIMED, TIMED] },
@@ -84,8 +137,8 @@ const agenda: ReadonlyArray<Scenario> = [
     name: "an event without a phase waits for one",
     given: { phases: [] },
     steps: [
-      [(event) => void event.start(), { life: "live", in: { phase: "none" } }],
-      [next(), { refused: "conflict" }],
+      [(event) => void event.start(), { life: "live", in: { phase: "none" }, tells: ["event.started"] }],
+      [next(), { refused: "conflict: The event has no phase" }],
       [extend("phase-0"), { refused: "not_found" }],
       [(event) => event.do("phase.append", { phaseId: "a", modality: "meeting", config: {}, featureSet: [] }), {}],
       [next({}, 1), { refused: "conflict" }],
@@ -99,11 +152,11 @@ const agenda: ReadonlyArray<Scenario> = [
     steps: [
       start,
       [next({}, 99), { refused: "conflict" }],
-      [next({ phaseId: "phase-1" }), { in: { phase: "running" }, hides: ["phase.ended"] }],
+      [next({ phaseId: "phase-1" }), { in: { phase: "running" }, hides: ["phase.ended"], replies: ["event", "phase"] }],
       [next({ phaseId: "phase-0" }), { tells: ["phase.ended"] }],
       [next({ phaseId: "phase-0" }), { hides: ["phase.ended"], life: "live" }],
       [next({ phaseId: "phase-1" }), { life: "ended" }],
-      [next({ phaseId: "phase-1" }), { life: "ended", hides: ["event.ended"] }],
+      [next({ phaseId: "phase-1" }), { life: "ended", hides: ["event.ended"], replies: ["event"] }],
       [next({ phaseId: "phase-1" }, 3), { refused: "conflict" }],
       [next(), { refused: "conflict" }],
     ],
@@ -133,11 +186,11 @@ const agenda: ReadonlyArray<Scenario> = [
     given: { phases: [UNTIMED, { config: { durationSeconds: 60, extendable: false } }] },
     steps: [
       start,
-      [extend("phase-0"), { refused: "conflict" }],
-      [extend("phase-1"), { refused: "conflict" }],
+      [extend("phase-0"), { refused: "conflict: The active phase has no timer" }],
+      [extend("phase-1"), { refused: "conflict: The phase is pending" }],
       [next(), {}],
-      [extend("phase-1"), { refused: "conflict", in: { phase: "running" } }],
-      [extend("phase-0"), { refused: "conflict" }],
+      [extend("phase-1"), { refused: "conflict: The phase is configured", in: { phase: "running" } }],
+      [extend("phase-0"), { refused: "conflict: The phase is ended" }],
     ],
   },
   {
@@ -170,7 +223,32 @@ const agenda: ReadonlyArray<Scenario> = [
   {
     name: "a warned timer advances to a phase without a timer",
     given: { phases: [{ config: { durationSeconds: 5, onTimerEnd: "advance" } }, UNTIMED] },
-    steps: [start, [pass(5), { in: { phase: "untimed" } }]],
+    steps: [start, [pass(5), { in: { phase: "untimed" }, tells: ["timer.elapsed"] }]],
+  },
+  {
+    name: "a timer that was never warned of runs out",
+    given: { phases: [{ config: { durationSeconds: 5 } }] },
+    steps: [start, [pass(5), { in: { phase: "elapsed" }, tells: ["timer.elapsed"] }], [next(), { life: "ended" }]],
+  },
+  {
+    name: "a timer that was never warned of ends the event",
+    given: { phases: [{ config: { durationSeconds: 5, onTimerEnd: "advance" } }] },
+    steps: [start, [pass(5), { life: "ended", tells: ["timer.elapsed", "event.ended"] }]],
+  },
+  {
+    name: "a warned timer advances",
+    given: {
+      phases: [
+        { config: { durationSeconds: 65, onTimerEnd: "advance" } },
+        { config: { durationSeconds: 65, onTimerEnd: "advance" } },
+        UNTIMED,
+      ],
+    },
+    steps: [
+      start,
+      [pass(65), { in: { phase: "running" }, tells: ["timer.elapsed", "phase.started"] }],
+      [pass(65), { in: { phase: "untimed" }, tells: ["timer.elapsed", "phase.started"] }],
+    ],
   },
   {
     name: "what an agenda refuses",
@@ -195,11 +273,11 @@ const agenda: ReadonlyArray<Scenario> = [
   {
     name: "an agenda of a hundred phases is full",
     given: { phases: Array.from({ length: 100 }, () => UNTIMED) },
-    steps: (["event.publish", "event.start", "event.end"] as const).flatMap(
+    steps: (["event.publish", "event.start", "phase.next"] as const).flatMap(
       (type): ReadonlyArray<Step> => [
         [
           (event) => event.do("phase.append", { phaseId: "a", modality: "meeting", config: {}, featureSet: [] }),
-          { refused: "conflict" },
+          { refused: "conflict: An event has at most" },
         ],
         [(event) => event.do(type), {}],
       ],
