@@ -73,6 +73,7 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
       from: version - 1,
       version,
       at,
+      chart: null,
       event: null,
       phases: [],
       dropped: [],
