@@ -38,6 +38,12 @@ const countsIn = (ready: Frame) => ready.rooms.map(({ count }: Frame) => count)
 const roomOf = async (stage: Stage, who: string): Promise<string | null> =>
   (await readyOf(house, stage, who)).assignment?.roomId ?? null
 
+/** Of a newcomer: in `ready`, or dispatched after it. */
+const placeOf = async (client: Client): Promise<Frame> => {
+  const { assignment } = client.received.find(({ t }) => t === "ready").d
+  return assignment ?? (await client.dispatch("assignment.updated")).d
+}
+
 test("rooms open as planned: everyone gets their assignment and the room's stream, and newcomers see all of it", async () => {
   const stage = await house.stage(BREAKOUT)
   const host = await house.join(stage, "host", "host")
@@ -128,11 +134,11 @@ test("the next phase brings everyone back", async () => {
   const stage = await house.stage([{ modality: "breakout", config: { roomSize: 2 } }, { modality: "meeting" }])
   const host = await house.join(stage, "host", "host")
   const [client] = await crowd(house, stage, names(2))
-  const { d } = await client.dispatch("assignment.updated")
+  const { roomId } = await placeOf(client)
   await host.command("phase.next")
   await received(client, "assignment.ended")
   const { d: moved } = await received(client, "subscribed", ({ dropped }) => dropped.length > 0)
-  expect(moved).toEqual({ cursors: {}, dropped: [`room:${d.roomId}`] })
+  expect(moved).toEqual({ cursors: {}, dropped: [`room:${roomId}`] })
   expect(await readyOf(house, stage, "p0")).toMatchObject({ assignment: null, breakout: null, rooms: [] })
 })
 
@@ -145,7 +151,7 @@ test("late joiners go where fewest are, ask, or stay, as the host has it", async
     const { stage, rooms } = await opened(5, { size: 2 }, { late })
     expect(rooms.map(({ count }) => count)).toEqual([3, 2])
     const [joiner] = await crowd(house, stage, ["late"])
-    if (seated) expect((await joiner.dispatch("assignment.updated")).d.roomId).toBe(rooms[1].id)
+    if (seated) expect((await placeOf(joiner)).roomId).toBe(rooms[1].id)
     else expect(await roomOf(stage, "late")).toBeNull()
     const choice = await joiner.command("room.choose", { roomId: rooms[1].id })
     if (late === "ask") expect(choice.d).toMatchObject({ participantId: "late", roomId: rooms[1].id })
@@ -190,12 +196,6 @@ test("rooms planned by size take half as many again, then one more opens", async
   const { d } = await host.next((frame) => frame.t === "room.updated" && frame.d.room.count === 1)
   expect(d.room).toMatchObject({ name: "Room 2", open: true })
 })
-
-/** Of a newcomer: in `ready`, or dispatched after it. */
-const placeOf = async (client: Client): Promise<Frame> => {
-  const { assignment } = client.received.find(({ t }) => t === "ready").d
-  return assignment ?? (await client.dispatch("assignment.updated")).d
-}
 
 test("a participant of the plan gets the place when they come; one to be placed by hand is not seated by a reload", async () => {
   const { stage, host, rooms } = await opened(2, { strategy: "manual", rooms: ["Red", "Blue"], pinned: { later: 1 } })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { COMMAND_NAMES, commandContract } from "../../src/protocol/contract.ts"
 import type { Frame } from "./client.ts"
-import { received } from "./crowd.ts"
+import { untilAnnounced } from "./crowd.ts"
 import { type House, openHouse } from "./house.ts"
 
 let house: House
@@ -38,8 +38,7 @@ test("a host changes a phase, extends its timer, announces to all and lists the 
   expect((await guest.dispatch("timer.updated")).d.timer).toEqual(extended.d.timer)
   await host.command("announce", { text: "Welcome", targets: "all" })
   expect((await guest.dispatch("announcement")).d).toMatchObject({ text: "Welcome", by: { participantId: "host" } })
-  // It may come before the announcement.
-  await received(guest, "presence.diff")
+  await untilAnnounced(house, stage, ["host", "guest"])
   const { d } = await guest.command("roster.list", { role: "host" })
   expect(d.participants).toMatchObject([{ participantId: "host", role: "host" }])
 })

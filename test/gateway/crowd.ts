@@ -24,6 +24,18 @@ export const untilPresent = (house: House, stage: Stage, who: ReadonlyArray<stri
     `${who.join(", ")} being present`,
   )
 
+/** The live event has announced them as present, which a newcomer learns by a dispatch or, of itself too, by `ready` already. */
+export const untilAnnounced = (house: House, { eventId }: Stage, who: ReadonlyArray<string>): Promise<void> =>
+  eventually(
+    async () => {
+      const rows = await house.actors.sql<{ frame: string }[]>`
+        select frame from publications where event_id = ${eventId} and stream = 'people'`
+      const ids = rows.flatMap(({ frame }) => (JSON.parse(frame).d.join ?? []).map((one: Frame) => one.participantId))
+      return who.every((id) => ids.includes(id))
+    },
+    `${who.join(", ")} being announced`,
+  )
+
 export const untilGone = (house: House, stage: Stage, who: string): Promise<void> =>
   eventually(async () => !(await presentAt(house, stage)).includes(who), `${who} being gone`)
 

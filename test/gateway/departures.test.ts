@@ -3,6 +3,7 @@ import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
+import { untilAnnounced } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 /** Who has not come yet. */
@@ -208,7 +209,7 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   const stage = await house.stage()
   const slow = await house.join(stage, "slow")
   const quick = await house.join(stage, "quick")
-  await quick.next(({ t, d }) => t === "presence.diff" && d.join.length > 0)
+  await untilAnnounced(house, stage, ["slow", "quick"])
   slow.socket.pause()
   // More than the kernel's own buffers hold.
   await fill(stage, 9000)

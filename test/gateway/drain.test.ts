@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { untilAnnounced } from "./crowd.ts"
 import { openHouse } from "./house.ts"
 
 test.each([
@@ -10,8 +11,9 @@ test.each([
     const house = await openHouse()
     try {
       const stage = await house.stage()
-      const clients = await Promise.all(["a", "b", "c", "d"].map((who) => house.join(stage, who)))
-      await clients[0]?.next(({ t, d }) => t === "presence.diff" && d.join.length > 0)
+      const names = ["a", "b", "c", "d"]
+      const clients = await Promise.all(names.map((who) => house.join(stage, who)))
+      await untilAnnounced(house, stage, names)
       const drained = house.gateway.drain(400, why)
       const delays = await Promise.all(clients.map(async (client) => (await client.next(({ op }) => op === 7)).d))
       for (const { reason, afterMs } of delays) {

@@ -148,6 +148,7 @@ export const HOLDINGS: Readonly<Record<string, Holding>> = {
     take: async ({ host, ann }) => {
       await ok(send(host, "lobby.admit", { ids: ["ann"] }))
       await received(ann, "lobby.status", ({ state }) => state === "admitted")
+      await received(ann, "ready")
     },
     isKept: ({ first }) => first.t === "ready",
   },

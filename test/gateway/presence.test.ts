@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { Client, Frame } from "./client.ts"
+import { untilAnnounced } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -154,7 +155,7 @@ test("an actor that came back into memory receives the present participants agai
   onTestFinished(() => own.stop())
   const stage = await own.stage()
   const watcher = await own.join(stage, "watcher")
-  await joined(watcher, "watcher")
+  await untilAnnounced(own, stage, ["watcher"])
   const standing = await own.actors.run(
     Effect.gen(function* () {
       const live = yield* LiveEvents

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import type { Client } from "./client.ts"
+import { untilAnnounced } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 const HISTORY = 40
@@ -51,7 +52,7 @@ test("everyone receives the same dispatches, in order and without a gap", async 
 test("a burst reaches a client in few frames", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")
-  await client.dispatch("presence.diff")
+  await untilAnnounced(house, stage, ["a"])
   const framesBefore = client.frameSizes.length
   await announceMany(stage, 0, 30)
   await received(client, "n29")

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { rmSync } from "node:fs"
-import { chmod, mkdtemp } from "node:fs/promises"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
@@ -41,13 +41,24 @@ const SETTINGS = {
   autovacuum: "off",
 }
 
+const HOW = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }
+
+/**
+ * Databases have thousands of files, so that this takes seconds. Vitest hears meanwhile that the last worker has ended; otherwise it would
+ * report a worker that does not.
+ */
+const remove = async (folder: string): Promise<void> => {
+  const atOnce = (): void => rmSync(folder, HOW)
+  process.once("exit", atOnce)
+  await rm(folder, HOW).finally(() => process.off("exit", atOnce))
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runFolder = await mkdtemp(join(tmpdir(), "gathercue-run-"))
   // Under root the database runs as another user, who must be able to pass through it.
   await chmod(runFolder, 0o711)
-  const remove = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   try {
-    const server = await testServer(runFolder, remove)
+    const server = await testServer(runFolder)
     const template = `gathercue_template_${randomBytes(6).toString("hex")}`
     try {
       await createDatabase(server.url, template)
@@ -58,18 +69,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
     project.provide("runFolder", runFolder)
     // While vitest watches, the source has changed since.
-    project.onTestsRerun(() => {
-      remove(bundledIn(runFolder))
-      remove(siteIn(runFolder))
-      remove(pagesIn(runFolder))
+    project.onTestsRerun(async () => {
+      await Promise.all([bundledIn, siteIn, pagesIn].map((placeIn) => remove(placeIn(runFolder))))
     })
     project.provide("testServerUrl", server.url)
     project.provide("testTemplate", template)
     return async () => {
-      await server.stop(template).finally(() => remove(runFolder))
+      try {
+        await server.stop(template)
+      } finally {
+        await remove(runFolder)
+      }
     }
   } catch (error) {
-    remove(runFolder)
+    await remove(runFolder)
     throw error
   }
 }
@@ -86,7 +99,7 @@ const dropAll = async (server: string, template: string): Promise<void> => {
   await dropDatabase(server, template)
 }
 
-async function testServer(dataDir: string, remove: (folder: string) => void): Promise<TestServer> {
+async function testServer(dataDir: string): Promise<TestServer> {
   const given = process.env["TEST_DATABASE_URL"]
   if (given !== undefined) return { url: given, stop: (template) => dropAll(given, template) }
 
@@ -101,7 +114,7 @@ async function testServer(dataDir: string, remove: (folder: string) => void): Pr
   // A run that is interrupted ends without its teardown; PostgreSQL has its own session and would stay.
   const endAtOnce = () => {
     process.kill(server.pid, "SIGQUIT")
-    remove(dataDir)
+    rmSync(dataDir, HOW)
   }
   process.once("exit", endAtOnce)
   await setPasswordAgain(server.url)
@@ -110,7 +123,7 @@ async function testServer(dataDir: string, remove: (folder: string) => void): Pr
     stop: async () => {
       process.off("exit", endAtOnce)
       await server.stop()
-      if (server.dataDir !== dataDir) remove(server.dataDir)
+      if (server.dataDir !== dataDir) await remove(server.dataDir)
     },
   }
 }
