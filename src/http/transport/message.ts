@@ -9,6 +9,8 @@ export interface RequestNotes {
   workspaceId: string | null
   /** The id of the caller's API key. */
   keyId: string | null
+  /** The event that the request is about, as far as its address names it or a part of it. */
+  eventId: string | null
   /** The client's address; null where the log does not have it. */
   address: string | null
 }
@@ -22,12 +24,17 @@ export const noteCaller = (notes: RequestNotes, principal: Principal): void => {
 /** The members that scopes of access have, where they have them. */
 interface Found {
   readonly workspaceId?: string
-  readonly event?: { readonly workspaceId: string }
+  readonly event?: { readonly id: string; readonly workspaceId: string }
+  readonly eventId?: string
+  readonly recording?: { readonly eventId: string }
+  readonly clip?: { readonly eventId: string }
 }
 
 /** Callers whose credential names no workspace count for the one whose object they were let at. */
-export const noteScope = (notes: RequestNotes, { workspaceId, event }: Found): void => {
+export const noteScope = (notes: RequestNotes, found: Found): void => {
+  const { workspaceId, event, eventId, recording, clip } = found
   notes.workspaceId ??= workspaceId ?? event?.workspaceId ?? null
+  notes.eventId = event?.id ?? eventId ?? (recording ?? clip)?.eventId ?? null
 }
 
 export interface HttpRequest {
