@@ -4,21 +4,12 @@
  * files to load the rest, because Node reports a module that cannot be loaded only by a stack trace. Everything else is `run.ts`.
  */
 import { engineFor, thisMachine } from "./engine-choice.ts"
+import { fileLimit } from "./telemetry/open-files.ts"
 
 /** The modules, the embedded database's start, the pool and a few sockets; real use needs thousands, one for each socket. */
 const FEWEST_OPEN_FILES = 512
 
-interface Report {
-  readonly userLimits?: { readonly open_files?: { readonly soft?: number | "unlimited" } }
-}
-
-const openFiles = (): number => {
-  const { userLimits } = process.report.getReport() as Report
-  const soft = userLimits?.open_files?.soft
-  return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY
-}
-
-const allowed = openFiles()
+const allowed = fileLimit()
 if (allowed < FEWEST_OPEN_FILES) {
   process.stderr.write(
     `The process may open ${allowed} files at once and needs at least ${FEWEST_OPEN_FILES}; raise the limit (ulimit -n).\n`,

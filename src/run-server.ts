@@ -4,6 +4,7 @@ import type { Config } from "./config/config.ts"
 import { runUntilStopped } from "./run-process.ts"
 import { startServer } from "./server.ts"
 import { withoutValues } from "./telemetry/logged-error.ts"
+import { shortOfFiles } from "./telemetry/open-files.ts"
 import { openLog } from "./telemetry/telemetry.ts"
 import { printWelcome } from "./terminal.ts"
 
@@ -13,7 +14,11 @@ const STOP_DEADLINE_MS = 10_000
 export const runServer = async (config: Config): Promise<void> => {
   const log = openLog(config.logLevel)
   // Of workers the supervisor has told.
-  if (!config.isWorker) for (const warning of config.warnings) log.warn(warning)
+  if (!config.isWorker) {
+    for (const warning of config.warnings) log.warn(warning)
+    const short = shortOfFiles(config.socketsPerAddress)
+    if (short !== undefined) log.warn(short)
+  }
   const server = await runUntilStopped(log, config.drainDelayMs + STOP_DEADLINE_MS, () =>
     startServer(config, (line) => log.debug({ from: "postgres" }, withoutValues(line))),
   )

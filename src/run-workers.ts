@@ -2,6 +2,7 @@
 import { type Config, inheritedEnvironment } from "./config/config.ts"
 import { runUntilStopped } from "./run-process.ts"
 import { withoutValues } from "./telemetry/logged-error.ts"
+import { shortOfFiles } from "./telemetry/open-files.ts"
 import { openLog } from "./telemetry/telemetry.ts"
 import { print, printWelcome } from "./terminal.ts"
 import { startWorkers } from "./workers/supervisor.ts"
@@ -12,6 +13,9 @@ const STOP_DEADLINE_MS = 20_000
 export const runWorkers = async (config: Config): Promise<void> => {
   const log = openLog(config.logLevel)
   for (const warning of config.warnings) log.warn(warning)
+  // Workers have the same limit.
+  const short = shortOfFiles(config.socketsPerAddress)
+  if (short !== undefined) log.warn(short)
   let roll = (): void => log.warn("the workers are still being started")
   process.on("SIGHUP", () => roll())
   const workers = await runUntilStopped(log, config.drainDelayMs + STOP_DEADLINE_MS, () =>

@@ -17,6 +17,7 @@ import { ServerMessages } from "../media/livekit/server-messages.ts"
 import { Media } from "../media/seats.ts"
 import { CLOSE } from "../protocol/wire/close-codes.ts"
 import { Database } from "../store/database.ts"
+import { FileRoom } from "../telemetry/open-files.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Sessions } from "./connection/session.ts"
 import { Hub } from "./event/hub.ts"
@@ -26,6 +27,10 @@ import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
 import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
+
+const TELL_AGAIN_MS = 60_000
+const FILES_SHORT =
+  "New sockets are refused, because the process has almost as many open files as it may (LimitNOFILE, ulimit -n)."
 
 export interface RunningGateway {
   /**
@@ -134,10 +139,21 @@ export const bindGateway = (
     ]
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
+    const files = new FileRoom()
+    let toldAt = Number.NEGATIVE_INFINITY
+    const lacksFiles = (): boolean => {
+      if (files.hasRoomBeside(hub.size)) return false
+      const now = timers.elapsed()
+      if (now - toldAt >= TELL_AGAIN_MS) {
+        toldAt = now
+        telemetry.log.warn({ sockets: hub.size }, FILES_SHORT)
+      }
+      return true
+    }
     bindSockets(app, options.orderedLimitBytes, {
       clientOf: clients.of,
       refusal: ({ address, isShared }) => {
-        if (hub.isFull) return "full"
+        if (hub.isFull || lacksFiles()) return "full"
         return isShared || addresses.admits(address) ? undefined : "address"
       },
       opened: (socket, { address, isShared }) => {

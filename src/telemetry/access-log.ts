@@ -1,6 +1,6 @@
 /**
  * One line for each request, once its response has been sent: the route and not the path, which may hold a token, and the kind of
- * the caller and not its name. A request that took long is a warning.
+ * the caller and ids, and no name. A request that took long is a warning.
  */
 import type { Logger } from "pino"
 
@@ -19,6 +19,10 @@ export interface EndedRequest {
   readonly bytes: number
   /** The kind of the caller; null where it is not known. */
   readonly caller: string | null
+  /** The workspace that the request counts for; null where there is none. */
+  readonly workspaceId: string | null
+  /** The id of the API key; null for other callers, and then not in the line. */
+  readonly keyId: string | null
   /** The client's address; null where it is not to be logged. */
   readonly address: string | null
 }
@@ -31,15 +35,20 @@ const PACED_BY_CLIENTS = /^\/v1\/(?:media|live|ingest)\//
 
 const isSlow = ({ ms, route }: EndedRequest): boolean => ms >= SLOW_MS && !PACED_BY_CLIENTS.test(route)
 
+const lineOf = ({ address, keyId, ms, ...fields }: EndedRequest, mode: AccessLogMode) => ({
+  ...fields,
+  ...(keyId === null ? {} : { keyId }),
+  ms: Math.round(ms * 10) / 10,
+  ...(mode === "addresses" ? { address } : {}),
+})
+
 export const accessLog =
   (log: Logger, mode: AccessLogMode) =>
   (ended: EndedRequest): void => {
     const slow = isSlow(ended)
     const isInfo = mode !== "off" && !PROBES.has(ended.route)
     if (!slow && !log.isLevelEnabled(isInfo ? "info" : "debug")) return
-    const { address, ms, ...fields } = ended
-    const rounded = { ...fields, ms: Math.round(ms * 10) / 10 }
-    const line = mode === "addresses" ? { ...rounded, address } : rounded
+    const line = lineOf(ended, mode)
     if (slow) log.warn(line, "slow request")
     else if (isInfo) log.info(line, "request")
     else log.debug(line, "request")

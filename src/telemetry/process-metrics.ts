@@ -1,26 +1,30 @@
 /** The metrics of the process itself, under the names that Prometheus' client libraries give them. */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import type { Metrics } from "./metrics.ts"
+import { fileLimit } from "./open-files.ts"
 
 const LAG_RESOLUTION_MS = 10
 const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 
-const countDescriptors = (): number => {
+const countDescriptors = (most: number): number => {
   try {
     return readdirSync("/proc/self/fd").length
-  } catch {
-    return 0
+  } catch (cause) {
+    // To count takes a file of its own.
+    return (cause as NodeJS.ErrnoException).code === "EMFILE" ? most : 0
   }
 }
 
-/** The soft limit of the process; 0 where the system does not tell, and where there is none. */
-const readMostDescriptors = (): number => {
+const MEMORY_UNKNOWN = { rss: 0, heapUsed: 0 }
+
+/** Read from a file: a scrape must not fail for want of one. */
+const memoryUsed = (before: typeof MEMORY_UNKNOWN): typeof MEMORY_UNKNOWN => {
   try {
-    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0)
+    return process.memoryUsage()
   } catch {
-    return 0
+    return before
   }
 }
 
@@ -54,17 +58,21 @@ export const processSampler = (metrics: Metrics): (() => void) => {
   /** The monitor measures how long its timer of ten milliseconds took. */
   const seconds = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000) : 0
-  metrics.mostDescriptors.set(readMostDescriptors())
+  const limit = fileLimit()
+  /** 0 where there is no limit. */
+  const most = Number.isFinite(limit) ? limit : 0
+  metrics.mostDescriptors.set(most)
   let cpuCounted = 0
+  let memory = MEMORY_UNKNOWN
   return () => {
-    const { rss, heapUsed } = process.memoryUsage()
+    memory = memoryUsed(memory)
     const { user, system } = process.cpuUsage()
-    metrics.residentMemory.set(rss)
-    metrics.heapUsed.set(heapUsed)
+    metrics.residentMemory.set(memory.rss)
+    metrics.heapUsed.set(memory.heapUsed)
     const cpu = (user + system) / MICROSECONDS
     metrics.cpuSeconds.add(cpu - cpuCounted)
     cpuCounted = cpu
-    metrics.openDescriptors.set(countDescriptors())
+    metrics.openDescriptors.set(countDescriptors(most))
     metrics.loopLagMean.set(seconds(lag.mean))
     metrics.loopLagP99.set(seconds(lag.percentile(99)))
     metrics.loopLagMax.set(seconds(lag.max))

@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { type Logger, pino } from "pino"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
+import { Busiest } from "./busiest.ts"
 import { loggedError } from "./logged-error.ts"
 import { type Metrics, makeMetrics } from "./metrics.ts"
 import { otlpTracing } from "./otlp.ts"
@@ -63,6 +64,7 @@ export class Telemetry extends Context.Service<
     /** Has the sampler called before each scrape. */
     readonly sample: (sampler: Sampler) => void
     readonly shares: WorkspaceShares
+    readonly busiest: Busiest
     /** Every metric, in the Prometheus text exposition format. */
     readonly render: () => string
   }
@@ -76,6 +78,7 @@ export class Telemetry extends Context.Service<
       metrics,
       tracing,
       shares,
+      busiest: new Busiest(),
       sample: (sampler) => samplers.push(sampler),
       render: () => {
         for (const sampler of samplers) sampler()

@@ -37,7 +37,15 @@ test("the operator's page refuses a wrong key, and shows what runs with the righ
   await page.getByRole("alert").getByText("This is not the platform key").waitFor()
   await key.fill(PLATFORM_KEY)
   await page.keyboard.press("Enter")
-  await page.getByRole("cell", { name: event.title }).waitFor()
+  const table = (name: string | RegExp) => page.getByRole("region", { name })
+  await table("Live events").getByRole("cell", { name: event.title }).waitFor()
+  await table(/^Busiest events at this node/)
+    .getByRole("cell", { name: event.title })
+    .waitFor()
+  await table(/^Busiest API keys at this node/)
+    .getByRole("cell")
+    .first()
+    .waitFor()
   await expectAccessible(page)
   // The key is in no address and in no storage.
   expect(

@@ -42,12 +42,15 @@ const lineOf = async (server: ServerProcess, requestId: string): Promise<Line> =
 
 test("each request is a line with its route, caller, time and bytes, and nothing secret", async () => {
   const server = await serverWith({})
-  const { key, owner } = await createWorkspace(server.url)
+  const { id: workspaceId, key, owner } = await createWorkspace(server.url)
   const event = await createLiveEvent(server.url, key)
   const { session } = await createPerson(server.url, key, event.id, "host")
   const id = (requestId: string) => ({ headers: { "x-request-id": requestId } })
   const read = await call(server.url, "GET", `/v1/events/${event.id}`, { key, ...id("by-key") })
   await call(server.url, "GET", "/v1/workspaces", { cookie: owner.cookie, ...id("by-cookie") })
+  const keys = `/v1/workspaces/${workspaceId}/api-keys`
+  const listed = await call(server.url, "GET", keys, { cookie: owner.cookie, ...id("by-member") })
+  const [{ id: keyId }] = listed.body.apiKeys
   await call(server.url, "GET", `/v1/public/events/${event.id}`, id("by-nobody"))
   await call(server.url, "POST", "/v1/auth/gateway-token", {
     bearer: session,
@@ -73,12 +76,21 @@ test("each request is a line with its route, caller, time and bytes, and nothing
     ms: some,
     bytes,
     caller: "key",
+    workspaceId,
+    keyId,
     msg: "request",
   })
-  expect(await lineOf(server, "by-cookie")).toMatchObject({ route: "/v1/workspaces", caller: "account" })
-  expect(await lineOf(server, "by-nobody")).toMatchObject({ status: 200, caller: "anonymous" })
-  expect(await lineOf(server, "by-session")).toMatchObject({ status: 200, caller: "session" })
-  expect(await lineOf(server, "refused")).toMatchObject({ route, status: 401, caller: null })
+  expect(await lineOf(server, "by-cookie")).toMatchObject({
+    route: "/v1/workspaces",
+    caller: "account",
+    workspaceId: null,
+  })
+  expect(await lineOf(server, "by-member")).toMatchObject({ caller: "account", workspaceId })
+  expect(await lineOf(server, "by-nobody")).toMatchObject({ status: 200, caller: "anonymous", workspaceId })
+  expect(await lineOf(server, "by-session")).toMatchObject({ status: 200, caller: "session", workspaceId })
+  expect(await lineOf(server, "refused")).toMatchObject({ route, status: 401, caller: null, workspaceId: null })
+  const withKey = linesOf(server).filter((line) => "keyId" in line)
+  expect(withKey.filter(({ caller }) => caller !== "key")).toEqual([])
   expect(await lineOf(server, "absent")).toMatchObject({ route: "/*", status: 404, caller: null })
   expect(await lineOf(server, "head")).toMatchObject({ method: "HEAD", status: 200, bytes: 0 })
   await call(server.url, "GET", "/readyz", id("probe"))

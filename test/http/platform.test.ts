@@ -110,6 +110,47 @@ test("names who takes most of uploads, jobs and room, and no deleted workspace",
   expect((await shares()).map(({ workspaceId }) => workspaceId)).toEqual([large.id])
 })
 
+test("names the busiest workspaces, keys and events of the last minutes, and no deleted workspace", async () => {
+  const [busy, calm] = [await createWorkspace(server.url), await createWorkspace(server.url)]
+  const event = await createLiveEvent(server.url, busy.key, { title: "Stampede", visibility: "public" })
+  const other = await createLiveEvent(server.url, calm.key)
+  for (let n = 0; n < 40; n++) await call(server.url, "GET", `/v1/events/${event.id}`, { key: busy.key })
+  // Of nobody's key: they count for the event and its workspace.
+  for (let n = 0; n < 5; n++) await call(server.url, "GET", `/v1/public/events/${event.id}`)
+  const { url, token } = await gatewayToken(server.url, event.id)
+  const client = new Client(url)
+  onTestFinished(() => client.socket.close())
+  await client.identify(token)
+  for (let n = 0; n < 3; n++) await client.command("roster.list", {})
+  const of = (list: Json[], field: string, id: string) => list.find((one) => one[field] === id)
+  const { busiest } = await read()
+  const workspace = of(busiest.workspaces, "workspaceId", busy.id)
+  const asked = of(busiest.events, "eventId", event.id)
+  // 40 and 5, publish and start; the creation has no event in its address.
+  expect(asked).toEqual({ eventId: event.id, title: "Stampede", workspaceId: busy.id, requests: 47, commands: 3 })
+  expect(workspace).toEqual({
+    workspaceId: busy.id,
+    workspaceSlug: expect.any(String),
+    requests: 48,
+    commands: 3,
+  })
+  const [row] = await rows.run("select id from api_keys where workspace_id = $1", [busy.id])
+  expect(of(busiest.keys, "keyId", String(row?.["id"]))).toEqual({
+    keyId: row?.["id"],
+    name: expect.any(String),
+    workspaceId: busy.id,
+    requests: 43,
+  })
+  const place = (id: string) => busiest.workspaces.findIndex((one: Json) => one.workspaceId === id)
+  expect(place(busy.id)).toBeLessThan(place(calm.id))
+  expect(of(busiest.events, "eventId", other.id)).toMatchObject({ commands: 0 })
+  expect(busiest.seconds).toBeGreaterThan(0)
+  expect(JSON.stringify(busiest)).not.toContain(busy.key)
+  await rows.run("update workspaces set deleted_at = now() where id = $1", [busy.id])
+  const { busiest: after } = await read()
+  expect(JSON.stringify(after)).not.toContain(busy.id)
+})
+
 test("does not name the events of a deleted workspace", async () => {
   const house = await createWorkspace(server.url)
   const event = await createLiveEvent(server.url, house.key)

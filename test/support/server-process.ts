@@ -18,8 +18,17 @@ export interface Exited {
   readonly stderr: string
 }
 
-const launch = async (environment: { readonly [key: string]: string }, args: ReadonlyArray<string> = []) => {
-  const child = spawn(process.execPath, [await compiled("src/main.ts"), ...args], {
+/** `openFiles`: the limit of its open files, if not that of the tests. */
+const launch = async (
+  environment: { readonly [key: string]: string },
+  args: ReadonlyArray<string> = [],
+  openFiles?: number,
+) => {
+  const command = [process.execPath, await compiled("src/main.ts"), ...args]
+  // The limit is set in a shell, which the server takes the place of.
+  const [file = "", ...rest] =
+    openFiles === undefined ? command : ["/bin/sh", "-c", `ulimit -n ${openFiles} && exec "$@"`, "sh", ...command]
+  const child = spawn(file, rest, {
     env: { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "error", WEBHOOK_RETRY_SCHEDULE: "0.1,0.2,0.4", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -33,8 +42,11 @@ const launch = async (environment: { readonly [key: string]: string }, args: Rea
 }
 
 /** Starts a server and waits until it listens. */
-export const startServerProcess = async (environment: { readonly [key: string]: string }): Promise<ServerProcess> => {
-  const { child, exited, errors, written } = await launch(environment)
+export const startServerProcess = async (
+  environment: { readonly [key: string]: string },
+  openFiles?: number,
+): Promise<ServerProcess> => {
+  const { child, exited, errors, written } = await launch(environment, [], openFiles)
   const listening = (async () => {
     for await (const line of createInterface({ input: child.stdout })) {
       const url = /listens on (\S+)/.exec(line)?.[1]

@@ -93,6 +93,8 @@ export class Commands {
 
   /** Takes a command of an open connection. */
   receive(connection: Connection, channel: Channel, frame: CommandFrame): void {
+    const { telemetry, timers } = this.#services
+    telemetry.busiest.command(channel.eventId, timers.now())
     const refusal = this.#throttle(connection, channel, frame)
     const decoded = refusal === undefined ? this.#decode(channel, frame) : { refusal }
     if ("refusal" in decoded) {

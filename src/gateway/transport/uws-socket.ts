@@ -179,7 +179,8 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
       }
       const refusal = handlers.refusal(client)
       if (refusal !== undefined) {
-        res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end())
+        // The connection is closed, so that it takes no file any more.
+        res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end(undefined, true))
         return
       }
       const offered = req.getHeader("sec-websocket-protocol").split(",")

@@ -68,6 +68,33 @@ export const PlatformStatus = Schema.Struct({
       bytes: Schema.Int,
     }).annotate(named("PlatformShare")),
   ),
+  /** Who made most requests and sent most commands in the last minutes, ten of each. Only the process that answers counts them. */
+  busiest: Schema.Struct({
+    /** The time for which was counted, up to five minutes. */
+    seconds: Schema.Int,
+    workspaces: Schema.Array(
+      Schema.Struct({
+        workspaceId: Uuid,
+        workspaceSlug: Schema.String,
+        requests: Schema.Int,
+        commands: Schema.Int,
+      }).annotate(named("PlatformBusyWorkspace")),
+    ),
+    keys: Schema.Array(
+      Schema.Struct({ keyId: Uuid, name: Schema.String, workspaceId: Uuid, requests: Schema.Int }).annotate(
+        named("PlatformBusyKey"),
+      ),
+    ),
+    events: Schema.Array(
+      Schema.Struct({
+        eventId: Uuid,
+        title: Schema.String,
+        workspaceId: Uuid,
+        requests: Schema.Int,
+        commands: Schema.Int,
+      }).annotate(named("PlatformBusyEvent")),
+    ),
+  }).annotate(named("PlatformBusiest")),
   /** Webhook endpoints that fail, by the origin of their address. */
   failingWebhooks: Schema.Array(
     Schema.Struct({
@@ -96,7 +123,7 @@ export const Platform = HttpApiGroup.make("platform")
       .annotate(EndpointAccess, "platform")
       .annotate(
         OpenApi.Summary,
-        "Live events, nodes, backlogs, the largest users and failing webhooks of the whole deployment",
+        "Live events, nodes, backlogs, the largest and busiest users and failing webhooks of the whole deployment",
       ),
   )
   .add(

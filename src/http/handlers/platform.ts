@@ -14,6 +14,7 @@ import type { WorkspaceShares } from "../../telemetry/workspace-shares.ts"
 import type { Platform } from "../contract/platform.ts"
 import type { Handlers } from "../requests/call.ts"
 import { HttpSettings } from "../requests/settings.ts"
+import { readBusiest } from "./busiest.ts"
 
 const waiting = (count = 0, overdue = 0) => ({ count, overdueSeconds: Math.round(overdue) })
 
@@ -53,14 +54,16 @@ export const platform: Handlers<typeof Platform> = {
     access: "platform",
     handle: () =>
       Effect.gen(function* () {
-        const { metrics, shares } = yield* Telemetry
+        const { metrics, shares, busiest } = yield* Telemetry
+        const now = yield* Clock.currentTimeMillis
         const { node } = yield* HttpSettings
         const database = yield* Database
         const found = yield* database.run((sql) => readAll(sql, shares))
+        const most = yield* database.run((sql) => readBusiest(sql, busiest, now))
         const quiet = (yield* Quiet).state()
         return {
           release: RELEASE,
-          at: toTimestamp(yield* Clock.currentTimeMillis),
+          at: toTimestamp(now),
           quiet: quiet && { ...quiet, copied: yield* database.run((sql) => countCopied(sql, quiet.since)) },
           process: {
             node,
@@ -77,6 +80,7 @@ export const platform: Handlers<typeof Platform> = {
             media: waiting(found.backlog?.media, found.backlog?.mediaOverdue),
           },
           shares: found.shares,
+          busiest: most,
           failingWebhooks: found.failing.map(({ url, ...endpoint }) => ({ ...endpoint, origin: new URL(url).origin })),
         }
       }),

@@ -1,11 +1,40 @@
 /** A request and a response as handlers see them: copied out of the socket, without platform types. */
+import type { Principal } from "../../identity/callers/principal.ts"
 
-/** What the server learns about a request while it is handled. Its fields change; they are for the access log alone. */
+/** What the server learns about a request while it is handled. Its fields change; they are for the access log and for counts alone. */
 export interface RequestNotes {
   /** The kind of the caller; null before it is known, and for a caller whose credentials were refused. */
   caller: string | null
+  /** The workspace of the caller's credential, or else of what the request is about; null where there is none. */
+  workspaceId: string | null
+  /** The id of the caller's API key. */
+  keyId: string | null
+  /** The event that the request is about, as far as its address names it or a part of it. */
+  eventId: string | null
   /** The client's address; null where the log does not have it. */
   address: string | null
+}
+
+export const noteCaller = (notes: RequestNotes, principal: Principal): void => {
+  notes.caller = principal.kind
+  if (principal.kind === "key" || principal.kind === "session") notes.workspaceId = principal.workspaceId
+  if (principal.kind === "key") notes.keyId = principal.keyId
+}
+
+/** The members that scopes of access have, where they have them. */
+interface Found {
+  readonly workspaceId?: string
+  readonly event?: { readonly id: string; readonly workspaceId: string }
+  readonly eventId?: string
+  readonly recording?: { readonly eventId: string }
+  readonly clip?: { readonly eventId: string }
+}
+
+/** Callers whose credential names no workspace count for the one whose object they were let at. */
+export const noteScope = (notes: RequestNotes, found: Found): void => {
+  const { workspaceId, event, eventId, recording, clip } = found
+  notes.workspaceId ??= workspaceId ?? event?.workspaceId ?? null
+  notes.eventId = event?.id ?? eventId ?? (recording ?? clip)?.eventId ?? null
 }
 
 export interface HttpRequest {

@@ -20,7 +20,7 @@ import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "./etag.ts"
-import { deviceOf, type HttpRequest, type HttpResponse, queryOf } from "./message.ts"
+import { deviceOf, type HttpRequest, type HttpResponse, noteCaller, noteScope, queryOf } from "./message.ts"
 import { Problems } from "./problem.ts"
 import { bodyReader, contentTypeOf, decoder, finishOf, refuse, refuseRequest, typeChecker } from "./request-body.ts"
 
@@ -261,11 +261,12 @@ export const compile = (
         : Effect.provideService(act(request, principal, scope), CallerGround, groundOf(principal, access))
 
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
-      Effect.flatMap(establish(principal, request), (scope) =>
-        isRepeated && principal.kind !== "anonymous"
+      Effect.flatMap(establish(principal, request), (scope) => {
+        noteScope(request.notes, scope)
+        return isRepeated && principal.kind !== "anonymous"
           ? idempotency.once(request, principal, workKind, settle(request, grounded(request, principal, scope)))
-          : grounded(request, principal, scope),
-      ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
+          : grounded(request, principal, scope)
+      }).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
 
@@ -278,7 +279,7 @@ export const compile = (
         ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
         : principalOf(request)
       const work = Effect.flatMap(known, (principal) => {
-        request.notes.caller = principal.kind
+        noteCaller(request.notes, principal)
         return isLimited ? counted(request, principal, process(request, principal)) : process(request, principal)
       })
       return finish(request, settle(request, work))

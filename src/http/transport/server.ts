@@ -104,7 +104,7 @@ export const bindRest = (
 > =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
-    const { log, metrics, render } = yield* Telemetry
+    const { log, metrics, busiest, render } = yield* Telemetry
     const heartbeat = yield* DatabaseHeartbeat
     const probe = yield* StorageProbe
     const { isQuiet } = yield* Quiet
@@ -299,7 +299,9 @@ export const bindRest = (
         },
         onEnd: ({ head: { requestId, method, notes }, ...ended }) => {
           inFlight--
-          logRequest({ ...ended, requestId, method, ...notes })
+          const { eventId, ...logged } = notes
+          logRequest({ ...ended, requestId, method, ...logged })
+          busiest.request({ ...logged, eventId }, timers.now())
           metrics.httpRequests.add(1, String(ended.status))
           metrics.httpDuration.observe(ended.ms / 1000, ended.route)
           if (inFlight === 0) onIdle?.()

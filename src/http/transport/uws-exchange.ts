@@ -126,7 +126,7 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
     query: req.getQuery() ?? "",
     headers,
     requestId: given !== undefined && REQUEST_ID.test(given) ? given : newId(),
-    notes: { caller: null, address: null },
+    notes: { caller: null, workspaceId: null, keyId: null, eventId: null, address: null },
     fault: framing.fault,
   }
 }

@@ -1225,7 +1225,7 @@ export interface RestClient {
       readonly stage?: "prelive" | "open" | "live" | "ended"
     }
   }, settings?: CallSettings) => Promise<{ readonly reply: string }>
-  /** Live events, nodes, backlogs, the largest users and failing webhooks of the whole deployment. */
+  /** Live events, nodes, backlogs, the largest and busiest users and failing webhooks of the whole deployment. */
   readonly getPlatformStatus: (request?: Record<never, never>, settings?: CallSettings) => Promise<PlatformStatus>
   /** Say that a copy of the database is the real one, so that its servers send again. */
   readonly promotePlatform: (request?: { readonly payload?: { readonly discardWaiting?: boolean } }, settings?: CallSettings) => Promise<{ readonly wasQuiet: boolean; readonly copied: { readonly deliveries: number; readonly letters: number } }>

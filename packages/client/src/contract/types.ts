@@ -594,6 +594,24 @@ export interface PlatformStatus {
     readonly jobSeconds: number
     readonly bytes: number
   }>
+  /** Who made most requests and sent most commands in the last minutes, ten of each. Only the process that answers counts them. */
+  readonly busiest: {
+    readonly seconds: number
+    readonly workspaces: ReadonlyArray<{
+      readonly workspaceId: string
+      readonly workspaceSlug: string
+      readonly requests: number
+      readonly commands: number
+    }>
+    readonly keys: ReadonlyArray<{ readonly keyId: string; readonly name: string; readonly workspaceId: string; readonly requests: number }>
+    readonly events: ReadonlyArray<{
+      readonly eventId: string
+      readonly title: string
+      readonly workspaceId: string
+      readonly requests: number
+      readonly commands: number
+    }>
+  }
   /** Webhook endpoints that fail, by the origin of their address. */
   readonly failingWebhooks: ReadonlyArray<{
     readonly id: string

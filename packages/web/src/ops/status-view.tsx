@@ -32,17 +32,14 @@ const Figures = ({ status: { process, liveEvents, backlog, release } }: Props) =
   )
 }
 
-const Table = ({
-  title,
-  empty,
-  heads,
-  rows,
-}: {
+interface TableProps {
   readonly title: string
   readonly empty: string
   readonly heads: ReadonlyArray<string>
   readonly rows: ReadonlyArray<{ readonly key: string; readonly cells: ReadonlyArray<string> }>
-}) => (
+}
+
+const Table = ({ title, empty, heads, rows }: TableProps) => (
   <div>
     <h2>{title}</h2>
     {rows.length === 0 ? (
@@ -76,6 +73,43 @@ const Table = ({
   </div>
 )
 
+const Busiest = ({ status: { busiest } }: Props) => {
+  const { ops } = useTexts()
+  const { number } = useFormats()
+  const within = `${number(busiest.seconds)} s`
+  return (
+    <>
+      <Table
+        title={ops.busyWorkspaces(within)}
+        empty={ops.noneBusy}
+        heads={[ops.workspace, ops.requests, ops.commands]}
+        rows={busiest.workspaces.map(({ workspaceId, workspaceSlug, requests, commands }) => ({
+          key: workspaceId,
+          cells: [workspaceSlug, number(requests), number(commands)],
+        }))}
+      />
+      <Table
+        title={ops.busyKeys(within)}
+        empty={ops.noneBusy}
+        heads={[ops.apiKey, ops.workspace, ops.requests]}
+        rows={busiest.keys.map(({ keyId, name, workspaceId, requests }) => ({
+          key: keyId,
+          cells: [`${name} (${keyId})`, workspaceId, number(requests)],
+        }))}
+      />
+      <Table
+        title={ops.busyEvents(within)}
+        empty={ops.noneBusy}
+        heads={[ops.event, ops.workspace, ops.requests, ops.commands]}
+        rows={busiest.events.map(({ eventId, title, workspaceId, requests, commands }) => ({
+          key: eventId,
+          cells: [title, workspaceId, number(requests), number(commands)],
+        }))}
+      />
+    </>
+  )
+}
+
 export const StatusView = ({ status }: Props) => {
   const { ops } = useTexts()
   const { number, moment } = useFormats()
@@ -108,6 +142,7 @@ export const StatusView = ({ status }: Props) => {
           ],
         }))}
       />
+      <Busiest status={status} />
       <Table
         title={ops.failingWebhooks}
         empty={ops.noFailingWebhooks}

@@ -40,6 +40,14 @@ export const platformStatus = {
       bytes: 5368709120,
     },
   ],
+  busiest: {
+    seconds: 280,
+    workspaces: [{ workspaceId: ids.workspace, workspaceSlug: "acme", requests: 4100, commands: 910 }],
+    keys: [{ keyId: ids.key, name: "Backend", workspaceId: ids.workspace, requests: 3900 }],
+    events: [
+      { eventId: ids.event, title: "Product launch", workspaceId: ids.workspace, requests: 3200, commands: 910 },
+    ],
+  },
   failingWebhooks: [
     {
       id: ids.webhook,

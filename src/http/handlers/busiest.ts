@@ -1,0 +1,57 @@
+/** The busiest workspaces, keys and events of the last minutes at this process, with their names. */
+import { nameEvents, nameKeys, nameWorkspaces } from "../../store/busiest.ts"
+import type { Queryable } from "../../store/database.ts"
+import type { Busiest, Loaded } from "../../telemetry/busiest.ts"
+
+const SHOWN = 10
+/** Events whose commands count for their workspaces. */
+const ATTRIBUTED = 1000
+
+/** Some of those with most may be deleted by now. */
+const CANDIDATES = 2 * SHOWN
+
+const idsOf = (loads: ReadonlyArray<Loaded>) => loads.map(({ id }) => id)
+
+/** Each load with its name, in order; what has no name is left out. */
+const named = <N extends { readonly id: string }>(loads: ReadonlyArray<Loaded>, names: ReadonlyArray<N>) => {
+  const byId = new Map(names.map((name) => [name.id, name]))
+  return loads.flatMap((load) => {
+    const name = byId.get(load.id)
+    return name === undefined ? [] : [{ ...load, ...name }]
+  })
+}
+
+export const readBusiest = async (sql: Queryable, busiest: Busiest, now: number) => {
+  const eventLoads = busiest.events.most(now).slice(0, ATTRIBUTED)
+  const events = named(eventLoads, await nameEvents(sql, idsOf(eventLoads)))
+  const sums = new Map(busiest.workspaces.most(now).map((load) => [load.id, load]))
+  for (const { workspaceId: id, commands } of events) {
+    const sum = sums.get(id) ?? { id, requests: 0, commands: 0 }
+    sums.set(id, { ...sum, commands: sum.commands + commands })
+  }
+  const workspaceLoads = [...sums.values()]
+    .toSorted((a, b) => b.requests + b.commands - a.requests - a.commands)
+    .slice(0, CANDIDATES)
+  const keyLoads = busiest.keys.most(now).slice(0, CANDIDATES)
+  const workspaces = named(workspaceLoads, await nameWorkspaces(sql, idsOf(workspaceLoads)))
+  const keys = named(keyLoads, await nameKeys(sql, idsOf(keyLoads)))
+  return {
+    seconds: busiest.seconds(now, process.uptime()),
+    workspaces: workspaces.slice(0, SHOWN).map(({ id, slug, requests, commands }) => ({
+      workspaceId: id,
+      workspaceSlug: slug,
+      requests,
+      commands,
+    })),
+    keys: keys
+      .slice(0, SHOWN)
+      .map(({ id, name, workspaceId, requests }) => ({ keyId: id, name, workspaceId, requests })),
+    events: events.slice(0, SHOWN).map(({ id, name, workspaceId, requests, commands }) => ({
+      eventId: id,
+      title: name,
+      workspaceId,
+      requests,
+      commands,
+    })),
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Requests and commands that this process got within the last minutes, by workspace, API key and event. The memory is bounded: of a
+ * minute with very many, those with the fewest are forgotten.
+ */
+export interface Load {
+  readonly requests: number
+  readonly commands: number
+}
+
+export interface Loaded extends Load {
+  readonly id: string
+}
+
+const MINUTE_MS = 60_000
+const MINUTES = 5
+/** Ids of one kind in one minute at most; half of them are kept when there would be more. */
+const MOST = 2000
+
+const sumOf = ({ requests, commands }: Load): number => requests + commands
+
+const byMost = <T extends Load>(loads: ReadonlyArray<T>): ReadonlyArray<T> =>
+  loads.toSorted((a, b) => sumOf(b) - sumOf(a))
+
+class Minute {
+  readonly number: number
+  readonly #loads = new Map<string, { requests: number; commands: number }>()
+
+  constructor(number: number) {
+    this.number = number
+  }
+
+  add(id: string, what: keyof Load): void {
+    let load = this.#loads.get(id)
+    if (load === undefined) {
+      if (this.#loads.size >= MOST) this.#forgetHalf()
+      load = { requests: 0, commands: 0 }
+      this.#loads.set(id, load)
+    }
+    load[what]++
+  }
+
+  all(): ReadonlyArray<Loaded> {
+    return Array.from(this.#loads, ([id, load]) => ({ id, ...load }))
+  }
+
+  #forgetHalf(): void {
+    for (const { id } of byMost(this.all()).slice(MOST / 2)) this.#loads.delete(id)
+  }
+}
+
+class Minutes {
+  #kept: ReadonlyArray<Minute> = []
+
+  add(id: string, what: keyof Load, now: number): void {
+    const number = Math.floor(now / MINUTE_MS)
+    let last = this.#kept.at(-1)
+    // A clock that is set back goes on with the minute that it had.
+    if (last === undefined || last.number < number) {
+      last = new Minute(number)
+      this.#kept = [...this.#kept.slice(1 - MINUTES), last]
+    }
+    last.add(id, what)
+  }
+
+  /** Those with most come first. */
+  most(now: number): ReadonlyArray<Loaded> {
+    const sums = new Map<string, Loaded>()
+    const oldest = Math.floor(now / MINUTE_MS) - MINUTES
+    const counted = this.#kept.filter(({ number }) => number > oldest).flatMap((minute) => minute.all())
+    for (const { id, requests, commands } of counted) {
+      const sum = sums.get(id) ?? { id, requests: 0, commands: 0 }
+      sums.set(id, { id, requests: sum.requests + requests, commands: sum.commands + commands })
+    }
+    return byMost([...sums.values()])
+  }
+}
+
+export class Busiest {
+  readonly workspaces = new Minutes()
+  readonly keys = new Minutes()
+  readonly events = new Minutes()
+
+  request(
+    about: { readonly workspaceId: string | null; readonly keyId: string | null; readonly eventId: string | null },
+    now: number,
+  ): void {
+    if (about.workspaceId !== null) this.workspaces.add(about.workspaceId, "requests", now)
+    if (about.keyId !== null) this.keys.add(about.keyId, "requests", now)
+    if (about.eventId !== null) this.events.add(about.eventId, "requests", now)
+  }
+
+  /** The workspace of the event is found when the counts are read: the gateway does not know it. */
+  command(eventId: string, now: number): void {
+    this.events.add(eventId, "commands", now)
+  }
+
+  /** The time for which was counted: the minute that runs, and those before it. */
+  seconds(now: number, uptimeSeconds: number): number {
+    const running = (now % MINUTE_MS) / 1000
+    return Math.round(Math.min(uptimeSeconds, running + ((MINUTES - 1) * MINUTE_MS) / 1000))
+  }
+}
