@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { forgetPublications } from "../../src/store/live/live-history.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
@@ -32,7 +33,8 @@ type Step =
   | { readonly do: "sync"; readonly who: number }
 
 const WATCHERS = 3
-const NAMES = Array.from({ length: WATCHERS }, (_, n) => `w${n}`)
+/** Ids that participants may have, who are muted also while they are away. */
+const NAMES = Array.from({ length: WATCHERS }, () => newId())
 const who = fc.nat(WATCHERS - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 15 }) }),
