@@ -95,7 +95,7 @@ const AGENDA_TYPES: ReadonlySet<string> = new Set([...AGENDA_COMMAND_NAMES, ...O
 
 export const isAgendaCommand = (command: Command): command is AgendaCommand => AGENDA_TYPES.has(command.type)
 
-/** The command's name in the gateway's contract; null for commands that only REST and the clock send. */
+/** The command's name in the gateway's contract; null for commands that only REST and the server send. */
 export const gatewayName = ({ type }: Command): CommandName | null => (isCommandName(type) ? type : null)
 
 /** The participant that sends a command. */
@@ -118,11 +118,11 @@ export type Caller = typeof Caller.Type
 export const Envelope = Schema.Struct({
   /** The caller's idempotency key, unique within `scope`. */
   commandId: Schema.String,
-  /** The owner of the command ids: a participant, `rest` or `timer`. */
+  /** The owner of the command ids: a participant, `rest`, or `timer` for the server itself. */
   scope: Schema.String,
   /** Hash of the request body: distinguishes a repeat from an id that is reused with another body. */
   bodyHash: Schema.String,
-  /** Checked against the phase; `null` for callers that manage the workspace, and for the deadline timer. */
+  /** Checked against the phase; `null` for callers that manage the workspace, and for the server itself. */
   by: Schema.NullOr(Caller),
   /** The id of the entity that the command creates, if it creates one. */
   freshId: Schema.String,

@@ -7,7 +7,7 @@ import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import { activePhaseOf, type LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/machine/clock.ts"
-import { recoveredChart } from "../../src/actors/machine/recovery.ts"
+import { chartInRows } from "../../src/actors/machine/recovery.ts"
 import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import type { PhaseState } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
@@ -33,7 +33,7 @@ const phase = (index: number, durationSeconds?: number): PhaseState => ({
 
 const withChart = (rows: Pick<LiveState, "event" | "phases">): LiveState => ({
   ...rows,
-  chart: recoveredChart(rows, new RecordStore(), null),
+  chart: chartInRows(rows, new RecordStore()),
   removed: [],
   deleted: false,
 })

@@ -11,7 +11,7 @@ import { decide } from "../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import type { LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
-import { recoveredChart } from "../../src/actors/machine/recovery.ts"
+import { chartInRows } from "../../src/actors/machine/recovery.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
 import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import type { Kind } from "../../src/model/live/live-records.ts"
@@ -62,7 +62,7 @@ const ROWS: Pick<LiveState, "event" | "phases"> = {
 }
 const STATE: LiveState = {
   ...ROWS,
-  chart: recoveredChart(ROWS, new RecordStore(), null),
+  chart: chartInRows(ROWS, new RecordStore()),
   removed: [],
   deleted: false,
 }

@@ -5,7 +5,7 @@ import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import type { LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/machine/clock.ts"
-import { recoveredChart } from "../../src/actors/machine/recovery.ts"
+import { chartInRows } from "../../src/actors/machine/recovery.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 
@@ -29,7 +29,7 @@ const during = (seconds: number): LiveState => {
       },
     ],
   } as unknown as Pick<LiveState, "event" | "phases">
-  return { ...rows, chart: recoveredChart(rows, new RecordStore(), null), removed: [], deleted: false }
+  return { ...rows, chart: chartInRows(rows, new RecordStore()), removed: [], deleted: false }
 }
 /** Seconds from the timer's start. */
 const wakings = (seconds: number): ReadonlyArray<number> => {

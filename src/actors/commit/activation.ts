@@ -5,7 +5,7 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { type Recovered, recoverLiveEvent } from "../../store/live/live-events.ts"
 import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
 import { RecordStore } from "../domain/record-store.ts"
-import { recoveredChart } from "../machine/recovery.ts"
+import { chartInRows, storedChart } from "../machine/recovery.ts"
 import type { Present } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
 import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
@@ -21,6 +21,7 @@ const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
 export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
   const { event, phases, removed } = recovered
   const records = recordStoreOf(recovered.records)
+  const stored = storedChart({ event, phases }, recovered.chart)
   return {
     fencingToken: recovered.fencingToken,
     version: recovered.version,
@@ -29,13 +30,8 @@ export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
     records,
     answers: new CommandLog(recovered.commands, idle),
     roster: recovered.roster as ReadonlyArray<Present>,
-    state: {
-      chart: recoveredChart({ event, phases }, records, recovered.chart),
-      event,
-      phases,
-      removed,
-      deleted: false,
-    },
+    isChartStored: stored !== undefined,
+    state: { chart: stored ?? chartInRows({ event, phases }, records), event, phases, removed, deleted: false },
   }
 }
 

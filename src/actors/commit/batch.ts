@@ -193,7 +193,7 @@ export class Batch {
       from: loaded.version,
       version: this.#version,
       at: toTimestamp(this.#at),
-      chart: chart === before.chart ? null : chart.value,
+      chart: chart === before.chart && loaded.isChartStored ? null : chart.value,
       event: event === before.event ? null : event,
       phases: phases.filter((phase) => !before.phases.includes(phase)),
       ...placesOf(before.phases, phases),

@@ -73,7 +73,11 @@ export const commitBatch = (
     return services.commits.commit(commit).pipe(
       Effect.map((deliveries) => {
         services.telemetry.metrics.commitDuration.observe((performance.now() - begunAt) / 1000)
-        return publish({ ...loaded, version: commit.version, state: batch.state }, commit, deliveries)
+        return publish(
+          { ...loaded, version: commit.version, state: batch.state, isChartStored: true },
+          commit,
+          deliveries,
+        )
       }),
       Effect.catchTags({
         Fenced: () => {

@@ -15,6 +15,8 @@ export interface LoadedEvent {
   readonly version: number
   readonly epoch: string
   readonly state: LiveState
+  /** False: the chart was read from the rows, so that the next commit stores it. */
+  readonly isChartStored: boolean
   /** A batch advances the heads and the records before its commit: an actor whose commit fails discards all of them. */
   readonly heads: Heads
   readonly records: RecordStore

@@ -191,8 +191,9 @@ export class OwnedEvent {
     const isRecovered = this.#loaded === undefined
     this.#loaded = next
     const presence = this.#presence ?? this.#activate(next)
-    if (isRecovered) this.chart.recovered(next, presence)
-    else this.chart.adopted(next, moves)
+    const adopted = { loaded: next, presence }
+    if (isRecovered) this.chart.recovered(adopted)
+    else this.chart.committed(adopted, moves)
     this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
   }
 

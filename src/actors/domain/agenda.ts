@@ -271,5 +271,7 @@ export const elapsePhase = (turn: Turn): void => {
   const timer = timerOf(phase)
   if (timer === null) return
   turn.publish("timer.elapsed", "event", { timerId: phase.id, timer, phase: gatewayPhase(phase) })
-  turn.raise({ type: "phase.timeUp", phase: was })
 }
+
+/** The phase goes on without time. */
+export const outlastTimer = (turn: Turn): void => turn.raise({ type: "phase.timeUp" })

@@ -15,10 +15,14 @@ const DAY_MS = 86_400_000
 /** A timer warns this long before its end. */
 const WARNINGS_MS = [60_000, 10_000] as const
 
-/** The next warning after `since` (exclusive) of a timer, Unix milliseconds. Missed warnings are not made up for. */
-export const warningOf = ({ startedAt, endsAt }: TimerView, since: number): number | undefined => {
+/**
+ * The next warning after `since` (exclusive) of a timer, Unix milliseconds. Missed warnings are not made up for, and one whose
+ * successor is due as well is left out.
+ */
+export const warningOf = ({ startedAt, endsAt }: TimerView, since: number, now: number): number | undefined => {
   const [startedMs, endsMs] = [toMillis(startedAt), toMillis(endsAt)]
-  return WARNINGS_MS.map((before) => endsMs - before).find((at) => at > startedMs && at > since)
+  const moments = WARNINGS_MS.map((before) => endsMs - before).filter((at) => at > startedMs && at > since)
+  return moments.find((_at, index) => (moments[index + 1] ?? Infinity) > now)
 }
 
 /** Publishes the warning that is due; the clock may be a little late. */

@@ -65,7 +65,7 @@ export interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
   readonly people: PresentPeople
-  /** Null: a caller that manages the workspace, or the deadline timer. */
+  /** Null: a caller that manages the workspace, or the event itself. */
   readonly by: Caller | null
   /** Unix milliseconds. */
   readonly now: number

@@ -32,6 +32,7 @@ export const ACTIONS = {
   updatePhase: agenda.updatePhase,
   extendPhase: agenda.extendPhase,
   elapsePhase: agenda.elapsePhase,
+  outlastTimer: agenda.outlastTimer,
   answerEvent: agenda.eventReply,
   answerNext: agenda.nextReply,
   warnOfPhase: warnOf((turn) => {

@@ -35,7 +35,7 @@ const PHASE_TIMER = {
     { guard: "advancesToTimed", target: "running", actions: ["elapsePhase", "advance"], reenter: true },
     { guard: "advances", target: "untimed", actions: ["elapsePhase", "advance"] },
     { guard: "endsByTimer", actions: ["elapsePhase", "endByAdvance"] },
-    { target: "elapsed", actions: "elapsePhase" },
+    { target: "elapsed", actions: ["elapsePhase", "outlastTimer"] },
   ],
 } as const
 
@@ -348,7 +348,14 @@ const CAPTURING = [
 const CAPTURE = {
   initial: "off",
   states: {
-    off: { on: { "capture.start": CAPTURING, "capture.stop": { actions: "answerNoCapture" } } },
+    off: {
+      on: {
+        // A node of the release before has begun it while the event was scheduled.
+        "phase.began": { guard: "isCaptured", target: "on" },
+        "capture.start": CAPTURING,
+        "capture.stop": { actions: "answerNoCapture" },
+      },
+    },
     on: {
       on: {
         "capture.start": CAPTURING,
@@ -399,8 +406,8 @@ const CHART = {
     "poll.open": { actions: "askPoll" },
     "poll.close": { actions: "askPoll" },
     "lobby.policy": { actions: "setDoor" },
-    "capture.start": { actions: "refuseRecorder" },
-    "capture.stop": { actions: "answerNoCapture" },
+    "capture.start": [{ guard: "lacksTranscript", actions: "refuseTranscript" }, { actions: "refuseNotLive" }],
+    "capture.stop": [{ guard: "isCaptured", actions: "stopCapture" }, { actions: "answerNoCapture" }],
     "*": [
       { guard: "isOfAgenda", actions: "refuseState" },
       { guard: "isSteering", actions: "refuseNotLive" },

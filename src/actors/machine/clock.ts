@@ -18,9 +18,10 @@ import { snapshotOf, step } from "./step.ts"
 /** The delayed transitions of the states that a snapshot is in: the name of each delay by its event. */
 const delaysOf = ({ _nodes }: Pick<AnyMachineSnapshot, "_nodes">): ReadonlyArray<readonly [Due["type"], string]> => [
   ...new Map(
-    _nodes.flatMap(({ after }) =>
-      after.map(({ eventType, delay }) => [eventType as Due["type"], String(delay)] as const),
-    ),
+    // In the order of the chart: XState has them in the order in which they were entered.
+    _nodes
+      .toSorted((a, b) => a.order - b.order)
+      .flatMap(({ after }) => after.map(({ eventType, delay }) => [eventType as Due["type"], String(delay)] as const)),
   ),
 ]
 

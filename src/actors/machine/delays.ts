@@ -21,7 +21,7 @@ export const warning =
   (timerIn: (context: ReadContext) => TimerView | undefined): Moment =>
   (context, since) => {
     const timer = timerIn(context)
-    return timer && warningOf(timer, since)
+    return timer && warningOf(timer, since, context.now)
   }
 
 /** An end is due even when it lies before the moment up to which deadlines are handled: a crash must not skip it. */

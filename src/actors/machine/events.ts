@@ -9,7 +9,7 @@ export type Raised =
   | { readonly type: "phase.over"; readonly phase: PhaseState }
   | { readonly type: "phase.began"; readonly phase: PhaseState; readonly before: PhaseState | undefined }
   /** The timer of the active phase has run out, and the phase goes on. */
-  | { readonly type: "phase.timeUp"; readonly phase: PhaseState }
+  | { readonly type: "phase.timeUp" }
   | { readonly type: "phase.changed"; readonly phase: PhaseState; readonly was: PhaseState }
   /** Fields of the event changed, such as its visibility or status. */
   | { readonly type: "event.changed" }

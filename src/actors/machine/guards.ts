@@ -25,7 +25,7 @@ const isTimerOfPhase = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boo
 
 const AGENDA = {
   isOfAgenda: (_turn: Turn, event: Happening) => "d" in event && isAgendaCommand(event),
-  /** A command that no state of the event takes now: one of those that hosts drive a live event with. */
+  /** A command: those that reach the root are for a live event. */
   isSteering: (_turn: Turn, event: Happening) => "d" in event,
   isEmptyPatch: (_turn: Turn, { d }: Of<"event.patch">) => Object.keys(d).length === 0,
   canPatch: (turn: Turn, { d }: Of<"event.patch">) => !endsBeforeItStarts({ ...turn.state.event, ...d }),
@@ -90,6 +90,7 @@ const REGIONS = {
   pausedRound: rotations.pausedRound,
   isTimerOfRound: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => rotations.roundTimer(turn)?.id === timerId,
   isOfRotation: rotations.isOfRotation,
+  isCaptured: captures.isCaptured,
   lacksTranscript: captures.lacksTranscript,
   lacksRecorder: captures.lacksRecorder,
   recordsAlone: captures.recordsAlone,

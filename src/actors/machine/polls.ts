@@ -8,18 +8,20 @@ import { pollActions } from "../domain/activities/questions/polls.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { Of } from "./events.ts"
 import { type PollActionName, type PollEvent, type PollHappening, pollChart, pollSnapshot } from "./poll-chart.ts"
+import { topOf } from "./snapshot.ts"
 
-type Act = (turn: Turn, event: PollEvent) => object | undefined
+type Act = (turn: Turn, event: PollEvent & { readonly status: Poll["status"] }) => object | undefined
 
 /** One step of a poll's chart. Returns the reply of a command, or its refusal. */
 export const stepPoll = (turn: Turn, poll: Poll, happening: PollHappening): object | Refused | undefined => {
   const event: PollEvent = { ...happening, poll, turn }
-  const [, actions] = transition(pollChart, pollSnapshot(poll), event)
+  const [after, actions] = transition(pollChart, pollSnapshot(poll), event)
+  const performed = { ...event, status: topOf(after.value) as Poll["status"] }
   let reply: object | undefined
   for (const { type } of actions) {
     if (!Object.hasOwn(pollActions, type)) continue
     // The chart gives an action the events of its type alone, which the compiler cannot see.
-    reply = (pollActions[type as PollActionName] as Act)(turn, event) ?? reply
+    reply = (pollActions[type as PollActionName] as Act)(turn, performed) ?? reply
   }
   return reply
 }

@@ -1,11 +1,12 @@
 /** The chart of an event that comes into memory: as it was stored, or read from its rows. */
-import type { SnapshotFrom, StateValue } from "xstate"
+import { isDeepStrictEqual } from "node:util"
+import type { StateValue } from "xstate"
 import { ONLY } from "../../model/live/live-records.ts"
 import type { RecordStore } from "../domain/record-store.ts"
 import { activePhaseOf, type LiveState } from "../domain/state.ts"
 import { policyOf } from "../presence/admission-policy.ts"
-import { type Chart, chart } from "./chart.ts"
-import { lifeOf, type RegionName, type RegionState } from "./snapshot.ts"
+import { chart } from "./chart.ts"
+import { type ChartSnapshot, lifeOf, type RegionName, type RegionState } from "./snapshot.ts"
 
 type Rows = Pick<LiveState, "event" | "phases">
 type Region<R extends RegionName> = RegionState<R> | { readonly [S in RegionState<R>]?: string }
@@ -67,17 +68,20 @@ const valueInRows = (rows: Rows, records: RecordStore) => {
   }
 }
 
-/** The stored value, unless it is one of another release's chart, or of a status that the row of the event does not have. */
-const storedSnapshot = ({ event }: Rows, stored: unknown): SnapshotFrom<Chart> | undefined => {
+/**
+ * The stored value of the last commit. `undefined`: there is none, as after a commit of a release that stores none, or it is not
+ * a value of this chart, or not of the status that the row of the event has.
+ */
+export const storedChart = ({ event }: Rows, stored: unknown): ChartSnapshot | undefined => {
   if (stored === null) return undefined
   try {
     const snapshot = chart.resolveState({ value: stored as StateValue })
-    return lifeOf(snapshot) === event.status ? snapshot : undefined
+    // XState fills in the regions that a value of another chart lacks.
+    return isDeepStrictEqual(snapshot.value, stored) && lifeOf(snapshot) === event.status ? snapshot : undefined
   } catch {
     return undefined
   }
 }
 
-/** `stored`: the value of the last commit; null when that was one of a release that stores none. */
-export const recoveredChart = (rows: Rows, records: RecordStore, stored: unknown): SnapshotFrom<Chart> =>
-  storedSnapshot(rows, stored) ?? chart.resolveState({ value: valueInRows(rows, records) })
+export const chartInRows = (rows: Rows, records: RecordStore): ChartSnapshot =>
+  chart.resolveState({ value: valueInRows(rows, records) })

@@ -2,7 +2,7 @@
 import type { StateValue } from "xstate"
 import type { Timestamp } from "../../model/timestamp.ts"
 
-/** A snapshot of the chart. The value is all that there is to it: the chart has no context, and its children are records. */
+/** A snapshot of the chart. The value is all that there is to it: the chart has no context. */
 export interface ChartSnapshot {
   readonly value: StateValue
 }
@@ -12,13 +12,6 @@ export interface Move {
   readonly type: string
   readonly at: Timestamp
   readonly after: ChartSnapshot
-}
-
-/** A committed transition, as operators see it. */
-export interface Transition {
-  readonly event: string
-  readonly at: Timestamp
-  readonly value: StateValue
 }
 
 export type Life = "draft" | "scheduled" | "live" | "ended" | "deleted"
@@ -39,7 +32,7 @@ export type RegionName = keyof typeof REGIONS
 export type RegionState<R extends RegionName> = (typeof REGIONS)[R][number]
 
 /** The top state of a value: `open` of `{ open: "running" }`. */
-const topOf = (value: StateValue | undefined): string | undefined =>
+export const topOf = (value: StateValue | undefined): string | undefined =>
   typeof value === "object" ? Object.keys(value)[0] : value
 
 export const lifeOf = ({ value }: ChartSnapshot): Life => topOf(value) as Life

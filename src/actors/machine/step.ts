@@ -42,8 +42,6 @@ const take = (turn: Turn, happening: Happening): Reply => {
   const event: ChartEvent = { ...happening, turn }
   const before = snapshotOf(turn.state)
   const [after, actions] = transition(chart, before, event)
-  // XState keeps an error of a guard in the snapshot; it is a defect, and it must not be committed.
-  if ((after.status as string) === "error") throw after.error
   if (after !== before) enter(turn, happening.type, after)
   let reply: Reply
   for (const { type } of actions) {
@@ -78,6 +76,7 @@ const LIST_AGAIN_AT = 200
 
 /** The event that so many people present make, if any. */
 const audienceEvent = (state: LiveState, size: number): Raised["type"] | undefined => {
+  if (lifeOf(state.chart) !== "live") return undefined
   if (regionOf(state.chart, "presence") === "list") return size > LIST_UP_TO ? "audience.grew" : undefined
   return size <= LIST_AGAIN_AT ? "audience.shrank" : undefined
 }

@@ -12,7 +12,7 @@ interface Needs {
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** The next deadline after `since`, up to which all are handled; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
-  /** Handles a due deadline. Refused or stale: the deadline moved meanwhile, and the commit that moved it set the timer anew. */
+  /** Handles a due deadline. One that moved meanwhile does nothing: the commit that moved it has set the timer anew. */
   readonly handle: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
   /** Loads the event into memory again, if its deadlines are to be handled at all. */
   readonly recover: Effect.Effect<unknown, Unreachable>

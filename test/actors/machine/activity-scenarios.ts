@@ -132,6 +132,14 @@ const breakouts: ReadonlyArray<Scenario> = [
     ],
   },
   {
+    name: "rooms of a phase that its timer ends are closed at once",
+    given: {
+      phases: [{ modality: "breakout", config: { roomSize: 2, durationSeconds: 60, onTimerEnd: "advance" } }, {}],
+      people: FOUR,
+    },
+    steps: [start, [pass(60), { in: { rooms: "planned" }, once: ["breakout.closing", "breakout.closed"] }]],
+  },
+  {
     name: "rooms that a host closes do not open again with the phase's timer",
     given: { phases: [{ modality: "breakout", config: { roomSize: 2, durationSeconds: 120 } }], people: FOUR },
     steps: [
@@ -228,6 +236,19 @@ const rotations: ReadonlyArray<Scenario> = [
     ],
   },
   {
+    name: "a phase that ends with a round ends the rotation, and pairs nobody anew",
+    given: {
+      phases: [{ modality: "rotation", config: { durationSeconds: 70, onTimerEnd: "advance" } }, {}],
+      people: FOUR,
+    },
+    steps: [
+      start,
+      [send("rotation.start", { roundSeconds: 35, rounds: 9 }), {}],
+      [pass(35), { once: ["timer.elapsed"], in: { rotation: "round" } }],
+      [pass(35), { in: { rotation: "idle" }, hides: ["rotation.round"] }],
+    ],
+  },
+  {
     name: "short rounds without breaks follow each other",
     given: { phases: [SPEED], people: FOUR },
     steps: [
@@ -297,6 +318,7 @@ const rotations: ReadonlyArray<Scenario> = [
       [send("rotation.start", ROUNDS), { in: { rotation: "break" }, tells: ["rotation.state"] }],
       [extendRound(), { refused: "conflict: The rotation has no running timer" }],
       [pass(600), { in: { rotation: "break" }, hides: ["rotation.state"] }],
+      [(event) => void event.people("b"), { in: { rotation: "break" }, hides: ["rotation.state"] }],
       [(event) => void event.people("a", "c"), { in: { rotation: "break" }, tells: ["rotation.state"] }],
       [(event) => void event.people("a", "c", "d"), { hides: ["rotation.state"] }],
       [pass(5), { in: { rotation: "round" }, tells: ["rotation.round"] }],

@@ -7,7 +7,7 @@ import type { LiveState } from "../../../src/actors/domain/state.ts"
 import { type Recorder, Turn } from "../../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../../src/actors/machine/clock.ts"
 import type { Raised } from "../../../src/actors/machine/events.ts"
-import { recoveredChart } from "../../../src/actors/machine/recovery.ts"
+import { chartInRows } from "../../../src/actors/machine/recovery.ts"
 import { type RegionName, regionOf } from "../../../src/actors/machine/snapshot.ts"
 import { audienceMoves, step } from "../../../src/actors/machine/step.ts"
 import { NOBODY, type Present } from "../../../src/actors/presence/presence.ts"
@@ -94,7 +94,7 @@ export class EventInMemory {
     this.#recorder = recorder
     this.#people = new Map(people.map((id) => [id, person(id)]))
     const rows = { event: eventOf(event), phases: phases.map(phaseOf) }
-    this.#state = { ...rows, chart: recoveredChart(rows, this.records, null), removed: [], deleted: false }
+    this.#state = { ...rows, chart: chartInRows(rows, this.records), removed: [], deleted: false }
   }
 
   get state(): LiveState {
@@ -167,7 +167,7 @@ export class EventInMemory {
   /** The value that the event would have if its rows alone were known, for the regions whose state the rows tell. */
   get valueInRows(): unknown {
     const { event, phases } = this.#state
-    return recoveredChart({ event, phases }, this.records, null).value
+    return chartInRows({ event, phases }, this.records).value
   }
 
   #next() {

@@ -12,6 +12,8 @@ interface Expected {
   readonly replies?: ReadonlyArray<string>
   /** What the step tells, in any order, besides other things. */
   readonly tells?: ReadonlyArray<string>
+  /** What it tells only once. */
+  readonly once?: ReadonlyArray<string>
   /** What it must not tell. */
   readonly hides?: ReadonlyArray<string>
 }
@@ -50,13 +52,14 @@ const checkState = (event: EventInMemory, expected: Expected): void => {
   }
 }
 
-const checkTold = (told: ReadonlyArray<string>, { tells = [], hides = [] }: Expected): void => {
+const checkTold = (told: ReadonlyArray<string>, { tells = [], hides = [], once = [] }: Expected): void => {
   const left = [...told]
   for (const one of tells) {
     const at = left.indexOf(one)
     assert.notEqual(at, -1, `${one} is missing in ${told.join(", ")}`)
     left.splice(at, 1)
   }
+  for (const one of once) assert.equal(told.filter((other) => other === one).length, 1, `${one} is told once`)
   for (const one of hides) assert.equal(told.includes(one), false, `${one} is told`)
 }
 

@@ -42,7 +42,6 @@ const REFUSED: { readonly [type: string]: { readonly [life: string]: string } } 
   "phase.update": { ended: "The phase is skipped" },
   "breakout.close": { live: "No breakout is open" },
   "broadcast.start": { live: "Only the active phase" },
-  "capture.start": { draft: "Nothing records here", scheduled: "Nothing records here", ended: "Nothing records here" },
 }
 
 const TO: { readonly [life: string]: ReadonlyArray<Parameters<EventInMemory["do"]>[0]> } = {
@@ -234,6 +233,26 @@ const agenda: ReadonlyArray<Scenario> = [
     name: "a timer that was never warned of ends the event",
     given: { phases: [{ config: { durationSeconds: 5, onTimerEnd: "advance" } }] },
     steps: [start, [pass(5), { life: "ended", tells: ["timer.elapsed", "event.ended"] }]],
+  },
+  {
+    name: "a warned timer advances to its end, once",
+    given: { phases: [{ config: { durationSeconds: 65, onTimerEnd: "advance" } }, UNTIMED, TIMED] },
+    steps: [
+      start,
+      [pass(65), { in: { phase: "untimed" }, tells: ["timer.elapsed", "phase.ended", "phase.started"] }],
+      [next(), {}],
+      [extend("phase-2", 3600), { tells: ["timer.updated"] }],
+    ],
+  },
+  {
+    name: "an elapsed timer that gets ten seconds more warns once",
+    given: { phases: [{ config: { durationSeconds: 30 } }] },
+    steps: [
+      start,
+      [pass(200), { tells: ["timer.warning", "timer.elapsed"] }],
+      [extend("phase-0", 10), {}],
+      [pass(5), { tells: ["timer.warning"], once: ["timer.warning"] }],
+    ],
   },
   {
     name: "a warned timer advances",

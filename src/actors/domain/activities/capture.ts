@@ -49,6 +49,8 @@ export const roomsChanged = (turn: Turn): void => {
 
 const shown = (turn: Turn): Capture => turn.get("capture", ONLY) ?? OFF
 
+export const isCaptured = (turn: Turn): boolean => shown(turn).on
+
 const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
 
 export const lacksTranscript = (turn: Turn, command: Of<"capture.start">): boolean =>
@@ -65,7 +67,6 @@ export const recordsBroadcast = (turn: Turn): boolean => turn.recorder === "broa
 export const recordsAlone = (turn: Turn): boolean => recordsBroadcast(turn) && shown(turn).kinds.length === 1
 
 const show = (turn: Turn, capturing: Capture): ReplyData<"capture.start"> => {
-  turn.put("capture", ONLY, capturing)
   turn.publish("capture.state", "event", { ...capturing })
   return { ...capturing }
 }
@@ -90,7 +91,9 @@ export const captureActions = {
   /** A recording is announced no longer; a transcript goes on. */
   dropRecording: (turn: Turn): void => {
     const before = shown(turn)
-    show(turn, { ...before, kinds: before.kinds.filter((kind) => kind !== "recording") })
+    const capturing: Capture = { ...before, kinds: before.kinds.filter((kind) => kind !== "recording") }
+    turn.put("capture", ONLY, capturing)
+    show(turn, capturing)
   },
   answerNoCapture: (): ReplyData<"capture.stop"> => ({ ...OFF }),
   refuseTranscript: (): Refused => NO_TRANSCRIPT,

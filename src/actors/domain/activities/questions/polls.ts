@@ -49,8 +49,14 @@ const publishTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "ca
   else turn.publish("timer.updated", "event", { timer })
 }
 
-const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
-  const closed = changePoll(turn, "poll.closed", poll, { status: "closed", closedAt: turn.at })
+interface PollEvent {
+  readonly poll: Poll
+  /** The state of the poll's chart after the event. */
+  readonly status: Poll["status"]
+}
+
+const close = (turn: Turn, { poll, status }: PollEvent, why: "elapsed" | "cancelled"): Poll => {
+  const closed = changePoll(turn, "poll.closed", poll, { status, closedAt: turn.at })
   publishTimer(turn, closed, why)
   turn.emitWebhookEvent("poll.closed", views.closedNotice(closed))
   return closed
@@ -82,22 +88,18 @@ const create: CommandHandler<"poll.create"> = (turn, d) => {
   return current(poll)
 }
 
-interface PollEvent {
-  readonly poll: Poll
-}
-
 /** What the chart of a poll does with it. */
 export const pollActions = {
-  openPoll: (turn: Turn, { poll, d: { durationMs } }: PollEvent & Of<"poll.open">) => {
+  openPoll: (turn: Turn, { poll, status, d: { durationMs } }: PollEvent & Of<"poll.open">) => {
     const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)
-    const change = { status: "open", openedAt: turn.at, closedAt: null, endsAt, extendedMs: 0 } as const
+    const change = { status, openedAt: turn.at, closedAt: null, endsAt, extendedMs: 0 }
     const opened = changePoll(turn, "poll.opened", poll, change)
     publishTimer(turn, opened, "running")
     turn.emitWebhookEvent("poll.opened", views.openedNotice(opened))
     return current(opened)
   },
-  closePoll: (turn: Turn, { poll }: PollEvent) => current(close(turn, poll, "cancelled")),
-  elapsePoll: (turn: Turn, { poll }: PollEvent): void => void close(turn, poll, "elapsed"),
+  closePoll: (turn: Turn, event: PollEvent) => current(close(turn, event, "cancelled")),
+  elapsePoll: (turn: Turn, event: PollEvent): void => void close(turn, event, "elapsed"),
   warnOfPoll: (turn: Turn, { poll }: PollEvent): void => {
     const timer = pollTimer(poll)
     if (timer !== undefined) warn(turn, timer)

@@ -249,7 +249,7 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
   return next
 }
 
-/** A moderator's patch over REST. */
+/** One revision by a moderator at the event. */
 const moderation =
   (revision: Revision) =>
   (turn: Turn, { id }: { readonly id: string }, rev: number | undefined): Moderated | Refused => {
