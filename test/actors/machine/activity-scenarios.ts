@@ -1,5 +1,7 @@
 /** The scenarios of breakout rooms, rotations and polls. */
+
 import type { Command } from "../../../src/actors/commands.ts"
+import { toTimestamp } from "../../../src/model/timestamp.ts"
 import type { EventInMemory } from "./event-in-memory.ts"
 import type { Scenario, Step } from "./play.ts"
 
@@ -137,7 +139,18 @@ const breakouts: ReadonlyArray<Scenario> = [
       phases: [{ modality: "breakout", config: { roomSize: 2, durationSeconds: 60, onTimerEnd: "advance" } }, {}],
       people: FOUR,
     },
-    steps: [start, [pass(60), { in: { rooms: "planned" }, once: ["breakout.closing", "breakout.closed"] }]],
+    steps: [
+      start,
+      [pass(60), { in: { rooms: "planned" }, once: ["breakout.closing", "breakout.closed"] }],
+      [
+        (event) => {
+          const closing = event.dispatches.find(({ t }) => t === "breakout.closing")
+          const at = JSON.stringify(closing?.d)
+          if (!at.includes(`"closesAt":"${toTimestamp(event.now)}"`)) throw new Error(`the rooms close by ${at}`)
+        },
+        {},
+      ],
+    ],
   },
   {
     name: "rooms that a host closes do not open again with the phase's timer",
@@ -238,14 +251,14 @@ const rotations: ReadonlyArray<Scenario> = [
   {
     name: "a phase that ends with a round ends the rotation, and pairs nobody anew",
     given: {
-      phases: [{ modality: "rotation", config: { durationSeconds: 70, onTimerEnd: "advance" } }, {}],
+      phases: [{ modality: "rotation", config: { durationSeconds: 60, onTimerEnd: "advance" } }, {}],
       people: FOUR,
     },
     steps: [
       start,
-      [send("rotation.start", { roundSeconds: 35, rounds: 9 }), {}],
-      [pass(35), { once: ["timer.elapsed"], in: { rotation: "round" } }],
-      [pass(35), { in: { rotation: "idle" }, hides: ["rotation.round"] }],
+      [send("rotation.start", { roundSeconds: 10, rounds: 99 }), {}],
+      [pass(59), { in: { rotation: "round" } }],
+      [pass(1), { in: { rotation: "idle" }, hides: ["rotation.round"] }],
     ],
   },
   {

@@ -15,6 +15,7 @@ import type { Event } from "../../../src/model/event.ts"
 import { NO_MEASURE } from "../../../src/model/host-absence.ts"
 import type { PhaseState } from "../../../src/model/phase.ts"
 import { toTimestamp } from "../../../src/model/timestamp.ts"
+import type { Dispatch } from "../../../src/protocol/contract.ts"
 
 export const BEGIN = Date.parse("2027-01-01T00:00:00.000Z")
 
@@ -83,6 +84,7 @@ export class EventInMemory {
   readonly records = new RecordStore()
   /** The types of all dispatches and webhook events, in their order. */
   readonly told: string[] = []
+  readonly dispatches: Dispatch[] = []
   readonly #recorder: Recorder
   #people: ReadonlyMap<string, Present>
   #state: LiveState
@@ -203,6 +205,7 @@ export class EventInMemory {
       return `${result.code}: ${result.detail}`
     }
     this.#state = turn.state
+    this.dispatches.push(...turn.dispatches)
     this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.webhookEvents.map(({ type }) => `webhook ${type}`))
     return { ...result }
   }
