@@ -70,7 +70,10 @@ export const ShownText = (minimum: number, maximum: number, strip: Strip = witho
     Schema.decodeTo(
       Schema.String.check(
         Schema.isMinLength(minimum),
-        Schema.makeFilter((text) => withoutUnseen(text).length >= minimum || "must not be blank"),
+        // A text that is too short as it is has one fault.
+        Schema.makeFilter(
+          (text) => text.length < minimum || withoutUnseen(text).length >= minimum || "must not be blank",
+        ),
       ),
       strippedBy(strip),
     ),

@@ -40,6 +40,7 @@ const REASONS: ReadonlyArray<readonly [reason: RegExp, words: (faults: Faults, a
   [/^Expected a value with a length of at least (\d+)$/, (faults, a) => faults.lengthAtLeast(a)],
   [/^Expected a value with a length of at most (\d+)$/, (faults, a) => faults.lengthAtMost(a)],
   [/^Expected a string with between (\d+) and (\d+) code points$/, (faults, a, b) => faults.characters(a, b)],
+  [/^must have at least (\d+) characters, of which an accent is none$/, (faults, a) => faults.characters(a, 256)],
   [/^Expected a value between (\d+) and (\d+)$/, (faults, a, b) => faults.between(a, b)],
   [/^must not be blank$/, (faults) => faults.blank],
   [/^must be one visible line$/, (faults) => faults.oneLine],

@@ -32,7 +32,10 @@ export const NewPassword = Schema.String.annotate({
   description: "Not one of the 10,000 most common passwords.",
 }).check(
   Schema.isBetweenCodePoints(FEWEST_CHARACTERS, 256),
-  Schema.makeFilter((text) => [...passwordForm(text)].length >= FEWEST_CHARACTERS || TOO_SHORT),
+  // A password that is too short as it is has one fault.
+  Schema.makeFilter(
+    (text) => [...text].length < FEWEST_CHARACTERS || [...passwordForm(text)].length >= FEWEST_CHARACTERS || TOO_SHORT,
+  ),
   Schema.makeFilter(
     (text) => !isGuessable(text) || "must not be a common password, blank, or one character again and again",
   ),
