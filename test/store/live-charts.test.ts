@@ -9,7 +9,7 @@ import { findStoredEvent, listPhaseStates } from "../../src/store/events/events.
 import { type LiveCommit, runCommit, writtenCommit } from "../../src/store/live/live-commit.ts"
 import { claimLiveEvent } from "../../src/store/live/live-events.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
-import { seedEvent } from "../support/rows.ts"
+import { seedEvent } from "../support/live-events.ts"
 import { openStore } from "../support/store.ts"
 
 let database: TestDatabase
