@@ -23,8 +23,10 @@ const statusOf = async (url: string): Promise<Json> =>
 const openOriginal = async (environment: { readonly [key: string]: string }) => {
   const mail = await startMailServer()
   const receiver = await startReceiver(status(500))
-  mail.refuse(451, 1)
-  const given = { PLATFORM_KEY, SECRET_KEY, SMTP_URL: mail.url, WEBHOOK_RETRY_SCHEDULE: "5", ...environment }
+  // However slow the machine is: both are tried again and still wait when the original ends.
+  mail.refuse(451, 1_000)
+  const schedule = Array.from({ length: 30 }, () => 5).join()
+  const given = { PLATFORM_KEY, SECRET_KEY, SMTP_URL: mail.url, WEBHOOK_RETRY_SCHEDULE: schedule, ...environment }
   const server = await startServerProcess({ PORT: "0", ...given })
   onTestFinished(async () => {
     server.child.kill("SIGKILL")
@@ -78,6 +80,7 @@ test("the five commands of the drill restore a server that calls nobody until th
   await server.end("SIGTERM")
   const calls = receiver.received.length
   receiver.answer = status(200)
+  mail.refuse(451, 0)
   expect((await sh(restore)).stdout).toContain("sends nothing until gathercue promote")
   const log = join(folder, "log")
   const { stdout: pid } = await sh(`${serve.replace(/&$/, "")} > ${log} 2>&1 & echo $!`)
@@ -128,6 +131,7 @@ test("workers on a copy of an external database find it out, and send together o
   await administer.end()
   const calls = receiver.received.length
   receiver.answer = status(200)
+  mail.refuse(451, 0)
 
   const onCopy = { ...given, DATABASE_URL: copy.url }
   const checked = await runCommand(["check"], { ...onCopy, PORT: "0" })
