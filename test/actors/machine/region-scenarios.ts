@@ -252,6 +252,7 @@ const others: ReadonlyArray<Scenario> = [
       [send("capture.stop"), { tells: ["capture.state"] }],
       [send("capture.stop"), { hides: ["capture.state"], replies: ["kinds"] }],
       [send("capture.start", { kinds: ["recording"] }), { refused: "conflict: The event is draft, and not live" }],
+      [send("capture.start", { kinds: ["transcript"] }), { refused: "feature_disabled" }],
     ],
   },
   {
