@@ -8,28 +8,22 @@ import { activePhaseOf, type LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/machine/clock.ts"
 import { chartInRows } from "../../src/actors/machine/recovery.ts"
-import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import type { PhaseState } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
+import { eventOf, phaseOf } from "./machine/event-in-memory.ts"
 
 const EPOCH = Date.parse("2027-01-01T00:00:00.000Z")
 
-const phase = (index: number, durationSeconds?: number): PhaseState => ({
-  id: `phase-${index}`,
-  eventId: "event",
-  position: index,
-  modality: "breakout",
-  config: durationSeconds === undefined ? {} : { durationSeconds, onTimerEnd: index % 2 === 0 ? "hold" : "advance" },
-  featureSet: [],
-  status: "pending",
-  startedAt: null,
-  endedAt: null,
-  timerEndsAt: null,
-  extendedSeconds: 0,
-  rev: 1,
-  timerRev: 0,
-  timerElapsed: false,
-})
+const phase = (index: number, durationSeconds?: number): PhaseState =>
+  phaseOf(
+    {
+      modality: "breakout",
+      config:
+        durationSeconds === undefined ? {} : { durationSeconds, onTimerEnd: index % 2 === 0 ? "hold" : "advance" },
+      featureSet: [],
+    },
+    index,
+  )
 
 const withChart = (rows: Pick<LiveState, "event" | "phases">): LiveState => ({
   ...rows,
@@ -38,31 +32,7 @@ const withChart = (rows: Pick<LiveState, "event" | "phases">): LiveState => ({
   deleted: false,
 })
 
-const draft = (phases: ReadonlyArray<PhaseState>): LiveState =>
-  withChart({
-    event: {
-      id: "event",
-      workspaceId: "workspace",
-      type: "t",
-      title: "T",
-      status: "draft",
-      visibility: "public",
-      scheduledAt: null,
-      scheduledEndAt: null,
-      allowAnonymousVoting: false,
-      allowAnonymousQuestions: false,
-      reminders: true,
-      hostAbsence: NO_MEASURE,
-      capacity: null,
-      metadata: {},
-      createdAt: "2027-01-01T00:00:00.000Z",
-      updatedAt: "2027-01-01T00:00:00.000Z",
-      publishedAt: null,
-      startedAt: null,
-      endedAt: null,
-    },
-    phases,
-  })
+const draft = (phases: ReadonlyArray<PhaseState>): LiveState => withChart({ event: eventOf({}), phases })
 
 const phaseId = fc.integer({ min: 0, max: 5 }).map((index) => `phase-${index}`)
 const rev = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined })

@@ -9,7 +9,7 @@ import type { LoadedEvent } from "./loaded-event.ts"
 
 const isClosed = (chart: ChartSnapshot): boolean => ["ask", "shut"].includes(regionOf(chart, "door"))
 
-/** What has just been recovered or committed. */
+/** The event as it has just been recovered or committed, with its presence. */
 interface Adopted {
   readonly loaded: LoadedEvent
   readonly presence: Presence
@@ -53,7 +53,7 @@ export class OwnedChart {
     if (isClosed(is) && !isClosed(was)) this.#closeDoor(adopted)
   }
 
-  /** Who is inside a live event is present. The door is closed before, so that nobody is present who has to wait. */
+  /** Participants inside a live event are present. The door is closed before, so that nobody is present who has to wait. */
   #open({ loaded, presence }: Adopted): void {
     if (lifeOf(loaded.state.chart) === "live") presence.open(toTimestamp(this.#needs.timers.now()))
   }

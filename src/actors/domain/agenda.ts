@@ -11,8 +11,6 @@ import { activePhaseOf, findPhase, gatewayPhase, type LiveState, nextPendingPhas
 import { extendTimer } from "./timers.ts"
 import type { Turn } from "./turn.ts"
 
-export type EndReason = "advance" | "end" | "delete"
-
 const putPhases = (turn: Turn, phases: ReadonlyArray<PhaseState>): void => {
   turn.state = { ...turn.state, phases }
 }
@@ -88,7 +86,7 @@ const endPhase = (turn: Turn, reason: "advance" | "end"): void => {
   turn.raise({ type: "phase.over", phase })
 }
 
-const startPhase = (turn: Turn, before: PhaseState | undefined): void => {
+const startPhase = (turn: Turn): void => {
   const phase = nextPendingPhase(turn.state)
   if (phase === undefined) return
   const { durationSeconds } = phase.config
@@ -105,7 +103,7 @@ const startPhase = (turn: Turn, before: PhaseState | undefined): void => {
   const { timerEndsAt } = started
   turn.publish("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] })
   turn.emitWebhookEvent("phase.started", { ...phaseNotice(started), timerEndsAt })
-  turn.raise({ type: "phase.began", phase: started, before })
+  turn.raise({ type: "phase.began", phase: started })
 }
 
 export const start = (turn: Turn) => {
@@ -113,21 +111,20 @@ export const start = (turn: Turn) => {
   const phaseId = nextPendingPhase(turn.state)?.id ?? null
   turn.publish("event.started", "event", { event: eventView(turn) })
   turn.emitWebhookEvent("event.started", { startedAt: turn.at, phaseId })
-  startPhase(turn, undefined)
+  startPhase(turn)
   turn.raise({ type: "event.changed" })
   return eventReply(turn)
 }
 
 /** Ends the active phase, if any, and starts the next one: one step of the agenda. */
 export const advance = (turn: Turn) => {
-  const before = activePhaseOf(turn.state)
   endPhase(turn, "advance")
-  startPhase(turn, before)
+  startPhase(turn)
   return nextReply(turn)
 }
 
 /** Ends the agenda: the active phase ends, pending phases are skipped, connections are closed. The event's end follows. */
-const end = (turn: Turn, reason: EndReason): void => {
+const end = (turn: Turn, reason: "advance" | "end" | "delete"): void => {
   endPhase(turn, reason === "advance" ? "advance" : "end")
   const skip = (phase: PhaseState): PhaseState =>
     phase.status === "pending" ? { ...phase, status: "skipped", rev: phase.rev + 1 } : phase
@@ -233,7 +230,7 @@ export const updatePhase = (turn: Turn, { d }: Of<"phase.update">) => {
   const { config = was.config, featureSet = was.featureSet } = d
   const phase = changePhase(turn, was, { config, featureSet })
   turn.publish("phase.updated", "event", { phase: gatewayPhase(phase) })
-  if (phase.status === "active") turn.raise({ type: "phase.changed", phase, was })
+  if (phase.status === "active") turn.raise({ type: "phase.changed", phase })
   return phaseReply(turn, d.phaseId)
 }
 
@@ -257,7 +254,7 @@ export const extendPhase = (
       const phase = changePhase(turn, was, change)
       const extended = timerOf(phase) ?? timer
       turn.publish("timer.updated", "event", { timer: extended, phase: gatewayPhase(phase) })
-      turn.raise({ type: "phase.changed", phase, was })
+      turn.raise({ type: "phase.changed", phase })
       return extended
     },
   })

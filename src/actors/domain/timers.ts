@@ -2,6 +2,7 @@
  * The timers of phases, rooms, rounds and polls, by one rule. A timer is a state of the chart with two delayed transitions, for
  * its warnings and its end. Their deadlines are absolute: XState does not restore a delay, so that the clock arms them anew.
  */
+import { MAX_PHASE_SECONDS } from "../../model/phase.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { ReplyData } from "../../protocol/contract.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
@@ -9,8 +10,6 @@ import type { Refused } from "../commands.ts"
 import type { Of } from "../machine/events.ts"
 import { refuse } from "./activities/activity.ts"
 import type { Turn } from "./turn.ts"
-
-const DAY_MS = 86_400_000
 
 /** A timer warns this long before its end. */
 const WARNINGS_MS = [60_000, 10_000] as const
@@ -55,7 +54,7 @@ export const extendTimer = (
 ): ReplyData<"timer.extend"> | Refused => {
   if (rev !== undefined && rev !== timer.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
   const addedMs = seconds * 1000
-  if (usedMs + addedMs > DAY_MS) return refuse("conflict", longest)
+  if (usedMs + addedMs > MAX_PHASE_SECONDS * 1000) return refuse("conflict", longest)
   const endsAt = toTimestamp(Math.max(toMillis(timer.endsAt), turn.now) + addedMs)
   return { timer: write({ endsAt, extendedMs: timer.extendedMs + addedMs }) }
 }

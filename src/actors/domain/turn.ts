@@ -105,7 +105,7 @@ export class Turn {
   readonly throttled = new Set<string>()
   /** The transitions of the chart that the turn has made. */
   readonly moves: Move[] = []
-  /** What the turn has still to react to, in this order. */
+  /** The raised events that the turn has still to handle, in this order. */
   readonly raised: Raised[] = []
 
   constructor(given: TurnGiven) {

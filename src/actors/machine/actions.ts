@@ -1,4 +1,4 @@
-/** What the transitions of the event's chart do, by the names in the chart. */
+/** The actions of the event's chart, by their names in the chart. */
 import { broadcastActions } from "../domain/activities/broadcast.ts"
 import { captureActions } from "../domain/activities/capture.ts"
 import { hostActions } from "../domain/activities/host-absence.ts"

@@ -13,6 +13,8 @@ import type { ActionName } from "./actions.ts"
 import type { ChartEvent } from "./chart-event.ts"
 import { DELAY_NAMES, type DelayName } from "./delays.ts"
 import { GUARDS, type GuardName } from "./guards.ts"
+import { ROOMS } from "./rooms-region.ts"
+import { ROTATION } from "./rotation-region.ts"
 
 const APPENDING = {
   "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, { actions: "refuseTooManyPhases" }],
@@ -96,7 +98,7 @@ const DOOR = {
   },
 } as const
 
-/** What presence clients receive: everybody by name, or counts. */
+/** Presence as clients receive it: everybody by name, or counts. */
 const PRESENCE = {
   initial: "list",
   states: {
@@ -162,182 +164,6 @@ const BROADCAST = {
   },
 } as const
 
-const ROOM_TIMER = {
-  "room.warning": { target: "warned", actions: "warnOfRooms", reenter: true },
-  "room.end": { target: "#rooms.closing", actions: "closeRoomsInTime" },
-} as const
-
-const OPENING = [
-  { guard: "namesNoPlan", actions: "refuseNoPlan" },
-  { guard: "opensForATime", target: "#rooms.open.running", actions: "openRooms" },
-  { target: "#rooms.open", actions: "openRooms" },
-] as const
-
-const CLOSED = {
-  "phase.began": { guard: "hasRoomSize", target: "open", actions: "openPlannedRooms" },
-  "breakout.close": { actions: "refuseNoBreakout" },
-} as const
-
-const CLOSING_ROOMS = [
-  { guard: "isStaleBreakout", actions: "refuseStaleBreakout" },
-  { guard: "closesLater", actions: "answerBreakout" },
-  { guard: "closesAtOnce", target: "#rooms.planned", actions: "closeRoomsNow" },
-  { target: "#rooms.closing", actions: "closeRoomsSoon" },
-] as const
-
-const OPEN_ALREADY = [{ guard: "namesNoPlan", actions: "refuseNoPlan" }, { actions: "refuseOpenBreakout" }] as const
-
-/** Breakout rooms. Those without a timer of their own end with the timer of the phase. */
-const ROOMS = {
-  id: "rooms",
-  initial: "none",
-  states: {
-    none: {
-      on: {
-        ...CLOSED,
-        "breakout.plan": { target: "planned", actions: "planRooms" },
-        "breakout.open": { actions: "refuseNoPlan" },
-      },
-    },
-    planned: { on: { ...CLOSED, "breakout.plan": { actions: "planRooms" }, "breakout.open": OPENING } },
-    open: {
-      initial: "untimed",
-      on: {
-        "phase.over": { target: "planned", actions: "removeRooms" },
-        "breakout.plan": { actions: "planRooms" },
-        "breakout.open": OPEN_ALREADY,
-        "breakout.close": CLOSING_ROOMS,
-        "timer.extend": [
-          { guard: "isTimerOfRooms", target: ".running", actions: "extendRooms" },
-          { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
-        ],
-      },
-      states: {
-        untimed: {
-          on: {
-            "phase.timeUp": { target: "#rooms.closing", actions: "closeRoomsInTime" },
-            "phase.changed": { guard: "movesRooms", actions: "prolongRooms" },
-          },
-        },
-        running: { after: ROOM_TIMER },
-        warned: { after: ROOM_TIMER },
-      },
-    },
-    closing: {
-      on: {
-        "phase.over": { target: "planned", actions: "removeRooms" },
-        "phase.changed": [
-          { guard: "reopensRooms", target: "open", actions: "prolongRooms" },
-          { guard: "movesRooms", actions: "prolongRooms" },
-        ],
-        "breakout.plan": { actions: "planRooms" },
-        "breakout.open": OPEN_ALREADY,
-        "breakout.close": CLOSING_ROOMS,
-        "timer.extend": [
-          { guard: "isElapsedOfRooms", target: "open.running", actions: "extendRooms" },
-          { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
-        ],
-      },
-      after: { "room.close": { target: "planned", actions: "removeRooms" } },
-    },
-  },
-} as const
-
-const STALE = { guard: "isStaleRotation", actions: "refuseStaleRotation" } as const
-
-const GOING_ON = {
-  "phase.over": { target: "#rotation.idle", actions: "finishRotation" },
-  "rotation.start": { actions: "refuseRotationGoing" },
-  "rotation.stop": [STALE, { target: "#rotation.idle", actions: "finishRotation" }],
-  "rotation.skip": [
-    STALE,
-    { guard: "isLastRound", target: "#rotation.idle", actions: "finishRotation" },
-    { actions: "pairAgain" },
-  ],
-} as const
-
-const PAUSING = [STALE, { target: "#rotation.paused", actions: "pauseRotation" }] as const
-
-const ROUND_TIMER = {
-  "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
-  "round.end": [
-    { guard: "isLastRound", target: "#rotation.idle", actions: ["elapseRound", "finishRotation"] },
-    { guard: "hasBreak", target: "#rotation.break.running", actions: ["elapseRound", "restRotation"] },
-    { actions: ["elapseRound", "pairAgain"] },
-  ],
-} as const
-
-const BREAK_TIMER = {
-  "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
-  "round.end": { actions: ["elapseRound", "pairAgain"] },
-} as const
-
-const EXTENDING = [
-  { guard: "isTimerOfRound", target: ".running", actions: "extendRound" },
-  { guard: "isOfRotation", actions: "refuseNoRoundTimer" },
-] as const
-
-/** Speed networking: rounds, and breaks between them. A break without participants to pair waits for them. */
-const ROTATION = {
-  id: "rotation",
-  initial: "idle",
-  on: {
-    "pairing.found": { target: ".round", actions: "beginRound" },
-    "pairing.lacks": { target: ".break", actions: "waitForPeople" },
-    "pairing.done": { target: ".idle", actions: "finishPaired" },
-  },
-  states: {
-    idle: {
-      on: {
-        "phase.began": { guard: "hasRounds", actions: "startPlannedRotation" },
-        "rotation.start": { actions: "startRotation" },
-        "rotation.stop": { actions: "refuseNoRotation" },
-        "rotation.skip": { actions: "refuseNoRotation" },
-        "rotation.pause": { actions: "refuseNoRotation" },
-        "rotation.resume": { actions: "refuseNoRotation" },
-        "timer.extend": { guard: "isOfRotation", actions: "refuseNoRoundTimer" },
-      },
-    },
-    round: {
-      initial: "running",
-      on: {
-        ...GOING_ON,
-        "rotation.pause": PAUSING,
-        "rotation.resume": [STALE, { actions: "answerRotation" }],
-        "timer.extend": { guard: "isOfRotation", target: ".running", actions: "extendRound" },
-      },
-      states: { running: { after: ROUND_TIMER }, warned: { after: ROUND_TIMER } },
-    },
-    break: {
-      initial: "waiting",
-      on: {
-        ...GOING_ON,
-        "rotation.pause": PAUSING,
-        "rotation.resume": [STALE, { actions: "answerRotation" }],
-        "timer.extend": EXTENDING,
-      },
-      states: {
-        waiting: { on: { "people.changed": { guard: "canPair", target: "running", actions: "gatherPeople" } } },
-        running: { after: BREAK_TIMER },
-        warned: { after: BREAK_TIMER },
-      },
-    },
-    paused: {
-      on: {
-        ...GOING_ON,
-        "rotation.pause": [STALE, { actions: "answerRotation" }],
-        "rotation.resume": [
-          STALE,
-          { guard: "waitedForPeople", actions: "pairAgain" },
-          { guard: "pausedRound", target: "round", actions: "resumeRotation" },
-          { target: "break.running", actions: "resumeRotation" },
-        ],
-        "timer.extend": { guard: "isOfRotation", actions: "refusePausedTimer" },
-      },
-    },
-  },
-} as const
-
 const CAPTURING = [
   { guard: "lacksTranscript", actions: "refuseTranscript" },
   { guard: "lacksRecorder", actions: "refuseRecorder" },
@@ -373,7 +199,7 @@ const CAPTURE = {
 const LEFT = { guard: "lacksHosts", target: "away", actions: "noteAbsence" } as const
 const BACK = { guard: "hasHosts", target: "here", actions: "endAbsence" } as const
 
-/** What the event does while none of its hosts is there. */
+/** The measure of an event that none of its hosts attends. */
 const HOSTS = {
   initial: "here",
   states: {

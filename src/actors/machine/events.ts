@@ -7,10 +7,10 @@ import type { Pairing } from "../domain/activities/rooms/pairing.ts"
 /** Raised events are handled after the actions of the event that raised them, in their order and within the same turn. */
 export type Raised =
   | { readonly type: "phase.over"; readonly phase: PhaseState }
-  | { readonly type: "phase.began"; readonly phase: PhaseState; readonly before: PhaseState | undefined }
+  | { readonly type: "phase.began"; readonly phase: PhaseState }
   /** The timer of the active phase has run out, and the phase goes on. */
   | { readonly type: "phase.timeUp" }
-  | { readonly type: "phase.changed"; readonly phase: PhaseState; readonly was: PhaseState }
+  | { readonly type: "phase.changed"; readonly phase: PhaseState }
   /** Fields of the event changed, such as its visibility or status. */
   | { readonly type: "event.changed" }
   /** The agenda is over; the event has ended when this is handled. */

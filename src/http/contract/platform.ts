@@ -14,7 +14,7 @@ const Waiting = Schema.Struct({
   overdueSeconds: Schema.Int,
 }).annotate(named("PlatformBacklog"))
 
-/** What waits and was there when the copy was first started: the original may have sent it. */
+/** The deliveries and letters that waited before the copy was first started: the original may have sent them. */
 const Copied = Schema.Struct({ deliveries: Schema.Int, letters: Schema.Int }).annotate(named("PlatformCopied"))
 
 export const PlatformStatus = Schema.Struct({
@@ -68,7 +68,7 @@ export const PlatformStatus = Schema.Struct({
       bytes: Schema.Int,
     }).annotate(named("PlatformShare")),
   ),
-  /** Who made most requests and sent most commands in the last minutes, ten of each. Only the process that answers counts them. */
+  /** The ten workspaces, keys and events with most requests and commands in the last minutes, as the process that answers counts them. */
   busiest: Schema.Struct({
     /** The time for which was counted, up to five minutes. */
     seconds: Schema.Int,

@@ -7,7 +7,7 @@ const BATCH = 1_000
 /** A larger number is reported as this one. */
 const COUNTED = 100_000
 
-/** What waits and was there when the copy was started first: the original may have sent it. */
+/** The deliveries and letters that waited before the copy was first started: the original may have sent them. */
 export interface Copied {
   readonly deliveries: number
   readonly letters: number

@@ -6,12 +6,8 @@ import { expect, test } from "vitest"
 import type { AnyStateNode } from "xstate"
 import { chart } from "../../../src/actors/machine/chart.ts"
 import { pollChart } from "../../../src/actors/machine/poll-chart.ts"
-import { ACTIVITIES } from "./activity-scenarios.ts"
+import { SCENARIOS } from "./all-scenarios.ts"
 import { play } from "./play.ts"
-import { REGIONS } from "./region-scenarios.ts"
-import { AGENDA } from "./scenarios.ts"
-
-const SCENARIOS = [...AGENDA, ...REGIONS, ...ACTIVITIES]
 
 /** A transition of XState's, which is read at each step. */
 interface Definition {

@@ -1,5 +1,4 @@
 /** One live event without a store or a clock: its turns are decided and kept at once, and time passes when a test says so. */
-import { isDeepStrictEqual } from "node:util"
 import { type Command, Refused } from "../../../src/actors/commands.ts"
 import { decide } from "../../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../../src/actors/domain/record-store.ts"
@@ -36,7 +35,7 @@ const person = (participantId: string): Present => ({
   joinedAt: toTimestamp(BEGIN),
 })
 
-const phaseOf = (phase: Partial<PhaseState>, position: number): PhaseState => ({
+export const phaseOf = (phase: Partial<PhaseState>, position: number): PhaseState => ({
   id: `phase-${position}`,
   eventId: "event",
   position,
@@ -54,7 +53,7 @@ const phaseOf = (phase: Partial<PhaseState>, position: number): PhaseState => ({
   ...phase,
 })
 
-const eventOf = (event: Partial<Event>): Event => ({
+export const eventOf = (event: Partial<Event>): Event => ({
   id: "event",
   workspaceId: "workspace",
   type: "t",
@@ -210,5 +209,3 @@ export class EventInMemory {
     return { ...result }
   }
 }
-
-export const isSame = isDeepStrictEqual

@@ -594,7 +594,7 @@ export interface PlatformStatus {
     readonly jobSeconds: number
     readonly bytes: number
   }>
-  /** Who made most requests and sent most commands in the last minutes, ten of each. Only the process that answers counts them. */
+  /** The ten workspaces, keys and events with most requests and commands in the last minutes, as the process that answers counts them. */
   readonly busiest: {
     readonly seconds: number
     readonly workspaces: ReadonlyArray<{

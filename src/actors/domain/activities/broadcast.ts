@@ -82,7 +82,7 @@ const refuseStatus =
     return refuse("conflict", detail, { broadcast: viewOf(broadcast) })
   }
 
-/** What the chart does with the broadcast of the active phase. */
+/** The actions of the chart on the broadcast of the active phase. */
 export const broadcastActions = {
   showBroadcast: show,
   endBroadcast: endWithPhase,

@@ -71,7 +71,7 @@ const show = (turn: Turn, capturing: Capture): ReplyData<"capture.start"> => {
   return { ...capturing }
 }
 
-/** What the chart does with the recording and the transcript. */
+/** The actions of the chart on the recording and the transcript. */
 export const captureActions = {
   capture: (turn: Turn, command: Of<"capture.start">): ReplyData<"capture.start"> => {
     const kinds = kindsOf(command)

@@ -71,7 +71,7 @@ export const measureAt = ({ records, state }: Pick<ReadContext, "records" | "sta
   return away === undefined ? undefined : toMillis(away.since) + state.event.hostAbsence.afterSeconds * 1000
 }
 
-/** What the chart does while no host is there. */
+/** The actions of the chart on the absence of hosts. */
 export const hostActions = {
   noteAbsence: (turn: Turn): void => turn.put("hostAway", ONLY, { since: turn.at, measure: null }),
   endAbsence: end,

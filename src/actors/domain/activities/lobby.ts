@@ -43,7 +43,7 @@ export const admitChosen = (turn: Turn): void => {
   }
 }
 
-/** What the chart does at the door of a call. */
+/** The actions of the chart on the waiting room of a call. */
 export const lobbyActions = {
   admitInside,
   /** A door that is shut because no host is there lets the audience of the broadcast before it in, as it would be with a host. */

@@ -88,7 +88,7 @@ const create: CommandHandler<"poll.create"> = (turn, d) => {
   return current(poll)
 }
 
-/** What the chart of a poll does with it. */
+/** The actions of the chart of a poll. */
 export const pollActions = {
   openPoll: (turn: Turn, { poll, status, d: { durationMs } }: PollEvent & Of<"poll.open">) => {
     const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)

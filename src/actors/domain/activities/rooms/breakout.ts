@@ -140,7 +140,7 @@ export const isOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): b
 const closingReply = (closing: Breakout | undefined): ReplyData<"breakout.close"> | Refused =>
   closing === undefined ? NONE : { breakout: breakoutView(closing) }
 
-/** What the chart does with breakout rooms. */
+/** The actions of the chart on breakout rooms. */
 export const breakoutActions = {
   planRooms: (turn: Turn, { d }: Of<"breakout.plan">): ReplyData<"breakout.plan"> | Refused => {
     const rooms = typeof d.rooms === "number" ? d.rooms : d.rooms?.length

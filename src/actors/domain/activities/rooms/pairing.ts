@@ -1,4 +1,4 @@
-/** What a pairing found: the groups of the next round. */
+/** The groups of the next round, as a pairing found them. */
 import type { RotationState, RoundGroup } from "../../../../model/pairing/rotation-pairing.ts"
 
 export interface Pairing {

@@ -179,7 +179,7 @@ const resume = (turn: Turn, going: Rotation): void => {
   settle(turn, going, { paused: null, remainingMs: null, endsAt })
 }
 
-/** What the chart does with a rotation. */
+/** The actions of the chart on a rotation. */
 export const rotationActions = {
   startRotation: (turn: Turn, { d }: Of<"rotation.start">) => {
     start(turn, d)
