@@ -55,7 +55,7 @@ export interface TransactionOptions {
  */
 const LIVE_WAITING = 5_000
 /** The interval of checking deadlines. */
-const LOOK_EVERY_MS = 50
+const CHECK_EVERY_MS = 50
 /** A check so much later than the one before it shows a stall of this process and nothing about the database. */
 const STALL_MS = 500
 /** Part of the waiting queue that new work may take. */
@@ -130,9 +130,9 @@ export class Pool {
   readonly #idle: Slot[] = []
   /** All that are open. */
   readonly #slots: Slot[] = []
-  readonly #look: NodeJS.Timeout
+  readonly #checks: NodeJS.Timeout
   #inUse = 0
-  #lookedAt = performance.now()
+  #checkedAt = performance.now()
   #wasLate = false
   #closed = false
   /** Reports to a pool that is being closed that a connection came back. */
@@ -158,8 +158,8 @@ export class Pool {
     this.sql = makeQueryable(statement("request"), this.#connector.json)
     this.liveSql = makeQueryable(statement("live"), this.#connector.json)
     this.liveReads = makeQueryable((bound) => this.#read(bound), this.#connector.json)
-    this.#look = setInterval(() => this.#endLate(), LOOK_EVERY_MS)
-    this.#look.unref()
+    this.#checks = setInterval(() => this.#check(), CHECK_EVERY_MS)
+    this.#checks.unref()
   }
 
   get stats(): PoolStats {
@@ -237,7 +237,7 @@ export class Pool {
       })
     }
     for (const { connection } of [...this.#slots]) connection.destroy("closed")
-    clearInterval(this.#look)
+    clearInterval(this.#checks)
   }
 
   /** Once it is sent it has the part of the deadline that the longest wait leaves: the server's own limit has passed by then. */
@@ -355,13 +355,21 @@ export class Pool {
     this.#opener.wake()
   }
 
+  #check(): void {
+    const now = performance.now()
+    const isLate = now - this.#checkedAt > STALL_MS
+    const wasLate = this.#wasLate
+    this.#checkedAt = now
+    this.#wasLate = isLate
+    // The process was stopped or busy: answers that came meanwhile are not read yet, so the next check judges,
+    if (isLate && !wasLate) return
+    // and gives the loop two turns for them, because on a busy machine it may come before the loop has read anything.
+    if (wasLate) setImmediate(() => setImmediate(() => this.#endLate()))
+    else this.#endLate()
+  }
+
   #endLate(): void {
     const now = performance.now()
-    const isLate = now - this.#lookedAt > STALL_MS && !this.#wasLate
-    this.#lookedAt = now
-    this.#wasLate = isLate
-    // The process was stopped or busy: answers that came meanwhile are not read yet. They are by the next check, late or not.
-    if (isLate) return
     for (const { connection, isOut, until, since } of [...this.#slots]) {
       if (!isOut || now < until) continue
       this.#observe.pastDeadline("statement")
