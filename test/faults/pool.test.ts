@@ -298,6 +298,7 @@ describe("nothing hangs", () => {
     await answersAgain()
     proxy.silence("open")
     const work = settle(pool.sql`select 2`)
+    // timed: the process stands still on purpose.
     const turns = setInterval(() => standStill(560), 1)
     expect(await work.finally(() => clearInterval(turns))).toBe("POOL_DEADLINE")
   })
