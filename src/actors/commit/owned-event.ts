@@ -11,6 +11,7 @@ import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.t
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
 import { type Recorder, Turn } from "../domain/turn.ts"
+import type { Inspect } from "../machine/machine-actor.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
 import { activate } from "./activation.ts"
@@ -28,6 +29,8 @@ export interface OwnedEventNeeds extends ActorServices {
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
   readonly hasStageBroadcasts: boolean
+  /** Receives what XState reports of the event's actor, in development. */
+  readonly inspect?: Inspect | undefined
 }
 
 export type OwnedEventChange =
@@ -53,6 +56,8 @@ export class OwnedEvent {
    * or by this one, when the reply to it was lost.
    */
   #fencingToken = 0
+  /** Unix milliseconds; 0 before the first claim. */
+  #claimedAt = 0
   readonly chart: OwnedChart
 
   constructor(needs: OwnedEventNeeds, emit: (change: OwnedEventChange) => void) {
@@ -64,6 +69,10 @@ export class OwnedEvent {
   /** `undefined` while the event is not in memory. */
   get loaded(): LoadedEvent | undefined {
     return this.#loaded
+  }
+
+  get claimedAt(): number {
+    return this.#claimedAt
   }
 
   /** `undefined` before the first activation. */
@@ -78,6 +87,7 @@ export class OwnedEvent {
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#claimed(found.fencingToken)
+          this.#claimedAt = this.#needs.timers.now()
           this.#adopt(found, [])
           publishVersion(this.#needs, found)
         }),
