@@ -2,7 +2,7 @@
 
 import type { InspectedTransition } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
-import { type Inspect, MachineActor } from "../machine/machine-actor.ts"
+import { MachineActor } from "../machine/machine-actor.ts"
 import { type ChartSnapshot, lifeOf, type Move, regionOf } from "../machine/snapshot.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import type { Presence } from "../presence/presence.ts"
@@ -17,9 +17,7 @@ interface Adopted {
   readonly presence: Presence
 }
 
-interface Needs extends Pick<ActorServices, "telemetry" | "timers"> {
-  readonly inspect?: Inspect | undefined
-}
+type Needs = Pick<ActorServices, "telemetry" | "timers" | "inspect">
 
 export class OwnedChart {
   readonly #needs: Needs

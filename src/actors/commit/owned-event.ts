@@ -11,7 +11,6 @@ import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.t
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
 import { type Recorder, Turn } from "../domain/turn.ts"
-import type { Inspect } from "../machine/machine-actor.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
 import { activate } from "./activation.ts"
@@ -29,8 +28,6 @@ export interface OwnedEventNeeds extends ActorServices {
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
   readonly hasStageBroadcasts: boolean
-  /** Receives what XState reports of the event's actor, in development. */
-  readonly inspect?: Inspect | undefined
 }
 
 export type OwnedEventChange =
