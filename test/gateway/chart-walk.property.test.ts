@@ -87,17 +87,19 @@ const MODES = { open: "open", ask: "ask", closed: "shut" } as const
 /** An id of no plan. */
 const NO_PLAN = "0196a1f0-0000-7000-8000-00000000dead"
 
+const FORWARD = act("phase.next", (model) => {
+  const hasNext = model.at + 1 < PHASES.length
+  Object.assign(model, hasNext ? { at: model.at + 1 } : { isLive: false })
+  Object.assign(model, {
+    broadcast: "idle",
+    rotation: "idle",
+    rooms: model.planId === undefined ? "none" : "planned",
+  })
+  return true
+})
+
 const ACTS: ReadonlyArray<Act> = [
-  act("phase.next", (model) => {
-    const hasNext = model.at + 1 < PHASES.length
-    Object.assign(model, hasNext ? { at: model.at + 1 } : { isLive: false })
-    Object.assign(model, {
-      broadcast: "idle",
-      rotation: "idle",
-      rooms: model.planId === undefined ? "none" : "planned",
-    })
-    return true
-  }),
+  FORWARD,
   ...Object.entries(MODES).map(([mode, door]) =>
     act(
       "lobby.policy",
@@ -186,32 +188,46 @@ const begin = async (): Promise<{ readonly eventId: string; readonly host: Clien
   return { eventId: event.id, host }
 }
 
-/** More steps forward than others, so that walks come to each phase. */
-const acts = fc.array(
-  fc.oneof({ weight: 1, arbitrary: fc.constant(ACTS[0]) }, { weight: 6, arbitrary: fc.constantFrom(...ACTS) }),
-  {
-    minLength: 10,
-    maxLength: 30,
-  },
-)
+const TOPICS = { meeting: "lobby.", broadcast: "broadcast.", breakout: "breakout.", rotation: "rotation." } as const
+
+/** One step: forward, a command of the phase's own topic, or any other. */
+const step = fc.record({
+  kind: fc.oneof(
+    { weight: 1, arbitrary: fc.constant("forward" as const) },
+    { weight: 6, arbitrary: fc.constant("own" as const) },
+    { weight: 2, arbitrary: fc.constant("any" as const) },
+  ),
+  pick: fc.nat({ max: 1000 }),
+})
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+const actOf = ({ kind, pick }: Step, model: Model): Act => {
+  const own = ACTS.filter(({ t }) => t.startsWith(TOPICS[modality(model) ?? "meeting"]))
+  const choice = { forward: [FORWARD], own, any: ACTS }[kind]
+  return choice[pick % choice.length] ?? FORWARD
+}
 
 test("every walk is accepted, refused and shown as by hand, and comes back from a restart as it was", async () => {
   const walks: { readonly eventId: string; readonly states: ReadonlyArray<string> }[] = []
-  const walk = async (steps: ReadonlyArray<Act | undefined>): Promise<void> => {
+  const walk = async (steps: ReadonlyArray<Step>): Promise<void> => {
     const { eventId, host } = await begin()
     const model = { ...BEGIN }
-    for (const step of steps) {
-      if (step === undefined || !model.isLive) break
-      const reply = await host.command(step.t, step.d(model))
-      const isAccepted = step.model(model)
-      expect(reply.ok, `${step.t}: ${JSON.stringify(reply)}`).toBe(isAccepted)
-      if (isAccepted && step.t === "breakout.plan") model.planId = reply.d.plan.id
-      expect(await inspected(eventId), step.t).toEqual(expect.arrayContaining([...statesOf(model)]))
+    for (const one of steps) {
+      if (!model.isLive) break
+      const { t, d, model: change } = actOf(one, model)
+      const reply = await host.command(t, d(model))
+      const isAccepted = change(model)
+      expect(reply.ok, `${t}: ${JSON.stringify(reply)}`).toBe(isAccepted)
+      if (isAccepted && t === "breakout.plan") model.planId = reply.d.plan.id
+      expect(await inspected(eventId), t).toEqual(expect.arrayContaining([...statesOf(model)]))
     }
     walks.push({ eventId, states: statesOf(model) })
     host.socket.close()
   }
-  await fc.assert(fc.asyncProperty(acts, walk), { numRuns: 25, endOnFailure: true })
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), walk), {
+    numRuns: 25,
+    endOnFailure: true,
+  })
   expect(walks).toHaveLength(25)
   server = await server.restart()
   for (const { eventId, states } of walks) {
