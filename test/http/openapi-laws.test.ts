@@ -148,10 +148,7 @@ test("a body is closed where the server refuses what it does not know, and nowhe
     "askHelp",
     "createGuestSession",
     "createInvite",
-    "deleteAccount",
-    "deleteWorkspace",
     "enter",
-    "makeOwner",
     "patchWorkspace",
     "register",
   ])

@@ -234,6 +234,7 @@ export interface RestClient {
       readonly timerEndsAt: string | null
     }>
     readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
+    readonly speakers: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
     readonly activeBroadcast: {
       readonly broadcastId: string
       readonly phaseId: string
@@ -273,6 +274,7 @@ export interface RestClient {
       readonly createdAt: string
     }>
     readonly summary: Summary | null
+    readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
   }>
   /** The replay of an event: recording, what was derived from it, and who was on stage. */
   readonly getContent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
@@ -326,7 +328,7 @@ export interface RestClient {
   readonly register: (request: {
     readonly params: { readonly id: string }
     readonly payload: { readonly name: string; readonly email: string }
-  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean; readonly entryUrl?: string }>
+  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean }>
   /** Exchange the token of an entry link for a session. */
   readonly enter: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly eventId: string; readonly name: string | null }>
   /** Users, newest first. */
