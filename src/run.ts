@@ -24,6 +24,7 @@ const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: 
   "keys reseal": async () => (await import("./cli/keys.ts")).reseal(loadConfig()),
   promote: async ({ discardWaiting }) =>
     (await import("./cli/promote.ts")).promoteDatabase(checkConfig(), discardWaiting),
+  inspect: async ({ target, json }) => (await import("./cli/inspect.ts")).inspectEvent(checkConfig(), target, json),
   backup: async ({ target, verify }) =>
     (await import("./cli/backup-commands.ts")).runBackup(checkConfig(), target, verify),
   restore: async ({ target }) => (await import("./cli/backup-commands.ts")).runRestore(checkConfig(), target),

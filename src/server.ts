@@ -294,6 +294,7 @@ const layersOf = (
     playbackUrlOf: playbackUrlBy(config.playbackUrlTemplate, addressesOf(config, publicUrl, links)),
     recorder: recorderOf(config),
     hasStageBroadcasts: config.stage !== null,
+    inspector: config.inspector,
   }).pipe(Layer.provideMerge(placement))
   const alone = config.cluster === null
   const limits = alone

@@ -5,6 +5,7 @@
 import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { ClusterError, Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
+import type { Inspection } from "../model/live/inspection.ts"
 import { lowerAscii } from "../model/text/compared.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { CallReply, CallRequest } from "./calls/call-request.ts"
@@ -72,6 +73,8 @@ export class LiveEvents extends Context.Service<
       },
     ) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
+    /** The chart of the event as its owner has it, for the operator. */
+    readonly inspect: (eventId: string) => Reachable<Inspection>
     /** Steps of calls between browsers, in order. */
     readonly call: (eventId: string, request: CallRequest) => Reachable<CallReply>
     /** Keeps the event in memory until interrupted. */
@@ -106,6 +109,7 @@ export class LiveEvents extends Context.Service<
             reportReactions: (report) => mailbox.ReportReactions(report),
             read: (query) => mailbox.Read(query),
             roster: (query) => mailbox.ReadRoster(query),
+            inspect: () => mailbox.Inspect(),
             call: (request) => mailbox.Call(request),
           }
         }
@@ -191,18 +195,29 @@ export class LiveEvents extends Context.Service<
             Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, lowerAscii(failure._tag)))),
           )
 
-        /** Without the defect in the log: its text may hold a signal, with addresses of people. */
-        const call = (eventId: string, request: CallRequest): Reachable<CallReply> =>
-          ask(eventId, (of) => of.call(request)).pipe(
+        /** An owner of the release before does not know such a request. The defect is not logged: its text may hold addresses of people. */
+        const newer = <A>(eventId: string, what: string, asked: Reachable<A>): Reachable<A> =>
+          asked.pipe(
             Effect.catchDefect(() => {
-              log.warn({ eventId }, "the owner of an event did not understand a request of its calls")
-              return Effect.fail(unavailable("Calls are not available for the moment."))
+              log.warn({ eventId }, `the owner of an event did not understand a request of its ${what}`)
+              return Effect.fail(unavailable("The node that has the event cannot answer this for the moment."))
             }),
           )
 
         return {
           execute,
-          call,
+          call: (eventId, request) =>
+            newer(
+              eventId,
+              "calls",
+              ask(eventId, (of) => of.call(request)),
+            ),
+          inspect: (eventId) =>
+            newer(
+              eventId,
+              "chart",
+              ask(eventId, (of) => of.inspect()),
+            ),
           reportPresence: (eventId, report) => ask(eventId, (of) => of.reportPresence(report)),
           reportReactions: (eventId, report) => ask(eventId, (of) => of.reportReactions(report)),
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {

@@ -15,12 +15,11 @@ import {
 } from "effect/cluster"
 import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events/events.ts"
-import type { MediaSignal } from "../store/media/media-signal.ts"
-import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import { engineLogLayer } from "../telemetry/engine-log.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import type { Feed } from "./feed.ts"
+import { openInspector } from "./inspector.ts"
 import { LiveEvents } from "./live-events.ts"
+import type { Inspect } from "./machine/machine-actor.ts"
 import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
 import { Ownership } from "./runtime/ownership.ts"
 import { ResidentEvents } from "./runtime/resident-events.ts"
@@ -103,15 +102,26 @@ const recoverArrivals = Effect.gen(function* () {
   )
 })
 
-/** The layer of live events, and the recovery of those that are live now. */
-export const liveEventsLayer = (
-  options: LiveEventsOptions,
-): Layer.Layer<
-  LiveEvents,
-  never,
-  Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership | ResidentEvents | Sharding.Sharding
-> =>
+const layerOf = (options: LiveEventsOptions, inspect: Inspect | undefined) =>
   Layer.effectDiscard(Effect.forkScoped(recoverArrivals)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
-    Layer.provideMerge(liveEventLayer(options)),
+    Layer.provideMerge(liveEventLayer({ ...options, inspect })),
   )
+
+const inspectorOf = (relay: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() => openInspector(relay)),
+    ({ stop }) => Effect.sync(stop),
+  )
+
+/** The layer of live events, and the recovery of those that are live now. */
+export const liveEventsLayer = ({
+  inspector,
+  ...options
+}: LiveEventsOptions & {
+  /** The relay of an inspector, which is shown the charts of events. */
+  readonly inspector?: string | null
+}): ReturnType<typeof layerOf> =>
+  inspector == null
+    ? layerOf(options, undefined)
+    : Layer.unwrap(Effect.map(inspectorOf(inspector), ({ inspect }) => layerOf(options, inspect)))

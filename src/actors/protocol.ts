@@ -6,6 +6,7 @@ import { type Effect, Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { EventOfNode } from "../model/event.ts"
+import { Inspection } from "../model/live/inspection.ts"
 import { LobbyPolicy } from "../model/live/live-values.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality } from "../model/phase.ts"
@@ -161,6 +162,8 @@ export const Read = Rpc.make("Read", {
   error: Away,
 })
 export const ReadRoster = Rpc.make("ReadRoster", { payload: RosterQuery, success: RosterPage, error: Away })
+/** For the operator. An owner of the release before does not know it, and refuses it alone. */
+const Inspect = Rpc.make("Inspect", { success: Inspection, error: Away })
 /** Calls between browsers, for the sockets of one node. An owner of the release before does not know it, and refuses it alone. */
 const Call = Rpc.make("Call", { payload: CallRequest, success: CallReply, error: Away })
 /** Does not answer while the caller needs the event to stay in memory; interrupting it lets the event passivate. */
@@ -175,6 +178,7 @@ export const LiveEvent = Entity.make("LiveEvent", [
   ReportReactions,
   Read,
   ReadRoster,
+  Inspect,
   Call,
   Reside,
   Touch,
@@ -187,5 +191,6 @@ export interface LiveEventRequests<E = Unreachable> {
   readonly reportReactions: (report: ReactionReport) => Effect.Effect<void, E>
   readonly read: (query: ReadQuery) => Effect.Effect<WireReading, E>
   readonly roster: (query: RosterQuery) => Effect.Effect<RosterPage, E>
+  readonly inspect: () => Effect.Effect<Inspection, E>
   readonly call: (request: CallRequest) => Effect.Effect<CallReply, E>
 }

@@ -16,22 +16,24 @@ export const COMMANDS = {
   "keys reseal": "Seal with SECRET_KEY all that one of SECRET_KEYS_OLD opens; servers may run meanwhile.",
   "backup [target]":
     "Copy the embedded database, the key and the media to a new folder, or to s3://bucket/prefix (by default BACKUP_TO); a server may run meanwhile.",
+  "inspect <event>":
+    "Print the states of an event's chart, what it waits for and its last transitions, from the server at PUBLIC_URL with PLATFORM_KEY.",
   promote:
     "Say that the database is the real one and no copy: its servers send what waits. A server may run meanwhile.",
   "restore <target>": "Put a backup from a folder or s3:// into DATA_DIR, which must have no database.",
 } as const
-type NameIn<Usage> = Usage extends `${infer Name} ${"<target>" | "[target]"}` ? Name : Usage
+type NameIn<Usage> = Usage extends `${infer Name} ${"<target>" | "[target]" | "<event>"}` ? Name : Usage
 export type CommandName = NameIn<keyof typeof COMMANDS>
 
 export interface Invocation {
   readonly command: CommandName | "help" | "version"
-  /** The place of a backup; empty where none is named. */
+  /** The place of a backup, or the id of an event; empty where none is named. */
   readonly target: string
   /** A backup is tested instead of made. */
   readonly verify: boolean
   /** Read in this order; a key that is set already keeps its value. */
   readonly envFiles: ReadonlyArray<string>
-  /** The result of a check as JSON. */
+  /** The result as JSON. */
   readonly json: boolean
   /** What waited in the original already is not sent. */
   readonly discardWaiting: boolean
@@ -39,7 +41,7 @@ export interface Invocation {
   readonly isWorker: boolean
 }
 
-const TARGET = / (?:<target>|(\[target\]))$/
+const TARGET = / (?:<(?:target|event)>|(\[target\]))$/
 
 /** The command that the words name, and its target. */
 const commandOf = (words: ReadonlyArray<string>): Pick<Invocation, "command" | "target"> | undefined => {
@@ -94,15 +96,18 @@ export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   if (named === undefined && words.length === 1 && Object.hasOwn(COMMANDS, `${first} <target>`)) {
     throw new ArgumentsInvalid(`"${first}" needs a folder or s3:// place: gathercue ${first} <target>.`)
   }
+  if (named === undefined && words.length === 1 && Object.hasOwn(COMMANDS, `${first} <event>`)) {
+    throw new ArgumentsInvalid(`"${first}" needs the id of an event: gathercue ${first} <event>.`)
+  }
   if (named === undefined) throw new ArgumentsInvalid(`"${words.join(" ")}" is no command; ${HINT}.`)
-  for (const [option, isGiven, command] of [
-    ["--json", json, "check"],
+  for (const [option, isGiven, ...commands] of [
+    ["--json", json, "check", "inspect"],
     ["--discard-waiting", discardWaiting, "promote"],
     ["--to", to !== undefined, "backup"],
     ["--verify", verify, "backup"],
   ] as const) {
-    if (isGiven && named.command !== command) {
-      throw new ArgumentsInvalid(`${option} is an option of ${command} alone; ${HINT}.`)
+    if (isGiven && !commands.some((command) => command === named.command)) {
+      throw new ArgumentsInvalid(`${option} is an option of ${commands.join(" and ")} alone; ${HINT}.`)
     }
   }
   return { ...common, ...named }

@@ -18,7 +18,7 @@ ${columns([
     "--env-file <path>",
     "Read keys from a file, for those that the environment does not set. May be given several times.",
   ],
-  ["--json", "With check: the result as JSON."],
+  ["--json", "With check and inspect: the result as JSON."],
   ["--to <target>", "With backup: the folder or s3:// place."],
   ["--verify", "With backup: the newest backup of the place is restored to a folder for that alone, and read."],
   ["--discard-waiting", "With promote: what waited in the original already is not sent."],

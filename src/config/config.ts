@@ -161,6 +161,8 @@ export interface Config {
   readonly securityContact: string | null
   /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
+  /** The relay of an inspector that is shown the charts of live events: a development switch. */
+  readonly inspector: string | null
   /** Sentences about what is probably a mistake. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -387,6 +389,7 @@ const configOf = (
     socketsPerAddress: values.SOCKETS_PER_ADDRESS,
     actorMailbox: values.ACTOR_MAILBOX,
     defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
+    inspector: values.INSPECT,
     allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
     warnings,
   }

@@ -373,6 +373,11 @@ export const CONFIG_KEYS = [
     fallback: "true outside production",
     doc: "Development switch: webhook targets and key sets of partners may be plain http on loopback.",
   },
+  {
+    name: "INSPECT",
+    fallback: "unset",
+    doc: "Development switch: `1` shows the charts of live events to Stately's inspector (`npm run inspector`, on port 8090); or the `ws://` address of its relay.",
+  },
 ] as const satisfies ReadonlyArray<Key>
 
 export type KeyName = (typeof CONFIG_KEYS)[number]["name"]

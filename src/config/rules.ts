@@ -90,9 +90,10 @@ const NOWHERE = "@localhost"
 /** Rules over several keys. */
 export const crossProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
   const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
-  const { SMTP_URL: smtp, MAIL_FROM: from } = values
+  const { SMTP_URL: smtp, MAIL_FROM: from, INSPECT: inspector } = values
   const inProduction = [
     loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
+    inspector != null && "INSPECT is a development switch and must not be set in production.",
     publicUrl !== undefined &&
       !publicUrl?.startsWith("https:") &&
       "PUBLIC_URL must be an https:// address in production.",

@@ -373,6 +373,13 @@ export const SETTINGS = {
     ),
   ),
   /** Null: true outside production. */
+  INSPECT: Config.map(
+    optional(
+      "INSPECT",
+      shownText("must be 1 or a ws:// address", (value) => value === "1" || isUrl(value, ["ws:"])),
+    ),
+    (value) => (value === "1" ? "ws://127.0.0.1:8090" : value),
+  ),
   ALLOW_LOOPBACK_TARGETS: Config.map(optional("ALLOW_LOOPBACK_TARGETS", literals(["true", "false"])), (value) =>
     value === null ? null : value === "true",
   ),

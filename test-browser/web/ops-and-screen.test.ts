@@ -47,6 +47,12 @@ test("the operator's page refuses a wrong key, and shows what runs with the righ
     .first()
     .waitFor()
   await expectAccessible(page)
+  await page.getByRole("button", { name: "Inspect" }).first().click()
+  const chart = page.getByRole("dialog", { name: event.title })
+  await chart.getByRole("cell", { name: "live.phase.untimed", exact: true }).first().waitFor()
+  await chart.getByRole("cell", { name: "event.start" }).first().waitFor()
+  await expectAccessible(page)
+  await chart.getByRole("button", { name: "Close" }).click()
   // The key is in no address and in no storage.
   expect(
     await page.evaluate(() => location.href + JSON.stringify({ ...localStorage, ...sessionStorage })),

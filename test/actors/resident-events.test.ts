@@ -112,6 +112,7 @@ const requestsThat = (read: Effect.Effect<never>): LiveEventRequests => ({
   reportReactions: () => read,
   read: () => read,
   roster: () => read,
+  inspect: () => Effect.never,
   call: () => read,
 })
 

@@ -44,7 +44,7 @@ describe("is refused with a sentence:", () => {
     [["--port", "9999"], /^Unknown option '--port'; gathercue --help lists the commands and options\.$/],
     [["--env-file"], /--env-file.*argument missing; gathercue --help/],
     [["--help=yes"], /does not take an argument; gathercue --help/],
-    [["keys", "--json"], /^--json is an option of check alone; gathercue --help/],
+    [["keys", "--json"], /^--json is an option of check and inspect alone; gathercue --help/],
     [["start"], /^"start" is no command; gathercue --help/],
     [["keys", "old"], /^"keys old" is no command; /],
     [["serve", "serve"], /^"serve serve" is no command; /],

@@ -217,6 +217,7 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
     )
     return id
   },
+  platform: () => publish(),
   phase: async () => (await call(server.url, "GET", `/v1/events/${await newEvent()}`, { key })).body.phases[0].id,
   audienceEvent: publishWithQuestions,
   audienceQuestion: ask,

@@ -1,4 +1,6 @@
 /** The XState actor of the event that this process owns, and what follows from its committed transitions. */
+
+import type { InspectedTransition } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { MachineActor } from "../machine/machine-actor.ts"
 import { type ChartSnapshot, lifeOf, type Move, regionOf } from "../machine/snapshot.ts"
@@ -15,20 +17,26 @@ interface Adopted {
   readonly presence: Presence
 }
 
+type Needs = Pick<ActorServices, "telemetry" | "timers" | "inspect">
+
 export class OwnedChart {
-  readonly #needs: Pick<ActorServices, "telemetry" | "timers">
+  readonly #needs: Needs
   #actor: MachineActor | undefined
   #isStopped = false
 
-  constructor(needs: Pick<ActorServices, "telemetry" | "timers">) {
+  constructor(needs: Needs) {
     this.#needs = needs
+  }
+
+  get transitions(): ReadonlyArray<InspectedTransition> {
+    return this.#actor?.transitions ?? []
   }
 
   /** The event is in memory again, maybe with transitions that another owner has made. */
   recovered(adopted: Adopted): void {
     const { chart, event } = adopted.loaded.state
     this.#actor?.stop()
-    this.#actor = this.#isStopped ? undefined : new MachineActor(event.id, chart)
+    this.#actor = this.#isStopped ? undefined : new MachineActor(event.id, chart, this.#needs.inspect)
     if (isClosed(chart)) this.#closeDoor(adopted)
     this.#open(adopted)
   }

@@ -53,6 +53,8 @@ export class OwnedEvent {
    * or by this one, when the reply to it was lost.
    */
   #fencingToken = 0
+  /** Unix milliseconds; 0 before the first claim. */
+  #claimedAt = 0
   readonly chart: OwnedChart
 
   constructor(needs: OwnedEventNeeds, emit: (change: OwnedEventChange) => void) {
@@ -64,6 +66,10 @@ export class OwnedEvent {
   /** `undefined` while the event is not in memory. */
   get loaded(): LoadedEvent | undefined {
     return this.#loaded
+  }
+
+  get claimedAt(): number {
+    return this.#claimedAt
   }
 
   /** `undefined` before the first activation. */
@@ -78,6 +84,7 @@ export class OwnedEvent {
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#claimed(found.fencingToken)
+          this.#claimedAt = this.#needs.timers.now()
           this.#adopt(found, [])
           publishVersion(this.#needs, found)
         }),

@@ -3,6 +3,8 @@
  * moment in the records, which outlives a restart, and the clock sends the event of the delayed transition when it has come.
  */
 import type { AnyMachineSnapshot } from "xstate"
+import type { InspectedDeadline } from "../../model/live/inspection.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { openPolls, pollTimer } from "../domain/activities/questions/poll-views.ts"
@@ -26,6 +28,9 @@ const delaysOf = ({ _nodes }: Pick<AnyMachineSnapshot, "_nodes">): ReadonlyArray
 ]
 
 interface Delayed {
+  readonly name: string
+  /** The poll that the delay concerns; null: the event. */
+  readonly about: string | null
   readonly moment: Moment
   readonly happen: (turn: Turn) => void
 }
@@ -33,6 +38,8 @@ interface Delayed {
 /** Everything that the charts wait for. */
 const delayed = (context: ReadContext): ReadonlyArray<Delayed> => [
   ...delaysOf(snapshotOf(context.state)).map(([type, delay]) => ({
+    name: delay,
+    about: null,
     moment: DELAYS[delay as DelayName],
     happen: (turn: Turn) => void step(turn, { type }),
   })),
@@ -46,8 +53,8 @@ const delayed = (context: ReadContext): ReadonlyArray<Delayed> => [
       if (poll !== undefined) stepPoll(turn, poll, { type })
     }
     return [
-      { moment: warning(timerIn), happen: happen(POLL_WARNING) },
-      { moment: end(timerIn), happen: happen(POLL_END) },
+      { name: "poll.warning", about: id, moment: warning(timerIn), happen: happen(POLL_WARNING) },
+      { name: "poll.end", about: id, moment: end(timerIn), happen: happen(POLL_END) },
     ]
   }),
 ]
@@ -70,6 +77,16 @@ export const nextDeadline = (context: ReadContext, since: number): Deadline | un
     for (const { moment, happen } of delayed(turn)) if (moment(turn, since) === at) happen(turn)
   }
   return { at, due }
+}
+
+/** The deadlines from now on, the next one first. */
+export const deadlinesOf = (context: ReadContext): ReadonlyArray<InspectedDeadline> => {
+  if (context.state.event.status !== "live") return []
+  const delays = delayed(context).map(({ name, about, moment }) => ({ name, about, at: moment(context, context.now) }))
+  return [...delays, ...recordDeadlines(context)]
+    .flatMap(({ name, about, at }) => (at === undefined ? [] : { name, about, at }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, ...deadline }) => ({ ...deadline, at: toTimestamp(at) }))
 }
 
 /** All timers that clients show. */

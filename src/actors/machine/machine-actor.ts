@@ -2,16 +2,19 @@
  * The XState actor of a live event. A decision is made purely and committed first (`step.ts`, `commit/`); the actor then takes the
  * committed transitions, one event each.
  */
-import { type Actor, type ActorLogic, createActor, type SnapshotFrom } from "xstate"
+import { type Actor, type ActorLogic, type ActorOptions, createActor, type SnapshotFrom } from "xstate"
+import { type InspectedTransition, REMEMBERED_TRANSITIONS } from "../../model/live/inspection.ts"
 import { type Chart, chart } from "./chart.ts"
-import type { ChartSnapshot, Move } from "./snapshot.ts"
+import { type ChartSnapshot, type Move, statesOf } from "./snapshot.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 
 const STOPPED = { status: "stopped" } as const
 
 /** A transition was decided and committed before: the actor adopts it. Its other event is XState's, which stops it. */
-const LOGIC: ActorLogic<Snapshot, Move> = {
+const LOGIC: ActorLogic<Snapshot, Move> & Pick<Chart, "config"> = {
+  // An inspector draws the chart from it.
+  config: chart.config,
   transition: (before, move) => ("after" in move ? (move.after as Snapshot) : Object.assign({}, before, STOPPED)),
   getInitialSnapshot: () => chart.resolveState({ value: "draft" }),
   getPersistedSnapshot: (snapshot) => chart.getPersistedSnapshot(snapshot),
@@ -20,12 +23,24 @@ const LOGIC: ActorLogic<Snapshot, Move> = {
 
 type Follow = (before: ChartSnapshot, after: ChartSnapshot) => void
 
+/** Receives what XState reports of its actors. */
+export type Inspect = NonNullable<ActorOptions<typeof LOGIC>["inspect"]>
+
+/** A delayed transition's event names the delay and the state: `xstate.after.phase.end.liveEvent.live.phase.running`. */
+const nameOf = (type: string): string => /^xstate\.after\.(.+)\.liveEvent\./.exec(type)?.[1] ?? type
+
 export class MachineActor {
   readonly #actor: Actor<typeof LOGIC>
+  readonly #transitions: InspectedTransition[] = []
 
-  constructor(eventId: string, snapshot: ChartSnapshot) {
-    this.#actor = createActor(LOGIC, { id: eventId, snapshot: snapshot as Snapshot })
+  constructor(eventId: string, snapshot: ChartSnapshot, inspect: Inspect | undefined) {
+    this.#actor = createActor(LOGIC, { id: eventId, snapshot: snapshot as Snapshot, ...(inspect && { inspect }) })
     this.#actor.start()
+  }
+
+  /** The newest transitions that were adopted here, the oldest first. */
+  get transitions(): ReadonlyArray<InspectedTransition> {
+    return this.#transitions
   }
 
   /** Adopts the transitions of a commit, in their order. XState would throw the errors of an observer in a timer: the follower is called here. */
@@ -33,8 +48,16 @@ export class MachineActor {
     for (const move of moves) {
       const before = this.#actor.getSnapshot()
       this.#actor.send(move)
+      this.#remember(move, before)
       follow(before, this.#actor.getSnapshot())
     }
+  }
+
+  #remember({ type, at, after }: Move, before: ChartSnapshot): void {
+    const left = new Set(statesOf(before.value))
+    const entered = statesOf(after.value).filter((state) => !left.has(state))
+    this.#transitions.push({ at, event: nameOf(type), entered })
+    if (this.#transitions.length > REMEMBERED_TRANSITIONS) this.#transitions.shift()
   }
 
   stop(): void {

@@ -35,6 +35,14 @@ export type RegionState<R extends RegionName> = (typeof REGIONS)[R][number]
 export const topOf = (value: StateValue | undefined): string | undefined =>
   typeof value === "object" ? Object.keys(value)[0] : value
 
+/** Every innermost state of a value, from the root: `live.phase.running`. */
+export const statesOf = (value: StateValue, root = ""): ReadonlyArray<string> =>
+  typeof value === "string"
+    ? [`${root}${value}`]
+    : Object.entries(value).flatMap(([state, inner]) =>
+        inner === undefined ? [] : statesOf(inner, `${root}${state}.`),
+      )
+
 export const lifeOf = ({ value }: ChartSnapshot): Life => topOf(value) as Life
 
 /** The state of a region; its first one when the event is not live. */

@@ -3,6 +3,7 @@
  * in the same steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
 import { Effect } from "effect"
+import type { Inspection } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
 import type { CallReply, CallRequest } from "../calls/call-request.ts"
@@ -18,6 +19,7 @@ import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
 import { unblock } from "../domain/activities/removals.ts"
 import { nextDeadline } from "../machine/clock.ts"
+import { inspected } from "../machine/inspection.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { surplus } from "../presence/open-connections.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
@@ -190,6 +192,20 @@ export class LiveEventActor {
       return presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query)
     }
     return this.#exclusive(Effect.map(this.#owned.current, page))
+  }
+
+  inspect(): Effect.Effect<Inspection, Unreachable> {
+    const { ownership, timers } = this.#needs
+    return this.#exclusive(
+      Effect.map(this.#owned.current, (of) => ({
+        node: ownership.node,
+        version: of.version,
+        fencingToken: of.fencingToken,
+        ownedSince: toTimestamp(this.#owned.claimedAt),
+        ...inspected(this.#readContext(of, timers.now())),
+        transitions: [...this.#owned.chart.transitions],
+      })),
+    )
   }
 
   #follow(change: OwnedEventChange): void {

@@ -12,6 +12,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Envelope, Received } from "../commands.ts"
 import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
+import type { Inspect } from "../machine/machine-actor.ts"
 import { LiveEvent, type LiveEventRequests } from "../protocol.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
 import { Ownership } from "./ownership.ts"
@@ -37,6 +38,8 @@ export interface LiveEventOptions {
   readonly recorder: Recorder
   /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
   readonly hasStageBroadcasts: boolean
+  /** Receives what XState reports of the actors, in development. */
+  readonly inspect?: Inspect | undefined
 }
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
@@ -84,6 +87,7 @@ export const liveEventLayer = (
         playbackUrlOf: options.playbackUrlOf,
         recorder: options.recorder,
         hasStageBroadcasts: options.hasStageBroadcasts,
+        inspect: options.inspect,
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
@@ -113,6 +117,7 @@ export const liveEventLayer = (
         reportReactions: (report) => actor.react(report),
         read: (query) => actor.read(query),
         roster: (query) => actor.roster(query),
+        inspect: () => actor.inspect(),
         call: (request) => {
           ownership.heardFrom(request.node)
           return actor.call(request)
@@ -158,6 +163,7 @@ export const liveEventLayer = (
         ReportReactions: ({ payload }) => requests.reportReactions(payload),
         Read: ({ payload }) => requests.read(payload),
         ReadRoster: ({ payload }) => requests.roster(payload),
+        Inspect: () => requests.inspect(),
         // Beside commits, which a call does not wait for.
         Call: ({ payload }) => Rpc.fork(requests.call(payload)),
         Reside: () => Rpc.fork(Effect.never),

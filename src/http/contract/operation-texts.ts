@@ -218,6 +218,8 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   askHelp: "The conversation so far is sent along; nothing of it is kept.",
   getPlatformStatus:
     "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers, and `busiest` is what that one counted: ask each node by its own address. The rest is of all nodes. Requests count for the workspace of the key or session, or else of what was asked for, also when they are refused; commands count for their event and its workspace. An event counts the requests whose path names it or a part of it. Uploads and downloads of media are not counted there.",
+  inspectEvent:
+    "Any event can be inspected; one that is not in memory is read into it. `states` are those of the chart in the project's `docs/internals/machine.md`. `transitions` are the last twenty that this owner made: those of an owner before it are not known. `gathercue inspect` prints the same.",
   promotePlatform:
     "A server on a copy of a database (a restored backup, another address) is quiet: it sends no webhooks and no letters, does not control the media server and removes no media. All of that waits. After this call all servers on the database send within two seconds. `copied` counts what was there when the copy was first started, and waited. A repeat does nothing.",
   getProblem: "The address stands in the `type` of every error.",

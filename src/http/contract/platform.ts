@@ -2,10 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Uuid } from "../../model/ids.ts"
+import { Inspection } from "../../model/live/inspection.ts"
 import { named } from "../../model/named.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
-import { OptionalBody } from "./endpoint.ts"
+import { OptionalBody, PathId } from "./endpoint.ts"
 import { COMMON, problems } from "./problem.ts"
 
 const Waiting = Schema.Struct({
@@ -125,6 +126,15 @@ export const Platform = HttpApiGroup.make("platform")
         OpenApi.Summary,
         "Live events, nodes, backlogs, the largest and busiest users and failing webhooks of the whole deployment",
       ),
+  )
+  .add(
+    HttpApiEndpoint.get("inspectEvent", "/v1/platform/events/:id/inspection", {
+      params: PathId,
+      success: Inspection,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(OpenApi.Summary, "The states of an event's chart, what it waits for, and its last transitions"),
   )
   .add(
     HttpApiEndpoint.post("promotePlatform", "/v1/platform/promote", {

@@ -1,5 +1,6 @@
 /** The deployment as its operator sees it. */
 import { Clock, Effect } from "effect"
+import { LiveEvents } from "../../actors/live-events.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { RELEASE } from "../../protocol/wire/release.ts"
 import { listNodes } from "../../store/cluster/nodes.ts"
@@ -84,6 +85,10 @@ export const platform: Handlers<typeof Platform> = {
           failingWebhooks: found.failing.map(({ url, ...endpoint }) => ({ ...endpoint, origin: new URL(url).origin })),
         }
       }),
+  },
+  inspectEvent: {
+    access: "platform",
+    handle: ({ params }) => Effect.flatMap(LiveEvents, (live) => live.inspect(params.id)),
   },
   promotePlatform: {
     access: "platform",

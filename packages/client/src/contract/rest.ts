@@ -22,6 +22,7 @@ import type {
   GuestIntegration,
   GuestRefusal,
   IngestAddress,
+  Inspection,
   Json,
   KeyScope,
   ListedWebhookEventType,
@@ -1229,6 +1230,8 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{ readonly reply: string }>
   /** Live events, nodes, backlogs, the largest and busiest users and failing webhooks of the whole deployment. */
   readonly getPlatformStatus: (request?: Record<never, never>, settings?: CallSettings) => Promise<PlatformStatus>
+  /** The states of an event's chart, what it waits for, and its last transitions. */
+  readonly inspectEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Inspection>
   /** Say that a copy of the database is the real one, so that its servers send again. */
   readonly promotePlatform: (request?: { readonly payload?: { readonly discardWaiting?: boolean } }, settings?: CallSettings) => Promise<{ readonly wasQuiet: boolean; readonly copied: { readonly deliveries: number; readonly letters: number } }>
   /** What an error code means: where a problem's `type` leads. */

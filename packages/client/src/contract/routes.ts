@@ -133,4 +133,6 @@ help
 platform
 /status,GgetPlatformStatus
 /promote,PpromotePlatform
+platform/events/:id
+/inspection,GinspectEvent
 errors/:code,GgetProblem`

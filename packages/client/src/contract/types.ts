@@ -408,6 +408,23 @@ export interface IngestView {
   readonly failure: EventWarning | null
 }
 
+export interface Inspection {
+  /** The process that owns the event. */
+  readonly node: string
+  /** Commits of the event so far. */
+  readonly version: number
+  readonly fencingToken: number
+  /** When this owner took the event into memory. Transitions from before are not known. */
+  readonly ownedSince: string
+  /** Every state that the chart is in, from the root, such as `live.phase.running`. */
+  readonly states: ReadonlyArray<string>
+  readonly polls: ReadonlyArray<{ readonly id: string; readonly states: ReadonlyArray<string> }>
+  /** The moments that the event waits for, the next one first. */
+  readonly deadlines: ReadonlyArray<{ readonly name: string; readonly about: string | null; readonly at: string }>
+  /** The newest transitions, the oldest first. */
+  readonly transitions: ReadonlyArray<{ readonly at: string; readonly event: string; readonly entered: ReadonlyArray<string> }>
+}
+
 export type KeyScope = "read" | "events:write" | "live" | "people" | "media" | "webhooks" | "admin"
 
 /** A type with the JSON Schema (2020-12) of its body. */

@@ -16,6 +16,9 @@ const restOf = (platformKey: string) =>
 export const readPlatform = (platformKey: string, signal: AbortSignal) =>
   restOf(platformKey).getPlatformStatus({}, { signal })
 
+export const inspectEvent = (platformKey: string, id: string, signal: AbortSignal) =>
+  restOf(platformKey).inspectEvent({ params: { id } }, { signal })
+
 /** The database is the real one. `discards`: what waited in the original already. */
 export const promotePlatform = (platformKey: string, discards: boolean) =>
   restOf(platformKey).promotePlatform({ payload: { discardWaiting: discards } })

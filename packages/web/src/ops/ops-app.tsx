@@ -35,7 +35,11 @@ const Watch = ({
     <>
       <Problem>{whyFailed(texts, error)}</Problem>
       {value?.quiet && <QuietPanel quiet={value.quiet} platformKey={platformKey} onPromoted={reload} />}
-      {value === undefined ? <p role="status">{texts.loading}</p> : <StatusView status={value} />}
+      {value === undefined ? (
+        <p role="status">{texts.loading}</p>
+      ) : (
+        <StatusView status={value} platformKey={platformKey} />
+      )}
     </>
   )
 }

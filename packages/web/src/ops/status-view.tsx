@@ -1,6 +1,9 @@
 /** The tables and figures of the deployment's status. */
+import { useState } from "react"
 import type { PlatformStatus } from "../api/platform.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
+import { EventChart } from "./event-chart.tsx"
+import { Table } from "./table.tsx"
 
 interface Props {
   readonly status: PlatformStatus
@@ -31,47 +34,6 @@ const Figures = ({ status: { process, liveEvents, backlog, release } }: Props) =
     </dl>
   )
 }
-
-interface TableProps {
-  readonly title: string
-  readonly empty: string
-  readonly heads: ReadonlyArray<string>
-  readonly rows: ReadonlyArray<{ readonly key: string; readonly cells: ReadonlyArray<string> }>
-}
-
-const Table = ({ title, empty, heads, rows }: TableProps) => (
-  <div>
-    <h2>{title}</h2>
-    {rows.length === 0 ? (
-      <p className="quiet">{empty}</p>
-    ) : (
-      // A table wider than the page scrolls by itself, also by keyboard.
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: as above.
-      <section className="wide" tabIndex={0} aria-label={title}>
-        <table className="table">
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, cells }) => (
-              <tr key={key}>
-                {cells.map((cell, index) => (
-                  <td key={heads[index]}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    )}
-  </div>
-)
 
 const Busiest = ({ status: { busiest } }: Props) => {
   const { ops } = useTexts()
@@ -110,9 +72,10 @@ const Busiest = ({ status: { busiest } }: Props) => {
   )
 }
 
-export const StatusView = ({ status }: Props) => {
+export const StatusView = ({ status, platformKey }: Props & { readonly platformKey: string }) => {
   const { ops } = useTexts()
   const { number, moment } = useFormats()
+  const [inspected, inspect] = useState<PlatformStatus["liveEvents"]["newest"][number]>()
   const at = (timestamp: string | null) => (timestamp === null ? "–" : moment(timestamp))
   return (
     <>
@@ -125,7 +88,12 @@ export const StatusView = ({ status }: Props) => {
           key: id,
           cells: [title, workspaceSlug, at(startedAt), number(people)],
         }))}
+        action={{
+          label: ops.inspect,
+          onPress: (key) => inspect(status.liveEvents.newest.find(({ id }) => id === key)),
+        }}
       />
+      {inspected && <EventChart event={inspected} platformKey={platformKey} onClose={() => inspect(undefined)} />}
       <Table
         title={ops.shares}
         empty={ops.noShares}

@@ -44,6 +44,12 @@ export interface Deadline {
   readonly due: (turn: Turn) => void
 }
 
+export interface RecordDeadline extends Deadline {
+  readonly name: string
+  /** The id of the record. */
+  readonly about: string
+}
+
 /** A view that is published at most once in `everyMs`; the last change is always published. */
 export interface ThrottledView {
   readonly everyMs: number
@@ -72,7 +78,7 @@ export interface Activity {
   /** Timers that clients show, besides the phase's. */
   readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView>
   /** Deadlines of records, in any order. */
-  readonly deadlines?: (context: ReadContext) => ReadonlyArray<Deadline>
+  readonly deadlines?: (context: ReadContext) => ReadonlyArray<RecordDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
   readonly view?: (context: ReadContext) => Partial<SharedState>
   readonly staffView?: (context: ReadContext) => Partial<StaffState>

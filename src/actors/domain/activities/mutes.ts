@@ -45,7 +45,7 @@ export const mutes = {
   },
   deadlines: ({ records }) =>
     [...records.all("mute")].flatMap(([id, { until }]) =>
-      until === null ? [] : { at: toMillis(until), due: runOut(id) },
+      until === null ? [] : { name: "mute.end", about: id, at: toMillis(until), due: runOut(id) },
     ),
   personalView: ({ records, now }, participantId) => {
     const mute = records.get("mute", participantId)

@@ -9,7 +9,7 @@ import type { Raised } from "../../machine/events.ts"
 import type { Present } from "../../presence/presence.ts"
 import type { RecordStore } from "../record-store.ts"
 import type { Turn } from "../turn.ts"
-import type { Activity, Deadline, ReadContext, ThrottledView, ViewFields } from "./activity.ts"
+import type { Activity, ReadContext, RecordDeadline, ThrottledView, ViewFields } from "./activity.ts"
 import { announcements } from "./announcements.ts"
 import { broadcast } from "./broadcast.ts"
 import { capture } from "./capture.ts"
@@ -103,7 +103,7 @@ export const holdersIn = (records: RecordStore): ReadonlySet<string> =>
   new Set(ACTIVITIES.flatMap(({ holdings }) => [...(holdings?.holders(records) ?? [])]))
 
 /** Deadlines of records, in any order. */
-export const recordDeadlines = (context: ReadContext): ReadonlyArray<Deadline> =>
+export const recordDeadlines = (context: ReadContext): ReadonlyArray<RecordDeadline> =>
   ACTIVITIES.flatMap(({ deadlines }) => deadlines?.(context) ?? [])
 
 export const activityTimers = (context: ReadContext): ReadonlyArray<TimerView> =>

@@ -37,7 +37,7 @@ import {
   webhook,
   workspace,
 } from "./example-objects.ts"
-import { platformStatus } from "./platform-example.ts"
+import { inspection, platformStatus } from "./platform-example.ts"
 import {
   ATTENDANCE_CSV,
   AUDIT_CSV,
@@ -497,6 +497,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
   },
   getPlatformStatus: { response: platformStatus },
+  inspectEvent: { response: inspection },
   promotePlatform: {
     request: { discardWaiting: true },
     response: { wasQuiet: true, copied: platformStatus.quiet.copied },

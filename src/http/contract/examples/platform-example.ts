@@ -59,3 +59,27 @@ export const platformStatus = {
     },
   ],
 }
+
+/** A live event whose first phase has a timer, of which a minute is left. */
+export const inspection = {
+  node: "n1",
+  version: 42,
+  fencingToken: 3,
+  ownedSince: "2026-11-20T17:45:00.000Z",
+  states: [
+    "live.phase.warned",
+    "live.door.open",
+    "live.presence.list",
+    "live.rooms.none",
+    "live.rotation.idle",
+    "live.broadcast.off",
+    "live.capture.off",
+    "live.hosts.here",
+  ],
+  polls: [{ id: ids.question, states: ["open.untimed"] }],
+  deadlines: [{ name: "phase.end", about: null, at: "2026-11-20T18:30:00.000Z" }],
+  transitions: [
+    { at: "2026-11-20T18:00:00.000Z", event: "event.start", entered: ["live.phase.running"] },
+    { at: "2026-11-20T18:29:00.000Z", event: "phase.warning", entered: ["live.phase.warned"] },
+  ],
+}
