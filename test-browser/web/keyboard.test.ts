@@ -1,6 +1,6 @@
 /** A host and attendees hold an event by keyboard alone; after each act the focus is somewhere, and it is seen. */
 import { afterAll, beforeAll, test } from "vitest"
-import { createWorkspace } from "../../test/support/api.ts"
+import { createWorkspace, entryLink } from "../../test/support/api.ts"
 import { stageWith } from "./host-pages.ts"
 import { enterByKeys, keysOn, signInByKeys } from "./keyboard-people.ts"
 import { openWebSite, type WebSite } from "./site.ts"
@@ -63,7 +63,7 @@ test("an event is made, put in order, published, held, ended and looked back at 
   await ada.press("button", "Register")
   await ada.page.getByText("You have a place.", { exact: false }).waitFor()
   await ada.isIn(ada.page.getByRole("region", { name: "Reserve a place" }))
-  await ada.press("link", "Enter")
+  await ada.page.goto(await entryLink(site.server.url, "cleo@example.com", id))
   await ada.press("button", "Enter now")
   await ada.isIn(ada.page.getByRole("heading", { level: 1 }))
   await ada.page.getByText("It has not begun yet.", { exact: false }).waitFor()

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, createEvent, createWorkspace, type Workspace } from "../../test/support/api.ts"
+import { call, createEvent, createWorkspace, entryLink, type Workspace } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
 import { connectClient, enter, idOf, occasionWith, openPage } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
@@ -36,7 +36,7 @@ test("from the code to the event, by registering and the link of the letter into
   await page.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
   await page.getByRole("button", { name: "Register" }).click()
   await page.getByText("You have a place. Your personal link comes by e-mail.").waitFor()
-  await page.getByRole("link", { name: "Enter" }).click()
+  await page.goto(await entryLink(site.server.url, "ann@example.com", event.id))
   await page.getByText("Welcome, Ann.").waitFor()
   expect(page.url()).not.toContain("token")
   await expectAccessible(page)
@@ -160,7 +160,8 @@ test("a person who has to wait is told so, and is inside when a host lets them i
   await page.getByRole("textbox", { name: "Name" }).fill("Ann")
   await page.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
   await page.getByRole("button", { name: "Register" }).click()
-  await page.getByRole("link", { name: "Enter" }).click()
+  await page.getByText("You have a place.", { exact: false }).waitFor()
+  await page.goto(await entryLink(site.server.url, "ann@example.com", id))
   await page.getByText("Welcome, Ann.").waitFor()
   const host = await connectClient(occasion, "Hedy")
   await host.command("phase.next", {})
@@ -191,7 +192,8 @@ test("an unlisted event takes those who register, and nobody is offered a way in
   await unlisted.getByRole("textbox", { name: "E-mail address" }).fill("ann@example.com")
   expect(await unlisted.getByRole("button", { name: "Watch without a name" }).count()).toBe(0)
   await unlisted.getByRole("button", { name: "Register" }).click()
-  await unlisted.getByRole("link", { name: "Enter" }).click()
+  await unlisted.getByText("You have a place.", { exact: false }).waitFor()
+  await unlisted.goto(await entryLink(site.server.url, "ann@example.com", event.id))
   await unlisted.getByRole("button", { name: "Enter now" }).click()
   await unlisted.getByText("1 person here").waitFor()
   const { event: meeting } = await occasionWith(site, acme, [{ modality: "meeting" }])

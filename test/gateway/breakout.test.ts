@@ -148,7 +148,7 @@ test("late joiners go where fewest are, ask, or stay, as the host has it", async
     ["ask", false],
     ["main", false],
   ] as const) {
-    const { stage, rooms } = await opened(5, { size: 2 }, { late })
+    const { stage, rooms } = await opened(5, { size: 3 }, { late })
     expect(rooms.map(({ count }) => count)).toEqual([3, 2])
     const [joiner] = await crowd(house, stage, ["late"])
     if (seated) expect((await placeOf(joiner)).roomId).toBe(rooms[1].id)
@@ -188,13 +188,39 @@ test("people who shared a room are not put together again while there are others
   }
 })
 
-test("rooms planned by size take half as many again, then one more opens", async () => {
+test("rooms planned by size keep it: who finds no free place opens the next room, and is joined there", async () => {
   const { stage, host } = await opened(2, { size: 2 })
-  await crowd(house, stage, ["l0"])
-  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 3)
-  await crowd(house, stage, ["l1"])
-  const { d } = await host.next((frame) => frame.t === "room.updated" && frame.d.room.count === 1)
-  expect(d.room).toMatchObject({ name: "Room 2", open: true })
+  for (const [who, name, count] of [
+    ["l0", "Room 2", 1],
+    ["l1", "Room 2", 2],
+    ["l2", "Room 3", 1],
+    ["l3", "Room 3", 2],
+  ] as const) {
+    await crowd(house, stage, [who])
+    const { d } = await host.next(
+      (frame) => frame.t === "room.updated" && frame.d.room.count === count && frame.d.room.name === name,
+      `${who} in ${name}`,
+    )
+    expect(d.room.open).toBe(true)
+  }
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 2, 2])
+})
+
+test("pairs stay pairs when everybody comes after the phase began, and who is left alone is joined first", async () => {
+  const stage = await house.stage([{ modality: "breakout", config: { roomSize: 2 } }])
+  const host = await house.join(stage, "host", "host")
+  const clients: Client[] = []
+  for (const who of names(6)) {
+    const [client] = await crowd(house, stage, [who])
+    await placeOf(client)
+    clients.push(client)
+  }
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 2, 2])
+  expect(host.received.some(({ t, d }) => t === "room.updated" && d.room.count > 2)).toBe(false)
+  await clients[0]?.command("leave")
+  await untilGone(house, stage, "p0")
+  const [late] = await crowd(house, stage, ["late"])
+  expect((await placeOf(late)).roomId).toBe(await roomOf(stage, "p1"))
 })
 
 test("a participant of the plan gets the place when they come; one to be placed by hand is not seated by a reload", async () => {

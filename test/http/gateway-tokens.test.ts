@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Client } from "../gateway/client.ts"
 import {
   call,
   createEvent,
   createLiveEvent,
   createPerson,
   createWorkspace,
+  type Json,
   signup,
   type Workspace,
 } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
 
 let server: TestServer
 let acme: Workspace
@@ -77,6 +80,47 @@ describe("with a session", () => {
         false,
       ])
     }
+  })
+
+  test("the role is the one that reads in the active phase, as in `ready`", async () => {
+    const event = await published({ phases: [{ modality: "broadcast" }, { modality: "meeting" }] })
+    const roles = ["workspace_admin", "host", "speaker", "participant", "viewer"]
+    const people = await Promise.all(roles.map((role) => createPerson(server.url, acme.key, event.id, role)))
+    const named = () => Promise.all(people.map(async ({ session }) => (await ask(event.id, session)).body))
+    const ready = async ({ url, token }: Json) => (await new Client(url).identify(token)).d.me.role
+    for (const [verb, expected] of [
+      ["start", ["workspace_admin", "host", "speaker", "viewer", "viewer"]],
+      ["advance", ["workspace_admin", "host", "participant", "participant", "viewer"]],
+    ] as const) {
+      await call(server.url, "POST", `/v1/events/${event.id}/${verb}`, { key: acme.key })
+      const answers = await named()
+      expect(answers.map(({ role }) => role)).toEqual(expected)
+      expect(await Promise.all(answers.map(ready))).toEqual(expected)
+    }
+  })
+
+  test("the role that a host gave at the live event is named, also that of somebody on stage", async () => {
+    const event = await createLiveEvent(server.url, acme.key)
+    const [host, viewer] = [
+      await createPerson(server.url, acme.key, event.id, "host"),
+      await createPerson(server.url, acme.key, event.id, "viewer"),
+    ]
+    const join = async (session: string) => {
+      const { url, token } = (await ask(event.id, session)).body
+      const client = new Client(url)
+      await client.identify(token)
+      return client
+    }
+    const [hosting, watching] = [await join(host.session), await join(viewer.session)]
+    await eventually(
+      async () => (await hosting.command("stage.invite", { id: viewer.userId })).ok === true,
+      "the invitation of somebody who is there",
+    )
+    expect((await ask(event.id, viewer.session)).body.role).toBe("viewer")
+    expect((await watching.command("stage.accept")).ok).toBe(true)
+    expect((await ask(event.id, viewer.session)).body.role).toBe("speaker")
+    expect((await watching.command("stage.leave")).ok).toBe(true)
+    expect((await ask(event.id, viewer.session)).body.role).toBe("viewer")
   })
 
   test("an owner without a membership hosts, and so does one on a draft", async () => {

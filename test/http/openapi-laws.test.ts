@@ -148,10 +148,7 @@ test("a body is closed where the server refuses what it does not know, and nowhe
     "askHelp",
     "createGuestSession",
     "createInvite",
-    "deleteAccount",
-    "deleteWorkspace",
     "enter",
-    "makeOwner",
     "patchWorkspace",
     "register",
   ])
@@ -278,4 +275,24 @@ test("parameters have the types and bounds that the server reads", () => {
     },
   })
   expect(components.schemas["CreateWebhookInput"]).toHaveProperty("properties.url.format", "uri")
+})
+
+test("the rules of addresses and passwords are in the description", () => {
+  const propertyOf = (name: string, property: string): Keywords =>
+    (components.schemas[name] as { readonly properties: { readonly [name: string]: Keywords } }).properties[property] ??
+    {}
+  for (const name of ["SignupInput", "RegisterInput", "CreateInviteInput", "UpsertUserInput", "TableRecipient"]) {
+    expect(propertyOf(name, "email"), name).toMatchObject({ format: "email", minLength: 3, maxLength: 320 })
+    expect(propertyOf(name, "email")["description"], name).toContain("lower-cased, in Unicode NFC")
+  }
+  expect(propertyOf("RequestPasswordResetInput", "email")).toMatchObject({
+    format: "email",
+    minLength: 3,
+    maxLength: 320,
+  })
+  for (const name of ["SignupInput", "ResetPasswordInput", "ChangePasswordInput"]) {
+    expect(propertyOf(name, "password"), name).toMatchObject({ format: "password", minLength: 8, maxLength: 256 })
+    expect(propertyOf(name, "password")["description"], name).toContain("10,000 most common passwords")
+    expect(propertyOf(name, "password")["description"], name).toContain("never trimmed")
+  }
 })

@@ -91,7 +91,8 @@ describe("an event's public view", () => {
             timerEndsAt: null,
           },
         ],
-        cast: [{ name: "Grace", role: "host" }],
+        cast: [],
+        speakers: [{ name: "Grace", role: "host" }],
         activeBroadcast: null,
       },
     ])

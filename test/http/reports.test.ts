@@ -10,6 +10,7 @@ import {
   createLiveEvent,
   createPerson,
   createWorkspace,
+  entryLink,
   gatewayToken,
   type Json,
   tokenIn,
@@ -69,7 +70,7 @@ const join = async (eventId: string, session?: string): Promise<Client> => {
 const register = async (eventId: string, name: string, email = `${randomUUID()}@example.com`): Promise<Json> => {
   const answer = await api("POST", `/v1/public/events/${eventId}/register`, { body: { name, email } })
   expect(answer.status).toBe(200)
-  const token = tokenIn(answer.body.entryUrl)
+  const token = tokenIn(await entryLink(server.url, email, eventId))
   const entered = await api("POST", `/v1/public/events/${eventId}/enter`, { body: { token } })
   return { email, token, session: entered.body.sessionToken }
 }

@@ -8,7 +8,7 @@ import { openStore } from "../support/store.ts"
 const OTHERS: { readonly [table: string]: string } = {
   account_tokens: "purpose",
   api_keys: "secret_hash prefix last4 scopes event_ids",
-  attendances: "role kind",
+  attendances: "role kind stage_role",
   audit_entries: "action actor_kind request_id",
   bearer_links: "kind token_hash",
   broadcast_ingests: "token_hash",
@@ -40,6 +40,7 @@ const OTHERS: { readonly [table: string]: string } = {
   memberships: "role",
   outbox_messages: "type",
   phases: "modality feature_set status",
+  present_participants: "stage_role",
   questions: "status answer_mode",
   recording_derivations: "kind storage_key content_type",
   recording_takes: "identity init storage_key",

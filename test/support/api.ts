@@ -158,4 +158,13 @@ export const gatewayToken = async (
 }
 
 /** The token of a link in a letter, which stands behind its `#`. */
+/** The link of the newest letter by which somebody who registered enters the event. */
+export const entryLink = async (base: string, email: string, eventId: string): Promise<string> => {
+  const { mails } = (await call(base, "GET", `/v1/dev/outbox?to=${encodeURIComponent(email)}`)).body
+  const links: ReadonlyArray<string> = mails.flatMap((mail: Json) => mail.links)
+  const link = links.find((one) => one.includes(`/enter/${eventId}#`))
+  if (link === undefined) throw new Error(`no entry link for ${email}`)
+  return link
+}
+
 export const tokenIn = (url: string): string => new URLSearchParams(new URL(url).hash.slice(1)).get("token") ?? ""

@@ -43,14 +43,15 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "It stays the same for as long as the event is there. People find the event by it once the event is published, unless it is private.",
   findByJoinCode: "Small letters, spaces and hyphens do not matter. Drafts and private events are not found.",
   getQrCode: "For slides and prints: black on transparent, with the quiet zone that readers want.",
-  getPublicEvent: "What a page shows without a sign-in: agenda, cast, places that are left, and the broadcast.",
+  getPublicEvent:
+    "What a page shows without a sign-in: agenda, who is on stage, places that are left, and the broadcast.",
   getRecap: "Fields are null until there is something to show.",
   getContent: "Fields are null or empty until there is something to show.",
   getAsset: "The playback address expires; ask again for a fresh one.",
   getTableSummary: "`t` is the token of the letter, and the credential.",
   getCalendar: "For a link that calendars open or subscribe to.",
   register:
-    "One place for each address: `alreadyRegistered` says that it has one. Outside production the answer also has the link of the letter.",
+    "One place for each address: `alreadyRegistered` says that it has one. The link of the letter is in the letter alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
   enter: "The token comes from the entry link. The session is for this event alone.",
   signup:
     "Makes an account, its first workspace and a session cookie, and sends a letter that proves the address. Outside production the answer also has that letter's link.",
@@ -206,7 +207,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   putTableSummary: "The answer says to whom a letter went. People who have asked for no letters get none.",
   draftTableSummary: "Made from the captions of the room by the words that were said.",
   createGatewayToken:
-    "The token's holder becomes a participant of the event with the role in the answer. Ask for a token for each connection.",
+    "The token's holder becomes a participant of the event with the role in the answer, as it reads in the active phase. Ask for a token for each connection.",
   createGuestIntegration: "Tokens of that issuer are exchanged for guest sessions from then on.",
   listGuestIntegrations: "With the last verification and the last fault of each.",
   listGuestRefusals:

@@ -1,5 +1,7 @@
 /** The public view of an event: names on stage, the broadcast, and the recordings. */
+import type { Event } from "../../model/event.ts"
 import type { Recording } from "../../model/media/recording.ts"
+import { REMOVED_PERSON } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -9,12 +11,39 @@ export interface CastRow {
   readonly role: EventRole
 }
 
-/** Hosts and speakers by name; their other data stays inside the workspace. */
-export const listCast = (sql: Queryable, eventId: string): Promise<CastRow[]> =>
+/** The hosts and speakers that the workspace announces, by name; their other data stays inside the workspace. */
+export const listSpeakers = (sql: Queryable, eventId: string): Promise<CastRow[]> =>
   sql<CastRow[]>`
     select u.name, m.role from memberships m join users u on u.id = m.user_id
      where m.event_id = ${eventId} and m.role in ('host', 'speaker') and u.name is not null
      order by m.role, m.created_at, m.id`.then((rows) => [...rows])
+
+/** Who is on stage now, as their roles read in the active phase, in the order of their arrival. */
+const listOnStage = (sql: Queryable, eventId: string) =>
+  sql<CastRow[]>`
+    select present->>'name' as name, stage_role as role from present_participants
+     where event_id = ${eventId} and stage_role is not null and stage_role_of(event_id, present->>'role') is not null
+       and present->>'name' <> ${REMOVED_PERSON}
+     order by role, present->>'joinedAt', participant_id`
+
+/** Who was on stage, also people whose departure is yet to be told. */
+const listWereOnStage = (sql: Queryable, eventId: string) =>
+  sql<CastRow[]>`
+    select name, role from (
+      select distinct on (participant_id) participant_id, name, stage_role as role, at from (
+        select participant_id, name, stage_role, first_joined_at as at, 1 as age from attendances
+         where event_id = ${eventId} and stage_role is not null
+        union all
+        select participant_id, present->>'name', stage_role, (present->>'joinedAt')::timestamptz, 0 from present_participants
+         where event_id = ${eventId} and stage_role is not null
+      ) everybody order by participant_id, age
+    ) person where name <> ${REMOVED_PERSON} order by role, at, participant_id`
+
+/** While an event is live the people on stage, afterwards those who were; nobody before it. */
+export const listCast = async (sql: Queryable, { id, status }: Pick<Event, "id" | "status">): Promise<CastRow[]> => {
+  if (status === "live") return [...(await listOnStage(sql, id))]
+  return status === "ended" ? [...(await listWereOnStage(sql, id))] : []
+}
 
 export interface BroadcastRow {
   readonly broadcastId: string

@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { SHARED_STREAMS } from "../../model/live/streams.ts"
-import type { PhaseState } from "../../model/phase.ts"
+import type { Modality, PhaseState } from "../../model/phase.ts"
+import { type EventRole, narrowRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Database, Queryable } from "../database.ts"
 import { findStoredEvent, listPhaseStates } from "../events/events.ts"
@@ -163,6 +164,18 @@ export const isBlockedByAddress = async (sql: Queryable, eventId: string, partic
   const [row] = await sql<{ isBlocked: boolean }[]>`
     select is_blocked_by_address(${eventId}, ${participantId}) as is_blocked`
   return row?.isBlocked === true
+}
+
+/** A participant's role as it reads in the active phase: the one that was given at the live event, or else `role`. */
+export const findRoleNow = async (
+  sql: Queryable,
+  { eventId, participantId, role }: { eventId: string; participantId: string; role: EventRole },
+): Promise<EventRole> => {
+  const [row] = await sql<{ given: EventRole | null; modality: Modality | null }[]>`
+    select (select body->>'role' from live_records
+             where event_id = ${eventId} and kind = 'role' and id = ${participantId}) as given,
+           (select modality from phases where event_id = ${eventId} and status = 'active') as modality`
+  return narrowRole(row?.given ?? role, row?.modality ?? null)
 }
 
 /** The stored ones among some answers. */

@@ -235,6 +235,7 @@ export interface RestClient {
       readonly timerEndsAt: string | null
     }>
     readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
+    readonly speakers: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
     readonly activeBroadcast: {
       readonly broadcastId: string
       readonly phaseId: string
@@ -274,6 +275,7 @@ export interface RestClient {
       readonly createdAt: string
     }>
     readonly summary: Summary | null
+    readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
   }>
   /** The replay of an event: recording, what was derived from it, and who was on stage. */
   readonly getContent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
@@ -327,7 +329,7 @@ export interface RestClient {
   readonly register: (request: {
     readonly params: { readonly id: string }
     readonly payload: { readonly name: string; readonly email: string }
-  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean; readonly entryUrl?: string }>
+  }, settings?: CallSettings) => Promise<{ readonly registered: boolean; readonly alreadyRegistered: boolean }>
   /** Exchange the token of an entry link for a session. */
   readonly enter: (request: { readonly params: { readonly id: string }; readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly sessionToken: string; readonly eventId: string; readonly name: string | null }>
   /** Users, newest first. */

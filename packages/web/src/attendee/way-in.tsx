@@ -6,7 +6,7 @@ import { rest } from "../api/rest.ts"
 import { useAction } from "../api/use-action.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
-import { Button, LinkButton } from "../ui/button.tsx"
+import { Button } from "../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../ui/field-form.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Notice, Problem } from "../ui/notice.tsx"
@@ -23,7 +23,7 @@ const REGISTRATION = ["name", "email"] as const
 const Registration = ({ event }: Pick<Props, "event">) => {
   const texts = useTexts()
   const { attendee } = texts
-  const [entryUrl, registered] = useState<string | null | undefined>(undefined)
+  const [isRegistered, registered] = useState(false)
   const { run, isPending, error } = useAction((name: string, email: string) =>
     rest.register({ params: { id: event.id }, payload: { name, email } }),
   )
@@ -32,14 +32,12 @@ const Registration = ({ event }: Pick<Props, "event">) => {
     submitted.preventDefault()
     const fields = new FormData(submitted.currentTarget)
     const answer = await run(String(fields.get("name")).trim(), String(fields.get("email")).trim())
-    if (answer !== undefined) registered(answer.entryUrl ?? null)
+    if (answer !== undefined) registered(true)
   }
-  if (entryUrl !== undefined) {
+  if (isRegistered) {
     return (
       <section className="panel" aria-label={attendee.registerTitle}>
         <Notice>{attendee.registered}</Notice>
-        {/* In development no letter goes out. */}
-        {entryUrl === null ? null : <LinkButton href={entryUrl}>{attendee.enter}</LinkButton>}
       </section>
     )
   }

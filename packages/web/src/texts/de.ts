@@ -911,7 +911,11 @@ export const de: Texts = {
     openInBreakout: "Ein Plan wird in einer Phase mit Gruppenräumen geöffnet.",
     untilClosed: "Leer: bis du sie schließt.",
     late: "Wer später kommt",
-    lateRule: { leastLoaded: "geht in den leersten Raum", ask: "wählt einen Raum", main: "bleibt im Hauptraum" },
+    lateRule: {
+      leastLoaded: "bekommt einen Platz in einem Raum",
+      ask: "wählt einen Raum",
+      main: "bleibt im Hauptraum",
+    },
     openRooms: "Räume öffnen",
     roomsOpen: "Die Räume sind offen.",
     roomsClosing: "Die Räume werden geschlossen.",

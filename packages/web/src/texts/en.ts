@@ -903,7 +903,7 @@ export const en = {
     openInBreakout: "A plan is opened in a phase of breakout rooms.",
     untilClosed: "Empty: until you close them.",
     late: "Who comes late",
-    lateRule: { leastLoaded: "goes to the emptiest room", ask: "chooses a room", main: "stays in the main room" },
+    lateRule: { leastLoaded: "gets a place in a room", ask: "chooses a room", main: "stays in the main room" },
     openRooms: "Open the rooms",
     roomsOpen: "The rooms are open.",
     roomsClosing: "The rooms are closing.",

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"
-import { ExactBody, FreshSignIn, PageQuery, pageOf } from "../endpoint.ts"
+import { FreshSignIn, PageQuery, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 import { PersonalItem } from "../workspaces/personal-data.ts"
@@ -23,7 +23,6 @@ export const AccountData = HttpApiGroup.make("accountData")
       error: problems(...WITH_BODY, ...COMMON, "conflict", "rate_limited", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(ExactBody, true)
       .annotate(Audited, "account.deleted")
       .annotate(OpenApi.Summary, "Delete the signed-in account; its password confirms"),
   )

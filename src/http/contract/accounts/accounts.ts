@@ -12,15 +12,24 @@ import { EndpointAccess } from "../access.ts"
 import { AddressLimit, created, Name } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
-/** An address as typed: trimmed and lower-cased by the server before it is stored or looked up. */
-export const Email = Schema.String.annotate({ format: "email" }).check(
-  Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+const FEWEST_OF_EMAIL = 3
+
+/** An address as typed: the server brings it into one form before it is stored or looked up. */
+export const Email = Schema.String.annotate({
+  format: "email",
+  description:
+    "Trimmed, lower-cased, in Unicode NFC and with its domain in letters before it is stored. Letters of any script, without quotes, markup or invisible characters.",
+}).check(
+  Schema.isBetweenCodePoints(FEWEST_OF_EMAIL, MAX_EMAIL_LENGTH),
   Schema.makeFilter((text) => isEmail(text) || "must be an e-mail address"),
 )
 
 /** An address that is only looked up: newer rules do not lock out an account that was made under older ones. */
-export const KnownEmail = Schema.String.annotate({ format: "email" }).check(
-  Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+export const KnownEmail = Schema.String.annotate({
+  format: "email",
+  description: "Trimmed and lower-cased before it is looked up, in Unicode NFC and with its domain in letters.",
+}).check(
+  Schema.isBetweenCodePoints(FEWEST_OF_EMAIL, MAX_EMAIL_LENGTH),
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
 )
 
@@ -29,7 +38,8 @@ const TOO_SHORT = `must have at least ${FEWEST_CHARACTERS} characters, of which 
 /** 8 to 256 characters of any kind, never trimmed, and not among the passwords that are guessed first. */
 export const NewPassword = Schema.String.annotate({
   format: "password",
-  description: "Not one of the 10,000 most common passwords.",
+  description:
+    "8 to 256 characters of any kind, of which an accent is none; never trimmed. Capitals and blanks count, and not how a keyboard composes them (Unicode NFC). Not one of the 10,000 most common passwords, not blank, and not one character again and again.",
 }).check(
   Schema.isBetweenCodePoints(FEWEST_CHARACTERS, 256),
   // A password that is too short as it is has one fault.

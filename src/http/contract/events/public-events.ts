@@ -16,7 +16,15 @@ import { Summary } from "./transcripts.ts"
 
 const READ = ["unauthorized", "not_found", "rate_limited", "unavailable", "internal_error"] as const
 
-const Cast = Schema.Array(Schema.Struct({ name: Schema.String, role: EventRole }).annotate(named("CastMember")))
+const CastMember = Schema.Struct({ name: Schema.String, role: EventRole }).annotate(named("CastMember"))
+
+const Cast = Schema.Array(CastMember).annotate({
+  description: "Who is on stage while the event is live, and afterwards who was; empty before the start.",
+})
+
+const Speakers = Schema.Array(CastMember).annotate({
+  description: "The hosts and speakers whom the workspace announces, whether they are there or not.",
+})
 
 const Broadcast = Schema.Struct({
   broadcastId: Uuid,
@@ -57,6 +65,7 @@ const PublicEvent = Schema.Struct({
     }).annotate(named("PublicPhase")),
   ),
   cast: Cast,
+  speakers: Speakers,
   activeBroadcast: Schema.NullOr(Broadcast),
 }).annotate(named("PublicEvent"))
 
@@ -104,6 +113,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
         recording: Schema.NullOr(Recording),
         clips: NewestClips,
         summary: Schema.NullOr(Summary),
+        cast: Cast,
       }),
       error: problems(...READ),
     })
@@ -172,8 +182,6 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       success: Schema.Struct({
         registered: Schema.Boolean,
         alreadyRegistered: Schema.Boolean,
-        /** The link of the letter; outside production alone. */
-        entryUrl: Schema.optionalKey(Schema.String),
       }),
       error: problems(
         ...WITH_BODY,

@@ -310,6 +310,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
         },
       ],
       cast,
+      speakers: [{ name: "Ada Lovelace", role: "host" }, ...cast],
       activeBroadcast: null,
     },
   },
@@ -368,6 +369,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       recording,
       clips: [clip],
       summary: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
+      cast,
     },
   },
   getContent: {

@@ -184,7 +184,6 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
-      .annotate(ExactBody, true)
       .annotate(Audited, "workspace.deleted")
       .annotate(OpenApi.Summary, "Delete a workspace with everything in it; its slug confirms"),
     HttpApiEndpoint.get("listMembers", "/v1/workspaces/:id/members", {
@@ -227,7 +226,6 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
-      .annotate(ExactBody, true)
       .annotate(Audited, "owner.added")
       .annotate(OpenApi.Summary, "Make a member an owner too"),
     HttpApiEndpoint.post("createWorkspaceSession", "/v1/workspaces/:id/session", {

@@ -9,7 +9,7 @@ import { guestRole } from "../../../model/roles.ts"
 import { findGrantState } from "../../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
-import { isBlockedByAddress } from "../../../store/live/live-events.ts"
+import { findRoleNow, isBlockedByAddress } from "../../../store/live/live-events.ts"
 import { query } from "../../../store/query.ts"
 import type { GatewayTokens } from "../../contract/events/gateway-tokens.ts"
 import type { Handlers, Scopes } from "../../requests/call.ts"
@@ -105,14 +105,19 @@ export const gatewayTokens: Handlers<typeof GatewayTokens> = {
     handle: ({ payload: { eventId }, scope: { session } }) =>
       Effect.gen(function* () {
         const { publicUrl } = yield* HttpSettings
-        const grant = yield* (yield* Database).run((sql) => grantFor(sql, eventId, session))
+        const { grant, role } = yield* (yield* Database).run((sql) =>
+          Effect.gen(function* () {
+            const grant = yield* grantFor(sql, eventId, session)
+            return { grant, role: yield* query(() => findRoleNow(sql, grant)) }
+          }),
+        )
         const { token, expiresAt } = yield* (yield* Tokens).issue("gateway", grant)
         return {
           token,
           expiresAt,
           url: `${publicUrl.replace(/^http/, "ws")}/v1/gateway`,
           eventId,
-          role: grant.role,
+          role,
           participantId: grant.participantId,
           anonymous: grant.kind === "anonymous",
         }

@@ -19,6 +19,7 @@ import {
   listCast,
   listDerivations,
   listReadyClips,
+  listSpeakers,
   type RecordingRow,
 } from "../../../store/events/public-surfaces.ts"
 import {
@@ -120,9 +121,10 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
-        const [cast, activeBroadcast, taken] = yield* run((sql) =>
+        const [cast, speakers, activeBroadcast, taken] = yield* run((sql) =>
           Promise.all([
-            listCast(sql, event.id),
+            listCast(sql, event),
+            listSpeakers(sql, event.id),
             findActiveBroadcast(sql, event.id),
             event.capacity === null ? 0 : countRegistrations(sql, event.id),
           ]),
@@ -142,6 +144,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
             timerEndsAt,
           })),
           cast,
+          speakers,
           activeBroadcast: activeBroadcast === undefined ? null : { ...activeBroadcast, playbackUrl },
         }
       }),
@@ -150,11 +153,12 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
-        const [recording, clips, summary] = yield* run((sql) =>
+        const [recording, clips, summary, cast] = yield* run((sql) =>
           Promise.all([
             findLatestRecording(sql, event.id),
             listReadyClips(sql, event.id),
             findEventSummary(sql, event.id),
+            listCast(sql, event),
           ]),
         )
         const watched = yield* watchedAt(event)
@@ -163,6 +167,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
           recording: recording === undefined ? null : watched.recording(recording),
           clips: clips.map(watched.clip),
           summary: summary ?? null,
+          cast,
         }
       }),
   },
@@ -171,7 +176,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
         const [recording, media, cast] = yield* run((sql) =>
-          Promise.all([findLatestRecording(sql, event.id), listReadyClips(sql, event.id), listCast(sql, event.id)]),
+          Promise.all([findLatestRecording(sql, event.id), listReadyClips(sql, event.id), listCast(sql, event)]),
         )
         const derivations = recording === undefined ? [] : yield* run((sql) => listDerivations(sql, recording.id))
         const watched = yield* watchedAt(event)
@@ -230,27 +235,26 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "sharedEvent",
     handle: ({ payload, scope: { event } }) =>
       Effect.gen(function* () {
-        const { appUrl, emailDevMode } = yield* HttpSettings
+        const { appUrl } = yield* HttpSettings
         const mailer = yield* Mailer
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
         yield* requireProvedOrganiser(event.workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
         const outbox = yield* OutboxSignal
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        const { alreadyRegistered, entryUrl } = yield* (yield* Database).transaction((sql) =>
-          Effect.flatMap(takePlace(sql, event, person, now), ({ id, ...taken }) =>
+        const alreadyRegistered = yield* (yield* Database).transaction((sql) =>
+          Effect.flatMap(takePlace(sql, event, person, now), ({ id, alreadyRegistered }) =>
             query(async () => {
               const token = await issueEntryToken(sql, id)
               const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-              const entryUrl = entryLinkOf(appUrl, event.id, token)
-              await mailer.post(sql, entryLetter(person.email, letter, entryUrl))
-              return { ...taken, entryUrl }
+              await mailer.post(sql, entryLetter(person.email, letter, entryLinkOf(appUrl, event.id, token)))
+              return alreadyRegistered
             }),
           ),
         )
         mailer.collect()
         outbox.notify()
-        return { registered: true, alreadyRegistered, ...(emailDevMode ? { entryUrl } : {}) }
+        return { registered: true, alreadyRegistered }
       }),
   },
   enter: {

@@ -17,6 +17,7 @@ import { guestRole } from "../../../model/roles.ts"
 import { isProvedEmail } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { listPhases } from "../../../store/events/events.ts"
+import { findRoleNow } from "../../../store/live/live-events.ts"
 import { isBeingErased } from "../../../store/personal/guests.ts"
 import { query } from "../../../store/query.ts"
 import {
@@ -35,7 +36,7 @@ const erasing = new Conflict({
 })
 
 /**
- * The role a guest gets on an event. Fails for an integration revoked meanwhile, for the address of an account, and while the guest is
+ * The role of a guest, as it reads in the active phase. Fails for an integration revoked meanwhile, for the address of an account, and while the guest is
  * being erased.
  */
 const admit = (sql: Queryable, event: Event, participantId: string, guest: PartnerGuest) =>
@@ -58,7 +59,8 @@ const admit = (sql: Queryable, event: Event, participantId: string, guest: Partn
     }
     if (hasAccount) return yield* new AccountExists()
     if (isErasing) return yield* erasing
-    return guestRole(phases.map(({ modality }) => modality))
+    const role = guestRole(phases.map(({ modality }) => modality))
+    return yield* query(() => findRoleNow(sql, { eventId: event.id, participantId, role }))
   })
 
 export const guests: Handlers<typeof Guests> = {

@@ -43,7 +43,10 @@ begin
   if written ? 'dropped' then perform drop_phases(of_event, written->'dropped'); end if;
   if written ? 'moved' then perform move_phases(of_event, written->'moved'); end if;
   if written ? 'settling' then perform upsert_phases(written->'settling'); end if;
-  if written ? 'opening' then perform upsert_phases(written->'opening'); end if;
+  if written ? 'opening' then
+    perform upsert_phases(written->'opening');
+    perform call_to_stage(of_event);
+  end if;
   if written ? 'activities' then perform write_activities(of_event, written->'activities'); end if;
   if written ? 'publications' then
     insert into publications (event_id, stream, s, version, frame, fact, at)
@@ -113,20 +116,35 @@ begin
   end if;
 end $$;
 
+-- The role in which a participant with this stored role is on stage now; null: they are not. A speaker speaks on the stage of a broadcast alone.
+create or replace function stage_role_of(of_event uuid, stored text) returns text language sql stable as $$
+  select stored where stored in ('workspace_admin', 'host')
+      or stored = 'speaker' and exists (select from phases where event_id = of_event and status = 'active' and modality = 'broadcast')
+$$;
+
+-- A broadcast phase has begun: the speakers who are there already are on stage.
+create or replace function call_to_stage(of_event uuid) returns void language sql as $$
+  update present_participants set stage_role = 'speaker'
+   where event_id = of_event and present->>'role' = 'speaker' and stage_role is distinct from 'speaker'
+     and stage_role_of(of_event, 'speaker') is not null
+$$;
+
 create or replace function write_presence(of_event uuid, changed jsonb) returns void language plpgsql as $$
 begin
-  insert into present_participants (event_id, participant_id, present)
+  insert into present_participants as known (event_id, participant_id, present, stage_role)
   select of_event, p->>'participantId',
          -- The event knows the name until the person, whose data was erased, has left.
          case when exists (select from erasures x where x.participant_ids @> array[p->>'participantId'])
-              then p || '{"name": "Removed person"}' else p end
+              then p || '{"name": "Removed person"}' else p end,
+         stage_role_of(of_event, p->>'role')
     from jsonb_array_elements(changed->'present') as p
-  on conflict (event_id, participant_id) do update set present = excluded.present;
-  delete from present_participants
-   where event_id = of_event and participant_id in (select jsonb_array_elements_text(changed->'absent'));
+  on conflict (event_id, participant_id) do update
+     set present = excluded.present, stage_role = coalesce(excluded.stage_role, known.stage_role);
   if jsonb_array_length(coalesce(changed->'stays', '[]')) > 0 then
     perform write_stays(of_event, changed->'stays');
   end if;
+  delete from present_participants
+   where event_id = of_event and participant_id in (select jsonb_array_elements_text(changed->'absent'));
 end $$;
 
 -- Adds stays that ended to the attendance of their participants. A commit of unknown outcome may have happened, and presence then reports
@@ -157,15 +175,18 @@ create or replace function write_stays(of_event uuid, ended jsonb) returns void 
       from counted group by participant_id
   )
   insert into attendances as a
-         (event_id, participant_id, user_id, name, role, kind, first_joined_at, last_left_at, left_for_good, attended_ms, stays)
+         (event_id, participant_id, user_id, name, role, kind, first_joined_at, last_left_at, left_for_good, attended_ms, stays, stage_role)
   select of_event, t.participant_id, u.id,
          case when exists (select from erasures x where x.participant_ids @> array[t.participant_id]) then 'Removed person' else t.name end,
-         t.role, t.kind, t.joined_at, t.left_at, t.for_good, t.ms, t.stays
+         t.role, t.kind, t.joined_at, t.left_at, t.for_good, t.ms, t.stays,
+         coalesce(p.stage_role, stage_role_of(of_event, t.role))
     from total t left join users u on u.id = case when t.user_id ~ '^[0-9a-f-]{36}$' then t.user_id::uuid end
+    left join present_participants p on p.event_id = of_event and p.participant_id = t.participant_id
    order by t.participant_id
   on conflict (event_id, participant_id) do update
      set name = excluded.name, role = excluded.role, last_left_at = excluded.last_left_at,
-         left_for_good = excluded.left_for_good, attended_ms = a.attended_ms + excluded.attended_ms, stays = a.stays + excluded.stays
+         left_for_good = excluded.left_for_good, attended_ms = a.attended_ms + excluded.attended_ms, stays = a.stays + excluded.stays,
+         stage_role = coalesce(excluded.stage_role, a.stage_role)
 $$;
 
 -- The same for changes that nobody is told of, so that they make no version.

@@ -3,7 +3,7 @@
  * room.
  */
 
-import { lateRoom } from "../../../../model/breakouts/late-rooms.ts"
+import { lateRooms } from "../../../../model/breakouts/late-rooms.ts"
 import { namedId } from "../../../../model/ids.ts"
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
@@ -90,31 +90,25 @@ const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
   return room
 }
 
-/** Rooms by the participants in them now, for late joiners: the kept seat of an absent participant does not count. */
-class LateRooms {
-  readonly #turn: Turn
-  readonly #breakout: Breakout
-  readonly #rooms: Room[]
-
-  constructor(turn: Turn, breakout: Breakout) {
-    this.#turn = turn
-    this.#breakout = breakout
-    const here = new Map<string, number>()
-    for (const [id, seat] of turn.all("seat")) {
-      if (!seat.away && turn.people.find(id) !== undefined) here.set(seat.roomId, (here.get(seat.roomId) ?? 0) + 1)
-    }
-    this.#rooms = roomsOf(turn.records).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
+/** Rooms by the participants in them now: the kept seat of an absent participant does not count. */
+const roomsNow = (turn: Turn): ReadonlyArray<Room> => {
+  const here = new Map<string, number>()
+  for (const [id, seat] of turn.all("seat")) {
+    if (!seat.away && turn.people.find(id) !== undefined) here.set(seat.roomId, (here.get(seat.roomId) ?? 0) + 1)
   }
+  return roomsOf(turn.records).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
+}
 
-  /** The room for one more participant. */
-  next(): string | undefined {
-    const { size } = this.#breakout
-    const chosen = lateRoom(this.#rooms, { size, most: MAX_ROOMS })
-    if (chosen === undefined) return undefined
-    const room = chosen === "more" ? oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length) : chosen
-    // In the order of their places; a room that was just opened is the last.
-    this.#rooms[room.place] = { ...room, count: room.count + 1 }
-    return room.id
+/** Seats participants whom nobody planned, in the rooms that the size asks for. */
+const seatUnplanned = (turn: Turn, breakout: Breakout, people: ReadonlyArray<Present>): void => {
+  const rooms = roomsNow(turn)
+  const ids = rooms.map(({ id }) => id)
+  const places = lateRooms(rooms, people.length, { size: breakout.size, most: MAX_ROOMS })
+  const last = Math.max(-1, ...places)
+  while (ids.length <= last) ids.push(oneMoreRoom(turn, breakout, ids.length).id)
+  for (const [at, { participantId }] of people.entries()) {
+    const room = turn.get("room", ids[places[at] ?? -1] ?? "")
+    if (room !== undefined) setRoom(turn, participantId, room, breakout.endsAt)
   }
 }
 
@@ -136,16 +130,17 @@ export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => 
   const coming = [...people].filter(({ participantId }) => turn.get("seat", participantId) === undefined)
   if (coming.length === 0) return
   const planned = plannedRooms(turn, breakout)
-  const lateRooms = new LateRooms(turn, breakout)
   const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"
+  const unplanned: Present[] = []
   for (const person of coming) {
     const role = roleOf(turn, person)
     if (role === "viewer") continue
     const place = planned.get(person.participantId)
-    const isLate = place === undefined && joins && isSeated(role)
-    const room = turn.get("room", (isLate ? lateRooms.next() : place) ?? "")
+    if (place === undefined && joins && isSeated(role)) unplanned.push(person)
+    const room = turn.get("room", place ?? "")
     if (room !== undefined) setRoom(turn, person.participantId, room, breakout.endsAt)
   }
+  if (unplanned.length > 0) seatUnplanned(turn, breakout, unplanned)
 }
 
 /** Participants in the same room at its end have met, for later plans and rounds. */
