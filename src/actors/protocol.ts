@@ -39,7 +39,7 @@ const Connections = Schema.optionalKey(Schema.NonEmptyArray(Schema.Int))
 /**
  * Participants with other connections on a node than before: the first one opened, one of several opened or closed, or the last
  * one dropped. The changes are in order. Entering and leaving the waiting room are entries of their own. `isForGood`: the participant sent
- * `leave`.
+ * `leave`, or lost the right to be there.
  */
 export const PresenceReport = Schema.Struct({
   node: Schema.String,

@@ -4,8 +4,8 @@ import { HostAbsence, HostAbsenceOfNode } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
-import { MembersText } from "./text/shown-text.ts"
-import { Instant, InstantInput } from "./timestamp.ts"
+import { isVisible, LegibleText, membersText } from "./text/shown-text.ts"
+import { Instant, InstantInput, type Timestamp } from "./timestamp.ts"
 
 export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"]).annotate(named("EventStatus"))
 export type EventStatus = typeof EventStatus.Type
@@ -15,8 +15,9 @@ export type Visibility = typeof Visibility.Type
 
 const METADATA_LIMIT_BYTES = 16_384
 
-const Title = MembersText(1, 300)
-const Type = MembersText(1, 80)
+const Named = (maximum: number) => LegibleText(maximum, isVisible, "must not be blank", membersText)
+const Title = Named(300)
+const Type = Named(80)
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
 /** The integrator's own data, read by its servers and members, and stored as it came. The public page shows its `description` alone, as shown text. */
 const Metadata = Schema.Record(Schema.String, Schema.Json).check(
@@ -61,6 +62,13 @@ export const EventPatch = Schema.Struct({
 }).annotate(named("EventPatch"))
 export type EventPatch = typeof EventPatch.Type
 
+/** Something about an event that its hosts may not have meant; it refuses nothing. */
+export const EventWarning = Schema.Struct({
+  code: Schema.String.annotate({ description: "`starts_in_past`; more may be added.", examples: ["starts_in_past"] }),
+  detail: Schema.String,
+}).annotate(named("EventWarning"))
+export type EventWarning = typeof EventWarning.Type
+
 export const Event = Schema.Struct({
   id: Uuid,
   workspaceId: Uuid,
@@ -81,6 +89,8 @@ export const Event = Schema.Struct({
   publishedAt: Schema.NullOr(Instant),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
+  /** Of an event that is made, read by its id, changed or published. */
+  warnings: Schema.optionalKey(Schema.Array(EventWarning)),
 }).annotate(named("Event"))
 export type Event = typeof Event.Type
 
@@ -92,31 +102,25 @@ export const EventWithPhases = Schema.Struct({
 }).annotate(named("EventWithPhases"))
 export type EventWithPhases = typeof EventWithPhases.Type
 
-/** Something about an event that its hosts may not have meant; it refuses nothing. */
-export const EventWarning = Schema.Struct({
-  code: Schema.String.annotate({ description: "`starts_in_past`; more may be added.", examples: ["starts_in_past"] }),
-  detail: Schema.String,
-}).annotate(named("EventWarning"))
-export type EventWarning = typeof EventWarning.Type
-
 export const PublishedEvent = Schema.Struct({
   ...EventWithPhases.fields,
   warnings: Schema.Array(EventWarning),
 }).annotate(named("PublishedEvent"))
 
-/** An event that is published after its planned start has a mistyped date, in most cases. */
-export const warningsOf = ({
-  scheduledAt,
-  publishedAt,
-}: Pick<Event, "scheduledAt" | "publishedAt">): ReadonlyArray<EventWarning> =>
-  scheduledAt !== null && publishedAt !== null && scheduledAt < publishedAt
-    ? [
-        {
-          code: "starts_in_past",
-          detail: `The event is published, and its start (${scheduledAt}) lies in the past.`,
-        },
-      ]
-    : []
+/** An event that is, or would be now, published after its planned start has a mistyped date, in most cases. */
+const startsInPast = (
+  { status, scheduledAt, publishedAt }: Pick<Event, "status" | "scheduledAt" | "publishedAt">,
+  now: Timestamp,
+): boolean =>
+  (status === "draft" || status === "scheduled") && scheduledAt !== null && scheduledAt < (publishedAt ?? now)
+
+export const withWarnings = <E extends Pick<Event, "status" | "scheduledAt" | "publishedAt">>(
+  event: E,
+  now: Timestamp,
+): E & { readonly warnings: ReadonlyArray<EventWarning> } => {
+  const detail = `The start of the event (${event.scheduledAt}) lies in the past.`
+  return { ...event, warnings: startsInPast(event, now) ? [{ code: "starts_in_past", detail }] : [] }
+}
 
 /** As much of an event as an answer about something else shows. */
 export const EventReference = Schema.Struct({

@@ -152,6 +152,26 @@ test("a phase is changed, and what another host changed meanwhile is said before
   expect(body.phases[0].featureSet).toEqual(["qa", "chat"])
 })
 
+test("a start in the past is said where the server warns of it, whatever the clock of the browser says", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }])
+  const path = `/v1/events/${stage.event.id}`
+  const schedule = (scheduledAt: string | null) =>
+    call(site.server.url, "PATCH", path, { key: stage.acme.key, body: { scheduledAt } })
+  await schedule("2020-06-01T12:00:00Z")
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`)
+  await page.clock.setFixedTime("2019-01-01T00:00:00Z")
+  await page.reload()
+  const notice = page.getByText("The start of this event", { exact: false })
+  await notice.waitFor()
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await page.getByText("Saved.").waitFor()
+  expect(await notice.count()).toBe(1)
+  await schedule(null)
+  await page.reload()
+  await page.getByRole("button", { name: "Save" }).waitFor()
+  expect(await notice.count()).toBe(0)
+})
+
 test("when the session is over the page says so, and shows the same event after a new sign-in", async () => {
   const stage = await stageWith(site, [{ modality: "meeting" }])
   const page = await openConsole(stage, `/host/event/${stage.event.id}`, { expects: REFUSED })

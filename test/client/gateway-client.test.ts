@@ -122,6 +122,20 @@ test("nothing keeps running after the client is closed", async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test("a command of a client that has stopped is refused at once, and the next connection takes commands again", async () => {
+  const client = await dial()
+  client.close()
+  await expect(client.command("hand.raise", {})).rejects.toMatchObject({
+    name: "CommandUnanswered",
+    message: "the client has stopped: connect again",
+  })
+  client.connect().catch(() => {})
+  const raised = client.command("hand.raise", {}).catch((cause: unknown) => cause)
+  expect(vi.getTimerCount()).toBeGreaterThan(0)
+  client.close()
+  expect(await raised).toMatchObject({ message: "the connection has ended: 1000 left" })
+})
+
 test("requests no muted dispatches, and has the status `lobby` while it waits", async () => {
   const client = await dial({ mute: ["reactions"] })
   const [socket] = HeldSocket.opened

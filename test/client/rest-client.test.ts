@@ -45,6 +45,12 @@ describe("a call", () => {
     expect(wrong).toMatchObject({ status: 401, code: "unauthorized" })
   })
 
+  test("without an id that its path needs is not sent", async () => {
+    const asked = client.getEvent as (request?: object) => Promise<unknown>
+    await expect(asked()).rejects.toThrow("params.id is missing")
+    await expect(asked({ params: {} })).rejects.toThrow("params.id is missing")
+  })
+
   test("with a name of its own may be sent again", async () => {
     const request = { payload: { type: "webinar", title: "Once" } }
     const [first, second] = [

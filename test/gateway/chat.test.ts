@@ -92,7 +92,13 @@ describe("permission to write", () => {
   test("depends on the feature of the phase, and on the phase", async () => {
     const stage = await house.stage(CALL)
     const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
-    expect(await say(ann, "to a room", { to: "room" })).toMatchObject(refused("wrong_phase"))
+    expect(await say(ann, "to a room", { to: "room" })).toMatchObject({
+      ok: false,
+      e: {
+        code: "wrong_phase",
+        message: "The active phase has no chat to room now: me.chatTo has the places that you may write to.",
+      },
+    })
     await host.command("phase.next")
     expect(await say(ann, "hello?")).toMatchObject(refused("feature_disabled"))
     expect(await host.command("chat.slow", { perMs: 1 })).toMatchObject(refused("feature_disabled"))

@@ -90,7 +90,10 @@ test.each([
 
 test("an unknown command is refused as unknown", async () => {
   const client = await house.join(await house.stage(), "a")
-  expect(await client.command("chat.shout", { text: "x" })).toMatchObject(refused("unknown_command"))
+  expect(await client.command("chat.shout", { text: "x" })).toMatchObject({
+    ok: false,
+    e: { code: "unknown_command", message: 'There is no command "chat.shout": me.can has those that you may send.' },
+  })
   expect(await client.command("toString")).toMatchObject(refused("unknown_command"))
 })
 

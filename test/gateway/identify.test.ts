@@ -88,7 +88,13 @@ test("a token that is no token, was tampered with, or is for another purpose clo
   const session = { userId: newId(), workspaceId: stage.workspaceId, accountId: null, credentialsVersion: null }
   expect(await closeCodeFor("nonsense")).toBe(4200)
   expect(await closeCodeFor(`${good.slice(0, -4)}AAAA`)).toBe(4200)
-  expect(await closeCodeFor(await signed(session, "workspace", inSeconds(60)))).toBe(4200)
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: await signed(session, "workspace", inSeconds(60)) } })
+  expect(await client.closed).toEqual({
+    code: 4200,
+    reason: "invalid token: send the one of POST /v1/auth/gateway-token",
+  })
 })
 
 test("an expired token, and a session that is over, close 4201", async () => {

@@ -7,14 +7,15 @@ import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
-import type { Client } from "./client.ts"
-import { untilGone } from "./crowd.ts"
+import type { Client, Frame } from "./client.ts"
+import { received, untilGone } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
 
 beforeAll(async () => {
-  house = await openHouse({ recheckMs: 50 })
+  // It awaits the absent for longer than any test takes.
+  house = await openHouse({ recheckMs: 50 }, { returnWithinMs: 3_600_000 })
 })
 afterAll(() => house.stop())
 
@@ -113,6 +114,52 @@ test("a member who is given another role in the workspace has the role at the ev
   await house.actors.sql`update workspace_members set role = 'member' where account_id = ${member.accountId}`
   expect((await client.dispatch("ready")).d.me.role).toBe("participant")
   expect(await client.command("lobby.policy", { mode: "open" })).toMatchObject({ e: { code: "forbidden" } })
+})
+
+const logOut = ({ accountId }: Member): PromiseLike<unknown> =>
+  house.actors.sql`delete from account_sessions where account_id = ${accountId}`
+
+test("who logs out is not awaited: their hand falls at once, and not before their last tab is closed", async () => {
+  const stage = await house.stage([{ modality: "meeting" }])
+  const member = await makeMember(stage, "admin")
+  const host = await house.join(stage, "host", "host")
+  const lost = await house.join(stage, "lost", "participant")
+  const [first, second] = [await joinAs(stage, member), await joinAs(stage, member)]
+  for (const client of [lost, first]) expect(await client.command("hand.raise")).toMatchObject({ ok: true })
+  await lost.cut()
+  await logOut(member)
+  expect([await first.closeCode(), await second.closeCode()]).toEqual([4203, 4203])
+  await received(host, "hand.queue", ({ remove }) => remove.includes(member.userId))
+  const { handQueue } = (await house.join(stage, "another host", "host")).received.find(({ t }) => t === "ready").d
+  expect(handQueue.items.map(({ participantId }: Frame) => participantId)).toEqual(["lost"])
+})
+
+test("who logs out while they wait loses the place in the waiting room", async () => {
+  const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
+  const member = await makeMember(stage, null)
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const wait = async (basis: Basis): Promise<Client> => {
+    const client = house.connect()
+    await client.hello()
+    client.send({
+      op: 2,
+      d: { token: await house.token(stage, member.userId, "participant", { ...grantOf(member), basis }) },
+    })
+    await client.dispatch("lobby.status")
+    return client
+  }
+  const isHere = ({ participantId }: Frame) => participantId === member.userId
+  const first = await wait(member.basis)
+  const before = (await received(host, "lobby.waiting", ({ add }) => add.some(isHere))).d.add.find(isHere)
+  await logOut(member)
+  expect(await first.closeCode()).toBe(4203)
+  await received(host, "lobby.waiting", ({ remove }) => remove.includes(member.userId))
+  const login = { accountId: member.accountId, sessionId: await logIn(member.accountId), credentialsVersion: 1 }
+  await wait({ ...member.basis, login })
+  const again = await received(host, "lobby.waiting", ({ add }) =>
+    add.some((one: Frame) => isHere(one) && one.since !== before.since),
+  )
+  expect(again.d.add.find(isHere).since > before.since).toBe(true)
 })
 
 test("a key that is revoked closes the sockets of the users it vouched for", async () => {

@@ -48,6 +48,9 @@ describe("every error is a problem with type, code and detail", () => {
   test("an unknown path", async () => {
     const answer = await api("GET", "/v1/nothing")
     expect([answer.status, answer.body]).toEqual([404, problem("not_found")])
+    expect(answer.body.detail).toBe(
+      "No such path. Those of the API begin with /v1/ and end without a slash; /v1/docs lists them.",
+    )
     expect(answer.headers.get("content-type")).toBe("application/problem+json")
   })
 
@@ -364,6 +367,16 @@ describe("credentials", () => {
     expect(body.detail).toBe(
       "This takes the session of an account (the cookie of a sign-in), and no other kind of credential.",
     )
+  })
+
+  test("the session of a user manages nothing: 403 that names the sessions that do", async () => {
+    const user = (await api("POST", "/v1/users", { body: { externalSub: "42" } })).body
+    const { sessionToken } = (await api("POST", `/v1/users/${user.id}/session`)).body
+    const answer = await api("GET", "/v1/events", { ...none, bearer: sessionToken })
+    expect([answer.status, answer.body.detail]).toEqual([
+      403,
+      "This takes an API key (x-api-key), or the session of an account (the cookie of a sign-in), or the session token of a member (POST /v1/workspaces/{id}/session, as authorization: Bearer), and no other kind of credential.",
+    ])
   })
 
   test("of a workspace name no other one", async () => {

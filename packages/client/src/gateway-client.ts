@@ -7,7 +7,7 @@
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
 import { Emitter } from "./connection/emitter.ts"
 import { Heartbeat } from "./connection/heartbeat.ts"
-import { PendingCommands } from "./connection/pending-commands.ts"
+import { CommandUnanswered, PendingCommands } from "./connection/pending-commands.ts"
 import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
@@ -154,6 +154,7 @@ export class GatewayClient {
     d: CommandData<T>,
     options: { readonly rev?: number; readonly id?: string } = {},
   ): Promise<CommandReply<T>> {
+    if (this.#status === "closed") return Promise.reject(new CommandUnanswered("the client has stopped: connect again"))
     const id = options.id ?? `${this.#idPrefix}-${this.#nextId++}`
     const rev = options.rev === undefined ? {} : { rev: options.rev }
     const frame = JSON.stringify({ op: OP.command, id, t, d, ...rev })

@@ -62,7 +62,11 @@ const present = (values: { readonly [name: string]: string | number | undefined 
   )
 
 const addressOf = (baseUrl: string, path: string, { params = {}, query = {} }: AnyRequest): string => {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new TypeError(`params.${name} is missing`)
+    return encodeURIComponent(value)
+  })
   const search = String(new URLSearchParams(present(query)))
   return baseUrl.replace(/\/+$/, "") + filled + (search && `?${search}`)
 }

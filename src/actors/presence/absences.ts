@@ -10,7 +10,7 @@ interface Absence<Person> {
 export class Absences<Person> {
   /** In the order in which they end: all of them are equally long. */
   readonly #absences = new Map<string, Absence<Person>>()
-  /** Those who said that they leave: they are not awaited. */
+  /** Those who left for good: they are not awaited. */
   readonly #left = new Set<string>()
 
   begin(participantId: string, until: number, person?: Person): void {

@@ -167,9 +167,9 @@ export class Presence implements PresentPeople {
     if (this.#open) this.#note("joined", participant, at)
   }
 
-  /** A participant's last connection on a node dropped, inside or in the waiting room. `isForGood`: the participant said so before. */
+  /** A participant's last connection on a node dropped, inside or in the waiting room. `isForGood`: they are not awaited. */
   leave(node: string, participantId: string, now: number, at: Timestamp, isForGood = false): void {
-    this.lobby.leave(node, participantId, now)
+    this.lobby.leave(node, participantId, now, isForGood)
     this.#drop(node, participantId, now, at, isForGood)
   }
 

@@ -88,17 +88,18 @@ export class Lobby {
   }
 
   /** No connection on that node waits any more: admitted, denied, or lost. */
-  leave(node: string, participantId: string, now: number): void {
+  leave(node: string, participantId: string, now: number, isForGood = false): void {
     const entry = this.#entries.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return
     entry.connections = withoutNode(entry.connections, node)
     if (entry.connections.length > 0) return
     this.#entries.delete(participantId)
     this.#changed.add(participantId)
-    if (this.#places.has(participantId)) this.#absences.begin(participantId, now + this.#returnWithinMs)
+    if (isForGood) this.endPlace(participantId)
+    else if (this.#places.has(participantId)) this.#absences.begin(participantId, now + this.#returnWithinMs)
   }
 
-  /** A host has decided on the participant, or they are inside: who waits again waits anew. */
+  /** A host has decided on the participant, they are inside, or they left for good: who waits again waits anew. */
   endPlace(participantId: string): void {
     this.#absences.end(participantId)
     this.#setPlace(participantId, undefined)

@@ -172,7 +172,13 @@ export class Commands {
   }
 
   #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
-    if (!isCommandName(t)) return { refusal: refusal("unknown_command", "There is no such command.") }
+    if (!isCommandName(t))
+      return {
+        refusal: refusal(
+          "unknown_command",
+          `There is no command "${t.slice(0, 64)}": me.can has those that you may send.`,
+        ),
+      }
     if (channel.hasEnded && !isGatewayCommand(t)) return { refusal: refusal("event_ended", "The event has ended.") }
     if (rev !== undefined && commandContract(t).revises === undefined) {
       return { refusal: refusal("bad_request", `What ${t} acts on has no revision: name no rev.`) }

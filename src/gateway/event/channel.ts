@@ -7,7 +7,7 @@ import type { OpenConnection } from "../../actors/presence/open-connections.ts"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { EventAccess } from "../../model/grants.ts"
 import type { EventRole } from "../../model/roles.ts"
-import { CLOSE } from "../../protocol/wire/close-codes.ts"
+import { CLOSE, isForGood } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { StoredVersion } from "../../store/live/live-events.ts"
 import { Delivery } from "../broadcast/delivery.ts"
@@ -274,7 +274,7 @@ export class Channel {
     const [newestInside, newestWaiting] = [inside.at(-1), waiting.at(-1)]
     if (newestWaiting !== undefined) this.#presence.joinedWaitingRoom(newestWaiting.identity)
     else if (newestInside !== undefined) this.#presence.joined(newestInside.identity)
-    else this.#presence.left(participantId, why?.code === CLOSE.left.code)
+    else this.#presence.left(participantId, isForGood(why))
   }
 
   get #isEmpty(): boolean {

@@ -108,7 +108,7 @@ export class PresenceReports {
     this.#add({ type: "leaveWaitingRoom", participantId })
   }
 
-  /** `isForGood`: the participant said so, and is not awaited. */
+  /** `isForGood`: the participant said so or lost the right to be here, and is not awaited. */
   left(participantId: string, isForGood = false): void {
     this.#add({ type: "leave", participantId, ...(isForGood && { isForGood }) })
   }

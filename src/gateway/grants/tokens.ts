@@ -7,7 +7,7 @@ import type { Timers } from "../../clock/timers.ts"
 import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { accessOf, type Basis, type GrantState, holds } from "../../model/grants.ts"
-import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import { because, CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { GrantQuestion } from "../../store/accounts/grant-states.ts"
 import type { GuestSession } from "../../store/personal/erased-guests.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -102,11 +102,14 @@ const accessOfGrant = (needs: Needs, grant: GatewayGrant): Effect.Effect<Access,
   return kind === "guest" ? Effect.as(admitGuest(needs, grant), access) : Effect.succeed(access)
 }
 
+/** Mostly the token of a session, or an API key. */
+const NO_GATEWAY_TOKEN = because(CLOSE.invalidToken, "invalid token: send the one of POST /v1/auth/gateway-token")
+
 export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, NotGranted> =>
   Effect.gen(function* () {
     const { claims } = yield* Effect.mapError(
       needs.tokens.verify("gateway", token),
-      (): CloseCode => (claimsToHaveExpired(token, needs.timers.now()) ? CLOSE.tokenExpired : CLOSE.invalidToken),
+      (): CloseCode => (claimsToHaveExpired(token, needs.timers.now()) ? CLOSE.tokenExpired : NO_GATEWAY_TOKEN),
     )
     const { participantId, name, kind, userId, eventId, sessionExpires, basis } = claims
     const sessionExpiresAt = sessionExpires * 1000

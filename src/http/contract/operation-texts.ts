@@ -4,7 +4,7 @@
  */
 export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   createEvent:
-    "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases. With `reminders`, which is on by default, everybody who registers gets a letter a day and ten minutes before `scheduledAt`.",
+    "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases. `warnings` name what you may not have meant, such as a start in the past. With `reminders`, which is on by default, everybody who registers gets a letter a day and ten minutes before `scheduledAt`.",
   listEvents: "Without their phases.",
   getEvent: "The agenda is in order; `activePhaseId` is null unless the event is live.",
   patchEvent: "Absent fields stay. People at the live event are told of the change over the gateway.",
@@ -13,7 +13,7 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "From `draft` to `scheduled`: registration and the public page open as far as its visibility allows. Webhook `event.published`.",
   startEvent: "From `scheduled` to `live`. Timers run from now on. Webhook `event.started`.",
   advanceEvent:
-    "The last phase's end ends the event. With `phaseId` the call is refused with 409 unless that phase is active, so that two hosts do not advance twice.",
+    "The last phase's end ends the event. With `phaseId` the call has an effect only while that phase is active, so that two hosts do not advance twice: otherwise it answers 200 with the event as it is.",
   endEvent:
     "Ends the active phase, skips those that are left, and closes the sockets of everybody at the event. Webhook `event.ended`.",
   appendPhase: "To the end of the agenda, also while the event is live. An event has at most 50 phases.",

@@ -25,6 +25,8 @@ export const forbidden = (detail: string) => new Forbidden({ detail })
 /** `accessCheck` names the kinds that the endpoint takes. */
 export const wrongKind = forbidden("This kind of credential may not be used here.")
 
+/** Of those who may manage. */
+const MEMBERS_SESSION = "the session token of a member (POST /v1/workspaces/{id}/session, as authorization: Bearer)"
 const KINDS: { readonly [scheme: string]: string } = {
   apiKey: "an API key (x-api-key)",
   accountSession: "the session of an account (the cookie of a sign-in)",
@@ -32,7 +34,9 @@ const KINDS: { readonly [scheme: string]: string } = {
   platformKey: "the operator's key (x-platform-key)",
 }
 export const kindRefused = (access: Access): Forbidden => {
-  const kinds = SECURITY[access].flatMap((schemes) => Object.keys(schemes)).map((scheme) => KINDS[scheme])
+  const schemes = SECURITY[access].flatMap((one) => Object.keys(one))
+  const isForMembers = schemes.includes("apiKey") && SECURITY[access].every((one) => Object.keys(one).length > 0)
+  const kinds = schemes.map((one) => (one === "workspaceSession" && isForMembers ? MEMBERS_SESSION : KINDS[one]))
   return kinds.length === 0
     ? wrongKind
     : forbidden(`This takes ${kinds.join(", or ")}, and no other kind of credential.`)

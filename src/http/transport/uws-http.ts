@@ -169,6 +169,12 @@ export const bindRoutes = (
   }
   app.any("/*", (res, req) => {
     const { exchange } = opened(res, req, { path: "/*", names: [], crossOrigin: false }, options)
-    if (!exchange.refuseFaulty()) exchange.send(options.problems.write("not_found", "No such path."))
+    if (!exchange.refuseFaulty())
+      exchange.send(
+        options.problems.write(
+          "not_found",
+          "No such path. Those of the API begin with /v1/ and end without a slash; /v1/docs lists them.",
+        ),
+      )
   })
 }

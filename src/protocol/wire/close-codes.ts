@@ -45,6 +45,10 @@ export const CLOSE = {
   otherContract: { code: 4309, advice: "stop", reason: "client of another contract" },
 } as const satisfies Record<string, CloseCode>
 
+/** Closes after which the participant is not awaited: they said that they leave, or may not be there any more. */
+const FOR_GOOD: ReadonlySet<number> = new Set([CLOSE.left.code, CLOSE.revoked.code, CLOSE.removed.code])
+export const isForGood = (why: CloseCode | undefined): boolean => why !== undefined && FOR_GOOD.has(why.code)
+
 /** The bytes that a close frame has for its reason (RFC 6455, section 5.5). */
 const REASON_BYTES = 123
 

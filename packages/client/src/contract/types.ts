@@ -248,6 +248,8 @@ export interface Event {
   readonly publishedAt: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
+  /** Of an event that is made, read by its id, changed or published. */
+  readonly warnings?: ReadonlyArray<EventWarning>
 }
 
 export interface EventInput {
@@ -320,6 +322,7 @@ export interface EventWithPhases {
   readonly publishedAt: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
+  readonly warnings?: ReadonlyArray<EventWarning>
   readonly phases: ReadonlyArray<Phase>
   readonly activePhaseId: string | null
 }
@@ -703,9 +706,9 @@ export interface PublishedEvent {
   readonly publishedAt: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
+  readonly warnings: ReadonlyArray<EventWarning>
   readonly phases: ReadonlyArray<Phase>
   readonly activePhaseId: string | null
-  readonly warnings: ReadonlyArray<EventWarning>
 }
 
 export interface QaSettings {

@@ -13,7 +13,7 @@ import {
 import type { ChatTarget } from "../../../model/live/live-values.ts"
 import { narrowRole } from "../../../model/roles.ts"
 import { canChat, whyNot } from "../../../protocol/permissions.ts"
-import type { ActingRole } from "../../../protocol/rule.ts"
+import type { ActingRole, Permission } from "../../../protocol/rule.ts"
 import { type Caller, Refused } from "../../commands.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import { phaseTraits } from "../state.ts"
@@ -43,15 +43,16 @@ const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `
 
 const find = (turn: Turn, id: string): ChatMessage | undefined => turn.get("chat", id) ?? turn.get("pastChat", id)
 
+const placeBarred = (permission: Exclude<Permission, "allowed">, to: ChatTarget): string => {
+  if (permission === "feature_disabled") return whyNot(permission, "chat.send")
+  const why = permission === "forbidden" ? "Your role does not allow" : "The active phase has no"
+  return `${why} chat to ${to} now: me.chatTo has the places that you may write to.`
+}
+
 /** The reason why the caller may not write there now. */
 const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefined => {
   const permission = canChat(role, phaseTraits(turn.state), to)
-  if (permission !== "allowed") {
-    return refuse(
-      permission,
-      permission === "forbidden" ? `Your role does not allow chat to ${to} now.` : whyNot(permission, "chat.send"),
-    )
-  }
+  if (permission !== "allowed") return refuse(permission, placeBarred(permission, to))
   if (isMuted(turn)) return MUTED
   const locked = whyLocked(turn)
   if (locked !== undefined) return locked

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Uuid } from "../../../model/ids.ts"
 import { TranscriptInput } from "../../../model/media/transcript-input.ts"
 import { named } from "../../../model/named.ts"
-import { MembersText, ShownText } from "../../../model/text/shown-text.ts"
+import { isVisible, LegibleText, membersText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
@@ -114,12 +114,12 @@ export const Transcripts = HttpApiGroup.make("transcripts")
     HttpApiEndpoint.put("putSummary", "/v1/events/:id/summary", {
       params: PathId,
       payload: Schema.Struct({
-        text: MembersText(1, 5000),
+        text: LegibleText(5000, isVisible, "must not be blank", membersText),
         /** Counted from the transcript by default. */
         speakers: Schema.optionalKey(
           Schema.Array(
             Schema.Struct({
-              name: ShownText(1, 200),
+              name: LegibleText(200),
               words: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000_000 })),
               seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 864_000 })),
             }).annotate(named("SummarySpeakerInput")),

@@ -1,13 +1,14 @@
 /** Events and phases. After creation every change goes through the event's actor; reads go to the store. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
 import { giveEventRole } from "../../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../../model/errors.ts"
-import { type EventWithPhases, endsBeforeItStarts, warningsOf } from "../../../model/event.ts"
+import { type EventWithPhases, endsBeforeItStarts, withWarnings } from "../../../model/event.ts"
 import { NO_MEASURE } from "../../../model/host-absence.ts"
 import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
+import { toTimestamp } from "../../../model/timestamp.ts"
 import { requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { type EventDraft, insertEvent, pageEvents } from "../../../store/events/events.ts"
@@ -30,6 +31,9 @@ const steer = (
 
 const execute = (eventId: string, command: AgendaCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
   Effect.map(steer(eventId, command), ({ event }) => event)
+
+const warned = <E extends Parameters<typeof withWarnings>[0]>(event: E) =>
+  Effect.map(Clock.currentTimeMillis, (now) => withWarnings(event, toTimestamp(now)))
 
 const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, NotFound> => {
   const phase = event.phases.find(({ id }) => id === phaseId)
@@ -100,7 +104,7 @@ export const events: Handlers<typeof Events> = {
           config,
           featureSet,
         }))
-        return yield* storeEvent({ event, phases }, scope)
+        return yield* warned(yield* storeEvent({ event, phases }, scope))
       }),
   },
   listEvents: {
@@ -115,11 +119,12 @@ export const events: Handlers<typeof Events> = {
   getEvent: {
     access: "agenda",
     handle: ({ scope: { event } }) =>
-      Effect.succeed({ ...event, activePhaseId: event.phases.find(({ status }) => status === "active")?.id ?? null }),
+      warned({ ...event, activePhaseId: event.phases.find(({ status }) => status === "active")?.id ?? null }),
   },
   patchEvent: {
     access: "event",
-    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "event.patch", d: payload }),
+    handle: ({ payload, scope: { event } }) =>
+      Effect.flatMap(execute(event.id, { type: "event.patch", d: payload }), warned),
   },
   deleteEvent: {
     access: "event",
@@ -127,11 +132,7 @@ export const events: Handlers<typeof Events> = {
   },
   publishEvent: {
     access: "event",
-    handle: ({ scope: { event } }) =>
-      Effect.map(execute(event.id, { type: "event.publish", d: {} }), (published) => ({
-        ...published,
-        warnings: warningsOf(published),
-      })),
+    handle: ({ scope: { event } }) => Effect.flatMap(execute(event.id, { type: "event.publish", d: {} }), warned),
   },
   startEvent: lifecycle({ type: "event.start", d: {} }),
   endEvent: lifecycle({ type: "event.end", d: {} }),

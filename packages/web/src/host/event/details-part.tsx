@@ -35,7 +35,7 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
     saved(false)
     const stored = await saving.run()
     if (stored === undefined) return
-    onChange({ ...event, ...stored })
+    onChange(stored)
     saved(true)
   }
   return (

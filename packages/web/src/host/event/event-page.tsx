@@ -20,8 +20,8 @@ import { SharePart } from "./share-part.tsx"
 
 export interface EventProps {
   readonly event: EventWithPhases
-  /** Takes the event as the server has it now. */
-  readonly onChange: (event: EventWithPhases) => void
+  /** Takes what the server has now of the event. */
+  readonly onChange: (changed: Partial<EventWithPhases>) => void
   readonly reload: () => void
 }
 
@@ -37,16 +37,10 @@ const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   exports: ExportsPart,
 }
 
-/** A mistyped date, in most cases: the event is to be published, or was, after its planned start. */
-const startsInPast = ({ status, scheduledAt, publishedAt }: EventProps["event"]): boolean => {
-  if (scheduledAt === null || status === "live" || status === "ended") return false
-  return new Date(scheduledAt).getTime() < (publishedAt === null ? Date.now() : new Date(publishedAt).getTime())
-}
-
 const PastStart = ({ event }: Pick<EventProps, "event">) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  return startsInPast(event) && event.scheduledAt !== null ? (
+  return event.scheduledAt !== null && event.warnings?.some(({ code }) => code === "starts_in_past") ? (
     <p className="notice">{host.startsInPast(moment(event.scheduledAt))}</p>
   ) : null
 }
@@ -92,7 +86,7 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
   }
   const now = tab in PARTS ? tab : AGENDA
   const Part = PARTS[now] ?? AgendaPart
-  const props: EventProps = { event: value, onChange: replace, reload }
+  const props: EventProps = { event: value, onChange: (changed) => replace({ ...value, ...changed }), reload }
   return (
     <>
       <p>
