@@ -188,32 +188,18 @@ test("people who shared a room are not put together again while there are others
   }
 })
 
-test("rooms planned by size keep it: who finds no free place opens the next room, and is joined there", async () => {
-  const { stage, host } = await opened(2, { size: 2 })
-  for (const [who, name, count] of [
-    ["l0", "Room 2", 1],
-    ["l1", "Room 2", 2],
-    ["l2", "Room 3", 1],
-    ["l3", "Room 3", 2],
-  ] as const) {
-    await crowd(house, stage, [who])
-    const { d } = await host.next(
-      (frame) => frame.t === "room.updated" && frame.d.room.count === count && frame.d.room.name === name,
-      `${who} in ${name}`,
-    )
-    expect(d.room.open).toBe(true)
-  }
-  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 2, 2])
-})
-
-test("pairs stay pairs when everybody comes after the phase began, and who is left alone is joined first", async () => {
+test("pairs stay pairs when people come together after the phase began, and who is left alone is joined first", async () => {
   const stage = await house.stage([{ modality: "breakout", config: { roomSize: 2 } }])
   const host = await house.join(stage, "host", "host")
   const clients: Client[] = []
-  for (const who of names(6)) {
-    const [client] = await crowd(house, stage, [who])
-    await placeOf(client)
-    clients.push(client)
+  for (const pair of [
+    ["p0", "p1"],
+    ["p2", "p3"],
+    ["p4", "p5"],
+  ]) {
+    const two = await crowd(house, stage, pair)
+    for (const client of two) await placeOf(client)
+    clients.push(...two)
   }
   expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 2, 2])
   expect(host.received.some(({ t, d }) => t === "room.updated" && d.room.count > 2)).toBe(false)

@@ -1,8 +1,10 @@
 /**
  * Rooms for people who come while the breakout rooms are open. Nobody who sits in a room is moved.
- * Rooms that were given are levelled. Rooms that were planned by size hold no more people than that: newcomers fill the free places, first those
- * beside people who sit alone, and the others open rooms together. A newcomer sits alone only if no arrangement of the newcomers avoids it. Only
- * when no more rooms may be opened are the least-loaded ones filled further.
+ * Rooms that were given are levelled. Where rooms were planned by size, newcomers take the free places, first those beside people who sit
+ * alone. The others wait for each other, because people often come within moments: as many as a room holds open one at once, and when the wait
+ * is over, two or more who are left open a smaller one. A single one joins the smallest room instead of sitting alone, but only if no more than
+ * `size` people are there: people who come one by one would otherwise all gather in one room. Only when no more rooms may be opened are the
+ * least-loaded ones filled further.
  */
 
 export interface OpenRoom {
@@ -16,33 +18,40 @@ interface Limits {
   readonly size: number | null
   /** Rooms there may be. */
   readonly most: number
+  /** False: the wait is over, and everybody gets a room. */
+  readonly mayWait: boolean
 }
 
 /** Newcomers by room, as they are placed one after another. */
 class Placing {
   readonly places: number[] = []
   readonly #counts: number[]
+  readonly #people: number
 
-  constructor(counts: ReadonlyArray<number>) {
+  constructor(counts: ReadonlyArray<number>, people: number) {
     this.#counts = [...counts]
+    this.#people = people
+  }
+
+  /** Newcomers without a room. */
+  get left(): number {
+    return this.#people - this.places.length
   }
 
   countOf(room: number): number {
     return this.#counts[room] ?? 0
   }
 
-  sit(room: number): void {
-    this.#counts[room] = this.countOf(room) + 1
-    this.places.push(room)
+  sit(room: number, people = 1): void {
+    this.#counts[room] = this.countOf(room) + people
+    for (let n = 0; n < people; n++) this.places.push(room)
   }
 
   /** Takes the last newcomer back out of a room in which two others remain. */
-  spare(): boolean {
+  spare(): void {
     const last = this.places.findLastIndex((room) => this.countOf(room) > 2)
     const [room] = last === -1 ? [] : this.places.splice(last, 1)
-    if (room === undefined) return false
-    this.#counts[room] = this.countOf(room) - 1
-    return true
+    if (room !== undefined) this.#counts[room] = this.countOf(room) - 1
   }
 
   /** The room with the fewest people, and of equal ones the first. */
@@ -52,45 +61,67 @@ class Placing {
       undefined,
     )
   }
+
+  /** Seats everybody who is left, each in the least-loaded room. */
+  level(rooms: ReadonlyArray<number>): void {
+    while (this.left > 0) this.sit(this.leastLoaded(rooms) ?? 0)
+  }
 }
 
-/** Places in rooms where people sit already, and then in fresh ones. */
-const placeBySize = (
-  placing: Placing,
-  people: number,
-  size: number,
-  open: ReadonlyArray<number>,
-  fresh: ReadonlyArray<number>,
-) => {
-  const occupied = open.filter((room) => placing.countOf(room) > 0)
-  while (placing.places.length < people) {
+/** Takes free places: in rooms where people sit, and then in empty ones. */
+const takePlaces = (placing: Placing, size: number, open: ReadonlyArray<number>): void => {
+  const isEmpty = (room: number): boolean => placing.countOf(room) === 0
+  const [occupied, empty] = [open.filter((room) => !isEmpty(room)), open.filter(isEmpty)]
+  while (placing.left > 0) {
     const free = placing.leastLoaded(occupied.filter((room) => placing.countOf(room) < size))
     if (free === undefined) break
     placing.sit(free)
   }
-  const isOneLeft = placing.places.length === people - 1
-  if (isOneLeft && size > 1 && fresh.length > 0) placing.spare()
-  const left = people - placing.places.length
-  const opened = fresh.slice(0, Math.ceil(left / size))
-  for (let n = 0; n < Math.min(left, opened.length * size); n++) placing.sit(opened[n % opened.length] ?? 0)
-  return [...open, ...opened]
+  if (placing.left === 1 && size > 1 && empty.length > 0) placing.spare()
+  const begun = empty.slice(0, Math.ceil(placing.left / size))
+  for (let n = Math.min(placing.left, begun.length * size); n > 0; n--) {
+    placing.sit(placing.leastLoaded(begun) ?? 0)
+  }
+}
+
+/** Those for whom there is no place open rooms together, or wait. `next`: the first room to be opened. */
+const openTogether = (
+  placing: Placing,
+  open: ReadonlyArray<number>,
+  next: number,
+  { size, most, mayWait }: Limits & { readonly size: number },
+): void => {
+  const rooms = [...open]
+  let opening = next
+  for (; opening < most && placing.left >= size; opening++) {
+    placing.sit(opening, size)
+    rooms.push(opening)
+  }
+  if (opening >= most) placing.level(rooms)
+  else if (mayWait || placing.left === 0) return
+  else if (placing.left > 1) placing.sit(opening, placing.left)
+  else placing.sit(placing.leastLoaded(rooms.filter((room) => placing.countOf(room) <= size)) ?? opening)
 }
 
 /**
- * The room of each of so many newcomers, by its index; an index beyond the rooms is that of one to be opened. Empty: there is no
- * open room.
+ * The rooms of so many newcomers, by index; an index beyond the rooms is that of one to be opened. Where there are fewer than newcomers, the
+ * last newcomers wait. Empty also when there is no open room.
  */
 export const lateRooms = (
   rooms: ReadonlyArray<OpenRoom>,
   people: number,
-  { size, most }: Limits,
+  { size, ...limits }: Limits,
 ): ReadonlyArray<number> => {
   const open = [...rooms.keys()].filter((room) => rooms[room]?.open === true)
   if (open.length === 0) return []
-  const placing = new Placing(rooms.map(({ count }) => count))
-  const empty = open.filter((room) => placing.countOf(room) === 0)
-  const more = Array.from({ length: Math.max(0, most - rooms.length) }, (_, n) => rooms.length + n)
-  const used = size === null ? open : placeBySize(placing, people, size, open, [...empty, ...more])
-  while (placing.places.length < people) placing.sit(placing.leastLoaded(used) ?? 0)
+  const placing = new Placing(
+    rooms.map(({ count }) => count),
+    people,
+  )
+  if (size === null) placing.level(open)
+  else {
+    takePlaces(placing, size, open)
+    openTogether(placing, open, rooms.length, { ...limits, size })
+  }
   return placing.places
 }

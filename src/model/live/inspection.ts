@@ -27,7 +27,7 @@ export const Inspection = Schema.Struct({
     Schema.Struct({
       /** The delay in the chart, such as `phase.end`. */
       name: Schema.String,
-      /** The poll or participant that it concerns; null: the event. */
+      /** The poll, participant or breakout that it concerns; null: the event. */
       about: Schema.NullOr(Uuid),
       at: Instant,
     }).annotate(named("InspectedDeadline")),

@@ -121,6 +121,8 @@ export const Breakout = Schema.Struct({
   closesAt: nullable(Instant),
   /** The breakout is being closed because its time is up: more time keeps it open. */
   timeIsUp: Schema.Boolean,
+  /** Those who came late and wait for others to open a room with, the first one first. */
+  waiting: Schema.optionalKey(Schema.Array(Schema.Struct({ participantId: Schema.String, until: Instant }))),
   rev: Schema.Int,
 })
 export type Breakout = typeof Breakout.Type

@@ -1,10 +1,11 @@
 /** One live event without a store or a clock: its turns are decided and kept at once, and time passes when a test says so. */
 import { type Command, Refused } from "../../../src/actors/commands.ts"
+import { runJoinedHooks } from "../../../src/actors/domain/activities/registry.ts"
 import { decide } from "../../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../../src/actors/domain/record-store.ts"
 import type { LiveState } from "../../../src/actors/domain/state.ts"
 import { type Recorder, Turn } from "../../../src/actors/domain/turn.ts"
-import { nextDeadline } from "../../../src/actors/machine/clock.ts"
+import { deadlinesOf, nextDeadline } from "../../../src/actors/machine/clock.ts"
 import type { Raised } from "../../../src/actors/machine/events.ts"
 import { chartInRows } from "../../../src/actors/machine/recovery.ts"
 import { type RegionName, regionOf } from "../../../src/actors/machine/snapshot.ts"
@@ -139,6 +140,32 @@ export class EventInMemory {
   people(...ids: ReadonlyArray<string>): void {
     this.#people = new Map(ids.map((id) => [id, person(id)]))
     this.raise({ type: "people.changed" })
+  }
+
+  /** These come as well, in one flush of presence. */
+  come(...ids: ReadonlyArray<string>): void {
+    const joined = ids.map(person)
+    this.#people = new Map([...this.#people, ...joined.map((one) => [one.participantId, one] as const)])
+    this.#flush(joined)
+  }
+
+  /** These leave, in one flush of presence. */
+  go(...ids: ReadonlyArray<string>): void {
+    const gone = new Set(ids)
+    this.#people = new Map([...this.#people].filter(([id]) => !gone.has(id)))
+    this.#flush([])
+  }
+
+  #flush(joined: ReadonlyArray<Present>): void {
+    this.#turn((turn) => {
+      runJoinedHooks(turn, joined)
+      return step(turn, { type: "people.changed" })
+    })
+  }
+
+  /** Deadlines by name, thing and time, the next one first. */
+  get deadlines() {
+    return deadlinesOf({ records: this.records, state: this.#state, people: this.#all(), now: this.#now })
   }
 
   /** So many people are present. */

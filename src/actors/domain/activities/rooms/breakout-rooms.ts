@@ -1,21 +1,15 @@
-/**
- * Breakout rooms from their opening to their closing: the seats, also of late joiners, and the return of everyone to the main
- * room.
- */
+/** Breakout rooms from their opening to their closing: the seats, and the return of everyone to the main room. */
 
-import { lateRooms } from "../../../../model/breakouts/late-rooms.ts"
-import { namedId } from "../../../../model/ids.ts"
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
-import type { Present } from "../../../presence/presence.ts"
 import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
 import { roomsChanged } from "../capture.ts"
-import { MAX_ROOMS } from "./breakout-plans.ts"
 import { noteClosedRooms } from "./closed-rooms.ts"
-import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
+import { seatLateJoiners } from "./late-joiners.ts"
+import { roomIdAt, roomView, sit } from "./rooms.ts"
 
 export const DEFAULT_GRACE_MS = 10_000
 /** Members of a room of at most this size count as having met; a larger room is a crowd. */
@@ -34,8 +28,6 @@ export const breakoutTimerOf = (breakout: Breakout): TimerView | undefined => {
   const state = closesAt === null ? "running" : over
   return { id, scope: "room", ref: id, state, startedAt: openedAt, endsAt, extendedMs, rev }
 }
-
-const roomId = (breakout: Pick<Breakout, "id">, place: number): string => namedId(breakout.id, "room", String(place))
 
 interface Opening {
   /** Null: with the phase's timer, if it has one. */
@@ -69,7 +61,7 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
   turn.put("breakout", ONLY, breakout)
   const seats: [Room, ReadonlyArray<string>][] = plan.rooms.map(({ name, people }, place) => {
     const here = people.filter((id) => turn.people.find(id) !== undefined)
-    return [{ id: roomId(breakout, place), name, count: here.length, open: true, place, rev: 1 }, here]
+    return [{ id: roomIdAt(breakout, place), name, count: here.length, open: true, place, rev: 1 }, here]
   })
   for (const [room] of seats) turn.put("room", room.id, room)
   const rooms = seats.map(([room]) => roomView(room))
@@ -80,67 +72,6 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
   seatLateJoiners(turn, turn.people.all())
   roomsChanged(turn)
   return breakout
-}
-
-const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
-  const room: Room = { id: roomId(breakout, place), name: `Room ${place + 1}`, count: 0, open: true, place, rev: 1 }
-  turn.put("room", room.id, room)
-  turn.publish("room.updated", "event", { room: roomView(room) })
-  roomsChanged(turn)
-  return room
-}
-
-/** Rooms by the participants in them now: the kept seat of an absent participant does not count. */
-const roomsNow = (turn: Turn): ReadonlyArray<Room> => {
-  const here = new Map<string, number>()
-  for (const [id, seat] of turn.all("seat")) {
-    if (!seat.away && turn.people.find(id) !== undefined) here.set(seat.roomId, (here.get(seat.roomId) ?? 0) + 1)
-  }
-  return roomsOf(turn.records).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
-}
-
-/** Seats participants whom nobody planned, in the rooms that the size asks for. */
-const seatUnplanned = (turn: Turn, breakout: Breakout, people: ReadonlyArray<Present>): void => {
-  const rooms = roomsNow(turn)
-  const ids = rooms.map(({ id }) => id)
-  const places = lateRooms(rooms, people.length, { size: breakout.size, most: MAX_ROOMS })
-  const last = Math.max(-1, ...places)
-  while (ids.length <= last) ids.push(oneMoreRoom(turn, breakout, ids.length).id)
-  for (const [at, { participantId }] of people.entries()) {
-    const room = turn.get("room", ids[places[at] ?? -1] ?? "")
-    if (room !== undefined) setRoom(turn, participantId, room, breakout.endsAt)
-  }
-}
-
-/** The planned room of each participant; null: to be seated by hand. */
-const plannedRooms = (turn: Turn, breakout: Breakout): ReadonlyMap<string, string | null> => {
-  const rooms = new Map<string, string | null>()
-  const plan = turn.get("plan", breakout.planId)
-  for (const [place, { people }] of plan?.rooms.entries() ?? []) {
-    for (const id of people) rooms.set(id, roomId(breakout, place))
-  }
-  for (const id of plan?.unplaced ?? []) rooms.set(id, null)
-  return rooms
-}
-
-/** Seats participants without a seat: in their planned room, or else by the breakout's rule for late joiners. */
-export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => {
-  const breakout = turn.get("breakout", ONLY)
-  if (breakout === undefined || breakout.closesAt !== null) return
-  const coming = [...people].filter(({ participantId }) => turn.get("seat", participantId) === undefined)
-  if (coming.length === 0) return
-  const planned = plannedRooms(turn, breakout)
-  const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"
-  const unplanned: Present[] = []
-  for (const person of coming) {
-    const role = roleOf(turn, person)
-    if (role === "viewer") continue
-    const place = planned.get(person.participantId)
-    if (place === undefined && joins && isSeated(role)) unplanned.push(person)
-    const room = turn.get("room", place ?? "")
-    if (room !== undefined) setRoom(turn, person.participantId, room, breakout.endsAt)
-  }
-  if (unplanned.length > 0) seatUnplanned(turn, breakout, unplanned)
 }
 
 /** Participants in the same room at its end have met, for later plans and rounds. */
@@ -190,7 +121,8 @@ const publishTimerOver = (turn: Turn, breakout: Breakout): void => {
 export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Breakout | undefined => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return undefined
-  const closing = { ...breakout, closesAt: toTimestamp(turn.now + graceMs), timeIsUp, rev: breakout.rev + 1 }
+  const { waiting: _over, ...going } = breakout
+  const closing = { ...going, closesAt: toTimestamp(turn.now + graceMs), timeIsUp, rev: breakout.rev + 1 }
   turn.put("breakout", ONLY, closing)
   turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
   if (breakout.closesAt === null) publishTimerOver(turn, closing)

@@ -23,9 +23,9 @@ import {
   DEFAULT_GRACE_MS,
   open,
   prolong,
-  seatLateJoiners,
   startClosing,
 } from "./breakout-rooms.ts"
+import { endWait, lateDeadlines, seatLateJoiners, seatWaiting } from "./late-joiners.ts"
 import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
 const NONE = refuse("conflict", "No breakout is open.")
@@ -44,6 +44,7 @@ const move = (turn: Turn, participantId: string, roomId: string): Moved | Refuse
   if (room === undefined || breakout === undefined) return noSuch("room")
   if (!room.open) return refuse("conflict", "The room is closed.", { room: roomView(room) })
   setRoom(turn, participantId, room, breakout.endsAt)
+  seatWaiting(turn)
   const after: Room = turn.get("room", roomId) ?? room
   return { participantId, roomId, room: roomView(after) }
 }
@@ -69,6 +70,8 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
   }
   // The seat is kept, so that a return after a lost connection does not seat them anew.
   leaveRoom(turn, id, true)
+  endWait(turn, id)
+  seatWaiting(turn)
   return { participantId: id, roomId: null }
 }
 
@@ -221,6 +224,7 @@ export const breakout = {
       const id = turn.by?.participantId ?? ""
       if (turn.get("seat", id)?.away !== false) return IN_NO_ROOM
       leaveRoom(turn, id, !isCallerStaff(turn))
+      seatWaiting(turn)
       return { roomId: null }
     },
     "room.help": (turn, { text = null }) => {
@@ -235,7 +239,11 @@ export const breakout = {
   },
   arrived: seatLateJoiners,
   // They cannot return, so their seat is not kept.
-  barred: (turn, participantId) => leaveRoom(turn, participantId, false),
+  barred: (turn, participantId) => {
+    leaveRoom(turn, participantId, false)
+    seatWaiting(turn)
+  },
+  deadlines: lateDeadlines,
   timers: (context) => {
     const timer = roomTimer(context)
     return timer === undefined ? [] : [timer]

@@ -1,5 +1,6 @@
 /** Seating in rooms and leaving them: the counts of the rooms always equal the seats taken there. */
-import type { Room } from "../../../../model/live/live-records.ts"
+import { namedId } from "../../../../model/ids.ts"
+import type { Breakout, Room } from "../../../../model/live/live-records.ts"
 import { type EventRole, isStaff } from "../../../../model/roles.ts"
 import type { RoomView } from "../../../../protocol/topics/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"
@@ -12,6 +13,10 @@ export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role
 
 /** Staff visit rooms and viewers watch; all others have a seat. */
 export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !== "viewer"
+
+/** The id of the room at a place of a breakout. */
+export const roomIdAt = (breakout: Pick<Breakout, "id">, place: number): string =>
+  namedId(breakout.id, "room", String(place))
 
 /** In the order of their places. */
 export const roomsOf = (records: RecordStore): ReadonlyArray<Room> =>

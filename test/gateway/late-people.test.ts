@@ -1,0 +1,113 @@
+/** People who come when rooms of a size are full: they wait for each other, over real sockets, a crash and a move of the event. */
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { eventually } from "../support/wait.ts"
+import type { Frame } from "./client.ts"
+import { crowd, readyOf, received, untilAnnounced, untilGone } from "./crowd.ts"
+import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+const PAIRS = [{ modality: "breakout", config: { roomSize: 2 } }] as const
+
+/** A pair in its room, and the host. */
+const withPair = async (of: House) => {
+  const stage = await of.stage(PAIRS)
+  const host = await of.join(stage, "host", "host")
+  const clients = await crowd(of, stage, ["p0", "p1"])
+  for (const who of ["p0", "p1"]) await eventually(async () => (await roomOf(of, stage, who)) !== null, `${who} seated`)
+  return { stage, host, clients }
+}
+
+const roomOf = async (of: House, stage: Stage, who: string): Promise<string | null> =>
+  (await readyOf(of, stage, who)).assignment?.roomId ?? null
+
+const countsOf = async (of: House, stage: Stage): Promise<ReadonlyArray<number>> =>
+  (await readyOf(of, stage, "host", "host")).rooms.map(({ count }: Frame) => count)
+
+/** As `gathercue inspect` shows it. */
+const waits = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<{ readonly about: string | null }>> => {
+  const { deadlines } = await of.actors.run(Effect.flatMap(LiveEvents, (live) => live.inspect(eventId)))
+  return deadlines.filter(({ name }) => name === "room.wait")
+}
+const untilWaiting = (of: House, stage: Stage): Promise<void> =>
+  eventually(async () => (await waits(of, stage)).length === 1, "somebody waiting")
+
+test("who finds no place is in the main room, sits down with the one who is there after two seconds, and the next room opens for others", async () => {
+  const own = await openHouse()
+  onTestFinished(() => own.stop())
+  const { stage } = await withPair(own)
+  const [late] = await crowd(own, stage, ["late"])
+  await untilWaiting(own, stage)
+  const ready = await readyOf(own, stage, "late")
+  expect(ready).toMatchObject({ assignment: null, me: { roomId: null } })
+  expect(await waits(own, stage)).toMatchObject([{ about: ready.breakout.id }])
+  own.actors.clock.jump(2000)
+  const told = await received(late, "assignment.updated")
+  expect(told.d.roomId).toBe(await roomOf(own, stage, "p0"))
+  expect(await countsOf(own, stage)).toEqual([3])
+  // The room has one person more than its size: the next one to come alone opens another.
+  const [later] = await crowd(own, stage, ["later"])
+  await untilWaiting(own, stage)
+  own.actors.clock.jump(2000)
+  expect((await received(later, "assignment.updated")).d.name).toBe("Room 2")
+  expect(await countsOf(own, stage)).toEqual([3, 1])
+  expect(await waits(own, stage)).toEqual([])
+})
+
+test("two who wait open a room together, without a wait of two seconds", async () => {
+  const { stage } = await withPair(house)
+  const clients = await crowd(house, stage, ["late0", "late1"])
+  const rooms = await Promise.all(clients.map(async (client) => (await received(client, "assignment.updated")).d.name))
+  expect(rooms).toEqual(["Room 2", "Room 2"])
+  expect(await waits(house, stage)).toEqual([])
+})
+
+test("a departure gives the place to the one who waits, and a host's act ends the wait", async () => {
+  const { stage, host, clients } = await withPair(house)
+  const [late] = await crowd(house, stage, ["late"])
+  await untilWaiting(house, stage)
+  const freed = await roomOf(house, stage, "p1")
+  await clients[1]?.command("leave")
+  expect((await received(late, "assignment.updated")).d.roomId).toBe(freed)
+  await untilGone(house, stage, "p1")
+  const [other] = await crowd(house, stage, ["other"])
+  await untilWaiting(house, stage)
+  await host.command("breakout.move", { id: "other", roomId: freed })
+  expect((await received(other, "assignment.updated")).d.roomId).toBe(freed)
+  expect(await waits(house, stage)).toEqual([])
+})
+
+test("rooms that close end the wait", async () => {
+  const { stage, host } = await withPair(house)
+  const [late] = await crowd(house, stage, ["late"])
+  await untilWaiting(house, stage)
+  await host.command("breakout.close", { graceMs: 0 })
+  expect(await waits(house, stage)).toEqual([])
+  await received(late, "breakout.closed")
+  expect(late.received.some(({ t }) => t === "assignment.updated")).toBe(false)
+})
+
+test("the wait goes on after a crash in the middle of it", async () => {
+  const { house: mortal, kill } = await openMortalHouse()
+  const { stage } = await withPair(mortal)
+  const before = await readyOf(mortal, stage, "p0")
+  await crowd(mortal, stage, ["late"])
+  // Commits after the crash are refused, so the event must have stored that they wait and that they are there.
+  await untilAnnounced(mortal, stage, ["late"])
+  await untilWaiting(mortal, stage)
+  await kill()
+  const after = await openHouse({}, {}, mortal.databaseUrl)
+  onTestFinished(() => after.stop())
+  const late = await after.join(stage, "late")
+  after.actors.clock.jump(2000)
+  await eventually(async () => (await roomOf(after, stage, "late")) === before.assignment.roomId, "late being seated")
+  expect(await waits(after, stage)).toEqual([])
+  expect(late.received.find(({ t }) => t === "ready").d.breakout.id).toBe(before.breakout.id)
+})
