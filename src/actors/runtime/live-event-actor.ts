@@ -220,7 +220,7 @@ export class LiveEventActor {
     }
   }
 
-  /** Beside what the actor does, in turn with it. */
+  /** Runs the effect under the actor's mutex; nobody waits for it. */
   #run(body: Effect.Effect<void, Unreachable>): void {
     this.#needs.fork(Effect.ignore(this.#exclusive(body)))
   }
