@@ -19,7 +19,7 @@ import { engineLogLayer } from "../telemetry/engine-log.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { openInspector } from "./inspector.ts"
 import { LiveEvents } from "./live-events.ts"
-import type { Inspect } from "./machine/machine-actor.ts"
+import { EventSystem, type Inspect } from "./machine/machine-actor.ts"
 import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
 import { Ownership } from "./runtime/ownership.ts"
 import { ResidentEvents } from "./runtime/resident-events.ts"
@@ -105,7 +105,7 @@ const recoverArrivals = Effect.gen(function* () {
 const layerOf = (options: LiveEventsOptions, inspect: Inspect | undefined) =>
   Layer.effectDiscard(Effect.forkScoped(recoverArrivals)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
-    Layer.provideMerge(liveEventLayer({ ...options, inspect })),
+    Layer.provideMerge(liveEventLayer(options, new EventSystem(inspect))),
   )
 
 const inspectorOf = (relay: string) =>

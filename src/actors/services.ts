@@ -6,7 +6,7 @@ import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { Feed } from "./feed.ts"
-import type { Inspect } from "./machine/machine-actor.ts"
+import type { EventSystem } from "./machine/machine-actor.ts"
 import type { EventOwnership } from "./runtime/ownership.ts"
 
 export interface ActorServices {
@@ -18,6 +18,5 @@ export interface ActorServices {
   readonly media: MediaSignal["Service"]
   readonly telemetry: Telemetry["Service"]
   readonly ownership: EventOwnership
-  /** Receives what XState reports of the event's actor, in development. */
-  readonly inspect?: Inspect | undefined
+  readonly system: EventSystem
 }

@@ -1,6 +1,7 @@
 /** `gathercue inspect`: the chart of a live event, as the process that owns it has it. */
 import { Redacted, Schema } from "effect"
 import type { checkConfig } from "../config/config.ts"
+import { listenUrl } from "../model/listen-url.ts"
 import { Inspection } from "../model/live/inspection.ts"
 import { toMillis } from "../model/timestamp.ts"
 import { print } from "../terminal.ts"
@@ -65,7 +66,7 @@ export const inspectEvent = async (
   json: boolean,
 ): Promise<void> => {
   if (platformKey === null) throw new CommandFailed("PLATFORM_KEY must be set, here and for the server.")
-  const base = publicUrl ?? `http://${host}:${port}`
+  const base = publicUrl ?? listenUrl(host, port)
   const url = `${base}/v1/platform/events/${encodeURIComponent(eventId)}/inspection`
   const found = await read(url, Redacted.value(platformKey))
   if (json) print(JSON.stringify(found, null, 2))

@@ -372,7 +372,6 @@ export const SETTINGS = {
       /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(value),
     ),
   ),
-  /** Null: true outside production. */
   INSPECT: Config.map(
     optional(
       "INSPECT",
@@ -380,6 +379,7 @@ export const SETTINGS = {
     ),
     (value) => (value === "1" ? "ws://127.0.0.1:8090" : value),
   ),
+  /** Null: true outside production. */
   ALLOW_LOOPBACK_TARGETS: Config.map(optional("ALLOW_LOOPBACK_TARGETS", literals(["true", "false"])), (value) =>
     value === null ? null : value === "true",
   ),

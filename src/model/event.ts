@@ -89,7 +89,7 @@ export const Event = Schema.Struct({
   publishedAt: Schema.NullOr(Instant),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
-  /** Of an event that is made, read by its id, changed or published. */
+  /** The answer has them when the event is made, read by its id, changed or published. */
   warnings: Schema.optionalKey(Schema.Array(EventWarning)),
 }).annotate(named("Event"))
 export type Event = typeof Event.Type

@@ -17,7 +17,7 @@ interface Adopted {
   readonly presence: Presence
 }
 
-type Needs = Pick<ActorServices, "telemetry" | "timers" | "inspect">
+type Needs = Pick<ActorServices, "telemetry" | "timers" | "system">
 
 export class OwnedChart {
   readonly #needs: Needs
@@ -36,7 +36,7 @@ export class OwnedChart {
   recovered(adopted: Adopted): void {
     const { chart, event } = adopted.loaded.state
     this.#actor?.stop()
-    this.#actor = this.#isStopped ? undefined : new MachineActor(event.id, chart, this.#needs.inspect)
+    this.#actor = this.#isStopped ? undefined : new MachineActor(this.#needs.system, event.id, chart)
     if (isClosed(chart)) this.#closeDoor(adopted)
     this.#open(adopted)
   }

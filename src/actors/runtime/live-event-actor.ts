@@ -53,28 +53,27 @@ export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #owned: OwnedEvent
   readonly #flush: PresenceFlush
-  readonly #viewThrottle: ViewThrottle
   readonly #deadlineTimer: DeadlineTimer
   readonly #commands: CommandQueue
-  readonly #reactions: Reactions
-  readonly #replacements: Replacements
   readonly #snapshots = new Snapshots()
   readonly #exclusive: Mutex
   #isStopped = false
   /** The last activation here, which the calls belong to. */
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
-  /** Made by the first request: most events have no calls. */
+  /** Made by the first request, as the three below: most events have none of them. */
   #calls: Calls | undefined
+  #viewThrottle: ViewThrottle | undefined
+  #reactions: Reactions | undefined
+  #replacements: Replacements | undefined
   /** Lets the entity go; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
     this.#exclusive = openMutex(needs.timers, needs.telemetry)
-    const run = (body: Effect.Effect<void, Unreachable>): void => needs.fork(Effect.ignore(this.#exclusive(body)))
     const owned = new OwnedEvent(needs, (change) => this.#follow(change))
     this.#owned = owned
-    this.#flush = new PresenceFlush(needs, owned, run)
+    this.#flush = new PresenceFlush(needs, owned, (body) => this.#run(body))
     this.#deadlineTimer = new DeadlineTimer({
       timers: needs.timers,
       fork: needs.fork,
@@ -97,21 +96,6 @@ export class LiveEventActor {
       exclusive: this.#exclusive,
       execute: (envelopes) => executor.execute(envelopes),
     })
-    this.#viewThrottle = new ViewThrottle(needs.timers, (keys) =>
-      run(Effect.map(owned.current, (of) => this.#publishViews(of, keys))),
-    )
-    this.#reactions = new Reactions(needs.timers, (tallies) =>
-      run(Effect.map(owned.current, (of) => this.#publishEphemeral(of, tallies))),
-    )
-    this.#replacements = new Replacements({
-      timers: needs.timers,
-      afterMs: needs.replaceAfterMs,
-      surplusOf: (participantId) =>
-        surplus(owned.presence?.connectionsOf(participantId) ?? [], needs.connectionsPerParticipant),
-      replace: (connections) => {
-        if (owned.loaded !== undefined) publishReplaced(needs, owned.loaded, connections)
-      },
-    })
   }
 
   /** A live event stays, also when it is stopped here: another activation must follow. */
@@ -125,9 +109,9 @@ export class LiveEventActor {
     this.#deadlineTimer.stop()
     this.#stopKeepAlive?.()
     this.#flush.stop()
-    this.#viewThrottle.stop()
-    this.#reactions.stop()
-    this.#replacements.stop()
+    this.#viewThrottle?.stop()
+    this.#reactions?.stop()
+    this.#replacements?.stop()
     this.#calls?.stop()
   }
 
@@ -173,7 +157,12 @@ export class LiveEventActor {
   }
 
   react(report: ReactionReport): Effect.Effect<void, Unreachable> {
-    return Effect.sync(() => this.#reactions.add(report))
+    return Effect.sync(() => {
+      this.#reactions ??= new Reactions(this.#needs.timers, (tallies) =>
+        this.#run(Effect.map(this.#owned.current, (of) => this.#publishEphemeral(of, tallies))),
+      )
+      this.#reactions.add(report)
+    })
   }
 
   read(query: ReadQuery): Effect.Effect<WireReading, Unreachable> {
@@ -226,9 +215,35 @@ export class LiveEventActor {
         this.#deadlineTimer.recoverLater()
         break
       case "viewsChanged":
-        this.#viewThrottle.request(change.keys)
+        if (change.keys.size > 0) this.#throttleViews(change.keys)
         break
     }
+  }
+
+  /** Runs the effect under the actor's mutex; nobody waits for it. */
+  #run(body: Effect.Effect<void, Unreachable>): void {
+    this.#needs.fork(Effect.ignore(this.#exclusive(body)))
+  }
+
+  #throttleViews(keys: Iterable<string>): void {
+    this.#viewThrottle ??= new ViewThrottle(this.#needs.timers, (due) =>
+      this.#run(Effect.map(this.#owned.current, (of) => this.#publishViews(of, due))),
+    )
+    this.#viewThrottle.request(keys)
+  }
+
+  #makeReplacements(): Replacements {
+    const owned = this.#owned
+    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#needs
+    return new Replacements({
+      timers,
+      afterMs: replaceAfterMs,
+      surplusOf: (participantId) =>
+        surplus(owned.presence?.connectionsOf(participantId) ?? [], connectionsPerParticipant),
+      replace: (connections) => {
+        if (owned.loaded !== undefined) publishReplaced(this.#needs, owned.loaded, connections)
+      },
+    })
   }
 
   /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
@@ -355,6 +370,7 @@ export class LiveEventActor {
     const reported = new Set(
       changes.map((change) => ("participant" in change ? change.participant.participantId : change.participantId)),
     )
+    this.#replacements ??= this.#makeReplacements()
     for (const participantId of reported) this.#replacements.follow(participantId)
     this.#flush.schedule()
   }

@@ -12,7 +12,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Envelope, Received } from "../commands.ts"
 import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
-import type { Inspect } from "../machine/machine-actor.ts"
+import type { EventSystem } from "../machine/machine-actor.ts"
 import { LiveEvent, type LiveEventRequests } from "../protocol.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
 import { Ownership } from "./ownership.ts"
@@ -38,8 +38,6 @@ export interface LiveEventOptions {
   readonly recorder: Recorder
   /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
   readonly hasStageBroadcasts: boolean
-  /** Receives what XState reports of the actors, in development. */
-  readonly inspect?: Inspect | undefined
 }
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
@@ -50,6 +48,7 @@ const LOAD = { participants: [], streams: [], fresh: false, known: null }
 
 export const liveEventLayer = (
   options: LiveEventOptions,
+  system: EventSystem,
 ): Layer.Layer<
   never,
   never,
@@ -87,7 +86,7 @@ export const liveEventLayer = (
         playbackUrlOf: options.playbackUrlOf,
         recorder: options.recorder,
         hasStageBroadcasts: options.hasStageBroadcasts,
-        inspect: options.inspect,
+        system,
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.

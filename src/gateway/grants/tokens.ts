@@ -102,7 +102,7 @@ const accessOfGrant = (needs: Needs, grant: GatewayGrant): Effect.Effect<Access,
   return kind === "guest" ? Effect.as(admitGuest(needs, grant), access) : Effect.succeed(access)
 }
 
-/** Mostly the token of a session, or an API key. */
+/** In most cases the client sent the token of a session, or an API key. */
 const NO_GATEWAY_TOKEN = because(CLOSE.invalidToken, "invalid token: send the one of POST /v1/auth/gateway-token")
 
 export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, NotGranted> =>

@@ -25,7 +25,7 @@ export const forbidden = (detail: string) => new Forbidden({ detail })
 /** `accessCheck` names the kinds that the endpoint takes. */
 export const wrongKind = forbidden("This kind of credential may not be used here.")
 
-/** Of those who may manage. */
+/** A session of the workspace that may manage: a member has it, and no user of an integrator. */
 const MEMBERS_SESSION = "the session token of a member (POST /v1/workspaces/{id}/session, as authorization: Bearer)"
 const KINDS: { readonly [scheme: string]: string } = {
   apiKey: "an API key (x-api-key)",

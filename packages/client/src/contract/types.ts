@@ -248,7 +248,7 @@ export interface Event {
   readonly publishedAt: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
-  /** Of an event that is made, read by its id, changed or published. */
+  /** The answer has them when the event is made, read by its id, changed or published. */
   readonly warnings?: ReadonlyArray<EventWarning>
 }
 
