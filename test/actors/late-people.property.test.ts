@@ -102,10 +102,11 @@ type Step = { readonly come: number } | { readonly go: ReadonlyArray<number> } |
 
 const STEPS: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ come: fc.integer({ min: 1, max: 7 }) }) },
+    { weight: 3, arbitrary: fc.record({ come: fc.constant(1) }) },
+    { weight: 2, arbitrary: fc.record({ come: fc.integer({ min: 1, max: 7 }) }) },
     // Which of those who are there go.
-    { weight: 2, arbitrary: fc.record({ go: fc.array(fc.nat(1000), { minLength: 1, maxLength: 5 }) }) },
-    { weight: 4, arbitrary: fc.record({ pass: fc.constantFrom(100, 500, 1000, 1999, 2000, 5000) }) },
+    { weight: 1, arbitrary: fc.record({ go: fc.array(fc.nat(1000), { minLength: 1, maxLength: 5 }) }) },
+    { weight: 4, arbitrary: fc.record({ pass: fc.constantFrom(100, 1000, 1999, 2000, 5000) }) },
   ),
   { minLength: 1, maxLength: 25 },
 )
