@@ -28,11 +28,10 @@ const keepingFunctions = <B extends object>(behavior: B, keep: Keep): B =>
     Object.entries(behavior).map(([name, value]) => [name, typeof value === "function" ? keep(value) : value]),
   ) as B
 
-/**
- * An app that lets go of its handlers when it is closed. The engine keeps each app and its handlers until the process ends, and with
- * them everything that a closed server has made: a process that starts many servers would keep all of them.
- */
-export const App = (options: Engine.AppOptions = {}): Engine.TemplatedApp => {
+/** Binds what was bound to one app to another one. */
+type Binding = (app: Engine.TemplatedApp) => void
+
+const makeApp = (options: Engine.AppOptions, onBound: (binding: Binding) => void): Engine.TemplatedApp => {
   const app = engine.App(options)
   const slots: { handler: Handler | undefined }[] = []
   const keep: Keep = (handler) => {
@@ -42,11 +41,18 @@ export const App = (options: Engine.AppOptions = {}): Engine.TemplatedApp => {
   }
   for (const method of METHODS) {
     const register = app[method]
-    app[method] = (pattern, handler) => register.call(app, pattern, keep(handler))
+    app[method] = (pattern, handler) => {
+      const kept = keep(handler)
+      onBound((other) => other[method](pattern, kept))
+      return register.call(app, pattern, kept)
+    }
   }
   const { ws, close } = app
-  app.ws = <U>(pattern: Engine.RecognizedString, behavior: Engine.WebSocketBehavior<U>) =>
-    ws.call(app, pattern, keepingFunctions(behavior as Engine.WebSocketBehavior<unknown>, keep))
+  app.ws = <U>(pattern: Engine.RecognizedString, behavior: Engine.WebSocketBehavior<U>) => {
+    const kept = keepingFunctions(behavior as Engine.WebSocketBehavior<unknown>, keep)
+    onBound((other) => other.ws(pattern, kept))
+    return ws.call(app, pattern, kept)
+  }
   app.close = () => {
     close.call(app)
     // The handlers of sockets that close with the app are called within it.
@@ -54,4 +60,61 @@ export const App = (options: Engine.AppOptions = {}): Engine.TemplatedApp => {
     return app
   }
   return app
+}
+
+/**
+ * An app that lets go of its handlers when it is closed. The engine keeps each app and its handlers until the process ends, and with
+ * them everything that a closed server has made: a process that starts many servers would keep all of them.
+ */
+export const App = (options: Engine.AppOptions = {}): Engine.TemplatedApp => makeApp(options, () => {})
+
+/** The engine has these in both builds, and the types of the newer one alone. */
+interface Distributing extends Engine.TemplatedApp {
+  readonly getDescriptor: () => unknown
+  readonly addChildAppDescriptor: (descriptor: unknown) => void
+  readonly removeChildAppDescriptor: (descriptor: unknown) => void
+}
+
+export interface SecureApp {
+  /** What is bound to it answers with TLS too. Where it is listened on itself, it answers without. */
+  readonly app: Engine.TemplatedApp
+  /** The port with TLS is listened on with this one. Without a certificate it ends every handshake. */
+  readonly front: Engine.TemplatedApp
+  /** Connections from now on get the certificate; the file has its key too. Others go on with theirs. */
+  readonly use: (file: string) => void
+}
+
+/**
+ * TLS with certificates that are replaced. The engine's own way, a name that is removed and added anew, frees the routes that open
+ * connections go on using. So each certificate has an app, with all routes: one app listens and gives each new connection to the app of
+ * the newest certificate. Older apps keep their connections, and are closed with the rest.
+ */
+export const secureApp = (): SecureApp => {
+  const bindings: Binding[] = []
+  const secure: Distributing[] = []
+  const app = makeApp({}, (binding) => {
+    bindings.push(binding)
+    for (const one of secure) binding(one)
+  })
+  const front = engine.SSLApp({}) as Distributing
+  const { publish, close } = app
+  app.publish = (...message) => {
+    const reached = [app, ...secure].filter((one) =>
+      one === app ? publish.apply(app, message) : one.publish(...message),
+    )
+    return reached.length > 0
+  }
+  app.close = () => {
+    for (const one of [front, ...secure]) one.close()
+    return close.call(app)
+  }
+  const use = (file: string): void => {
+    const before = secure.at(-1)
+    const next = engine.SSLApp({ key_file_name: file, cert_file_name: file }) as Distributing
+    for (const binding of bindings) binding(next)
+    front.addChildAppDescriptor(next.getDescriptor())
+    if (before !== undefined) front.removeChildAppDescriptor(before.getDescriptor())
+    secure.push(next)
+  }
+  return { app, front, use }
 }

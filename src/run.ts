@@ -18,6 +18,8 @@ const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: 
   help: async () => print((await import("./cli/help.ts")).help()),
   version: async () => print((await import("./protocol/wire/release.ts")).RELEASE),
   check: async ({ json }) => (await import("./cli/check.ts")).check(json),
+  doctor: async ({ target, log }) =>
+    (await import("./cli/doctor.ts")).doctor(target, log, (await import("./protocol/wire/release.ts")).RELEASE),
   migrate: async () => (await import("./cli/migrate.ts")).migrateDatabase(loadConfig()),
   keys: async () => (await import("./cli/keys.ts")).showKeys(loadConfig()),
   "keys new": async () => print((await import("./cli/keys.ts")).newKey()),

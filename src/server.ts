@@ -15,12 +15,14 @@ import type { Recorder } from "./actors/domain/turn.ts"
 import { Feed } from "./actors/feed.ts"
 import { liveEventsLayer, oneProcess } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
+import { Certificates } from "./certificates/certificates.ts"
+import { httpPort } from "./certificates/http-port.ts"
 import { broadcastOwnersLayer } from "./cluster/broadcast-owners.ts"
 import type { NodeOptions } from "./cluster/node-layers.ts"
 import { type Config, inheritedEnvironment } from "./config/config.ts"
 import { descriptionsOf } from "./descriptions.ts"
 import { Egress } from "./egress/egress.ts"
-import { App as createApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
+import { App as createApp, secureApp, us_listen_socket_close, us_socket_local_port } from "./engine.ts"
 import { DeletedWorkspaces } from "./erasure/deleted-workspaces.ts"
 import { Erasures } from "./erasure/erasures.ts"
 import { bindGateway } from "./gateway/gateway.ts"
@@ -232,6 +234,7 @@ const layersOf = (
   publicUrl: string,
   kept: KeptKeys,
   instance: Instance,
+  certificates: Certificates | null,
   { mediaEntry, hashCost }: Parts,
 ) => {
   const keysOf = (purpose: string): KeyRing => deriveKeyRing(config.secretKeys, purpose)
@@ -275,7 +278,7 @@ const layersOf = (
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(
-    (all) => Layer.provideMerge(quietLayer(instance), all),
+    (all) => Layer.provideMerge(Layer.mergeAll(quietLayer(instance), certificates?.layer ?? Layer.empty), all),
     Layer.provideMerge(Telemetry.layer(config.logLevel, config.otlp)),
   )
   const placement = placementOf(config, open, node, instance.link)
@@ -458,23 +461,47 @@ const startingAnswer = (publicUrl: string) =>
     new Unavailable({ detail: "The server is starting.", retryAfterSeconds: 1 }),
   )
 
+/** `front` is the app that listens on the port of clients. */
+const appOf = ({ acme, dataDir }: Config) => {
+  if (acme === null) {
+    const app = createApp({})
+    return { app, front: app, scheme: "http", certificates: null }
+  }
+  const { app, front, use } = secureApp()
+  return { app, front, scheme: "https", certificates: new Certificates(acme, dataDir, use) }
+}
+
+/** Returns what undoes it. */
+const openHttpPort = (
+  { acme, host }: Config,
+  certificates: Certificates | null,
+  publicUrl: string,
+  sockets: us_listen_socket[],
+): ReadonlyArray<() => void> => {
+  if (acme === null || certificates === null) return []
+  const plain = httpPort(certificates, publicUrl)
+  sockets.push(listenOn(plain, host, acme.httpPort, EXCLUSIVE_PORT))
+  return [() => void plain.close()]
+}
+
 /** Starts everything; rejects with `StartRefused`, `ConfigInvalid`, or a refusal of the database. */
 export const startServer = async (
   config: Config,
   say: (line: string) => void,
   parts: Partial<Parts> = {},
 ): Promise<RunningServer> => {
-  const app = createApp({})
+  const { app, front, scheme, certificates } = appOf(config)
   const sockets: us_listen_socket[] = []
   const listen = (): void => {
-    sockets.push(listenOn(app, config.host, config.port, config.isWorker ? SHARED_PORT : EXCLUSIVE_PORT))
+    const sharing = config.isWorker ? SHARED_PORT : EXCLUSIVE_PORT
+    sockets.unshift(listenOn(front, config.host, config.port, sharing))
   }
   const stopAccepting = (): void => {
     for (const socket of sockets.splice(0)) us_listen_socket_close(socket)
   }
   const isNode = config.cluster !== null
   const urlOf = ([first]: typeof sockets): string =>
-    listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first))
+    listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first), scheme)
   // Until this process can answer, other workers and nodes take the requests, or a proxy holds them; clients themselves get 503.
   const listensLast = config.isWorker || (config.publicUrl !== null && config.trustedProxies.length > 0) || isNode
   if (!listensLast) listen()
@@ -493,12 +520,14 @@ export const startServer = async (
   }
   try {
     undo.push(stopAccepting)
+    undo.push(...openHttpPort(config, certificates, publicUrl, sockets))
     const kept = await usable(open.name, () =>
       openKeptKeys(Redacted.value(open.url), config.secretKeys, config.cluster),
     )
     const instance = await usable(open.name, () => recogniseInstance(Redacted.value(open.url), config))
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
-    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, kept, instance, { ...PARTS, ...parts }))
+    const layers = layersOf(config, open, node, publicUrl, kept, instance, certificates, { ...PARTS, ...parts })
+    const runtime = ManagedRuntime.make(layers)
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
     const info = { version: RELEASE, node: process.version }
     await runtime.runPromise(Effect.map(Telemetry, ({ metrics }) => metrics.buildInfo(info)))

@@ -11,7 +11,7 @@ declare module "vitest" {
   }
 }
 
-const BUILD = fileURLToPath(new URL("../scripts/build-livekit.mjs", import.meta.url))
+const BUILD = fileURLToPath(new URL("../scripts/build-go-program.mjs", import.meta.url))
 
 export default function setup(project: TestProject): void {
   if (!existsSync(CHROMIUM)) {
@@ -19,7 +19,7 @@ export default function setup(project: TestProject): void {
       `Tests beside LiveKit need Chromium (Debian: chromium-headless-shell), and there is no ${CHROMIUM}.`,
     )
   }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BUILD], { encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BUILD, "livekit-server"], { encoding: "utf8" })
   if (status !== 0) throw new Error(stderr.trim())
   project.provide("livekitProgram", stdout.trim())
 }

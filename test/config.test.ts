@@ -4,8 +4,9 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { describe, expect, test } from "vitest"
+import { configHelp } from "../src/cli/help.ts"
 import { newKey } from "../src/cli/keys.ts"
-import { ConfigInvalid, configHelp, loadConfig } from "../src/config/config.ts"
+import { ConfigInvalid, loadConfig } from "../src/config/config.ts"
 import { CONFIG_KEYS } from "../src/config/keys.ts"
 import { weaknessOf } from "../src/config/mistakes.ts"
 import { deriveKey } from "../src/secret-key.ts"
@@ -23,6 +24,7 @@ const CLUSTER = {
   PUBLIC_URL: "https://live.example",
   SECRET_KEY,
 }
+const ACME = { ACME_DOMAINS: "live.example", ACME_TERMS: "agreed", PUBLIC_URL: "https://live.example" }
 
 describe("a value that cannot be used", () => {
   test.each([
@@ -47,6 +49,18 @@ describe("a value that cannot be used", () => {
     ["PUBLIC_URL", { PUBLIC_URL: "https://live.example/?tenant=1" }],
     ["MAIL_FROM", { ...PRODUCTION, SMTP_URL: "smtp://127.0.0.1" }],
     ["ALLOW_LOOPBACK_TARGETS", { ...PRODUCTION, ALLOW_LOOPBACK_TARGETS: "true" }],
+    ["ACME_DOMAINS", { ...ACME, ACME_DOMAINS: "*.live.example" }],
+    ["ACME_DOMAINS", { ...ACME, ACME_DOMAINS: "live.example, 192.0.2.1" }],
+    ["ACME_DOMAINS", { ...ACME, WORKERS: "2" }],
+    ["ACME_DOMAINS", { ...CLUSTER, ...ACME }],
+    ["ACME_TERMS", { ...ACME, ACME_TERMS: "" }],
+    ["ACME_TERMS", { ...ACME, ACME_TERMS: "yes" }],
+    ["ACME_EMAIL", { ...ACME, ACME_EMAIL: "mailto:a@b.example" }],
+    ["ACME_DIRECTORY", { ...ACME, ACME_DIRECTORY: "http://acme.example/dir" }],
+    ["ACME_HTTP_PORT", { ...ACME, PORT: "80" }],
+    ["PUBLIC_URL", { ...ACME, PUBLIC_URL: "https://other.example" }],
+    ["PUBLIC_URL", { ...ACME, PUBLIC_URL: "http://live.example" }],
+    ["PUBLIC_URL", { ...ACME, PUBLIC_URL: "" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://user:short-secret@host/db" }],
     ["DATABASE_POOL", { DATABASE_POOL: "1" }],
     ["WEBHOOK_RETRY_SCHEDULE", { WEBHOOK_RETRY_SCHEDULE: "5,soon" }],

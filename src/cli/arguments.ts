@@ -11,6 +11,8 @@ export const COMMANDS = {
   serve: "Run the server. This is what happens without a command too.",
   migrate: "Bring the database to the schema of this build, and say the versions before and after.",
   check: "Try the configuration and each part that a server needs, and change nothing.",
+  "doctor [target]":
+    "Write one file with settings (secrets masked), the result of check, and the state of database, disk and server, for somebody who helps.",
   keys: "Say what in the database each of SECRET_KEY and SECRET_KEYS_OLD still opens.",
   "keys new": "Print a new key.",
   "keys reseal": "Seal with SECRET_KEY all that one of SECRET_KEYS_OLD opens; servers may run meanwhile.",
@@ -35,6 +37,8 @@ export interface Invocation {
   readonly envFiles: ReadonlyArray<string>
   /** The result as JSON. */
   readonly json: boolean
+  /** A file of the log whose end is put into what `doctor` writes; empty where none is named. */
+  readonly log: string
   /** What waited in the original already is not sent. */
   readonly discardWaiting: boolean
   /** A supervisor starts each of its workers so (`WORKER_FLAG`). */
@@ -70,6 +74,7 @@ const parsed = (args: ReadonlyArray<string>) => {
         version: { type: "boolean", short: "v" },
         "env-file": { type: "string", multiple: true },
         json: { type: "boolean" },
+        log: { type: "string" },
         "discard-waiting": { type: "boolean" },
         to: { type: "string" },
         verify: { type: "boolean" },
@@ -86,8 +91,16 @@ const parsed = (args: ReadonlyArray<string>) => {
 /** `args`: without the programs of node and of this file. @throws ArgumentsInvalid */
 export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   const { values, positionals } = parsed(args)
-  const { json = false, verify = false, to, "discard-waiting": discardWaiting = false, worker = false } = values
-  const common = { target: "", envFiles: values["env-file"] ?? [], json, verify, discardWaiting, isWorker: worker }
+  const {
+    json = false,
+    log = "",
+    verify = false,
+    to,
+    "discard-waiting": discardWaiting = false,
+    worker = false,
+  } = values
+  const envFiles = values["env-file"] ?? []
+  const common = { target: "", envFiles, json, log, verify, discardWaiting, isWorker: worker }
   if (values.help === true) return { ...common, command: "help" }
   if (values.version === true) return { ...common, command: "version" }
   const words = to === undefined ? positionals : [...positionals, to]
@@ -102,6 +115,7 @@ export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   if (named === undefined) throw new ArgumentsInvalid(`"${words.join(" ")}" is no command; ${HINT}.`)
   for (const [option, isGiven, ...commands] of [
     ["--json", json, "check", "inspect"],
+    ["--log", log !== "", "doctor"],
     ["--discard-waiting", discardWaiting, "promote"],
     ["--to", to !== undefined, "backup"],
     ["--verify", verify, "backup"],

@@ -5,6 +5,8 @@ import { access, statfs } from "node:fs/promises"
 import { createServer } from "node:net"
 import { dirname } from "node:path"
 import type { Redacted } from "effect"
+import { directoryProblem } from "../certificates/directory.ts"
+import { certificatesFolder, readCertificate } from "../certificates/kept-certificate.ts"
 import { tryNats } from "../cluster/link/nats-link.ts"
 import type { Config } from "../config/config.ts"
 import { tryMailServer } from "../mail/smtp.ts"
@@ -151,9 +153,10 @@ const askHealth = async (url: string): Promise<number | null> => {
   }
 }
 
-const checkPort = async ({ host, port, cluster }: Checked): Promise<ReadonlyArray<Part>> => {
+const checkPort = async ({ host, port, cluster, acme }: Checked): Promise<ReadonlyArray<Part>> => {
   const remedy = "Stop the other program, or choose another port and an address of this machine."
-  const url = listenUrl(host, port)
+  // The port with TLS answers under its names alone.
+  const url = listenUrl(host, acme?.httpPort ?? port)
   const isRunning = port > 0 && (await askHealth(url).catch(() => null)) !== null
   const look = async (part: string, key: string, name: string, at: number): Promise<Part> => {
     const taken = await portTaken(name, at)
@@ -163,6 +166,7 @@ const checkPort = async ({ host, port, cluster }: Checked): Promise<ReadonlyArra
   }
   return [
     await look("port", "PORT", host, port),
+    ...(acme === null ? [] : [await look("plain port", "ACME_HTTP_PORT", host, acme.httpPort)]),
     ...(cluster === null ? [] : [await look("node port", "CLUSTER_ADDRESS", cluster.host, cluster.port)]),
   ]
 }
@@ -230,13 +234,30 @@ const checkAddress = async (publicUrl: string): Promise<Part> => {
   }
 }
 
+const DAY_MS = 86_400_000
+const LATE_MS = 14 * DAY_MS
+
+/** The kept certificate, and whether the authority that gives the next one is reached: without one nothing works, with one later. */
+const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"]>): Promise<Part> => {
+  const part = "certificate"
+  const kept = readCertificate(certificatesFolder(dataDir))
+  const problem = await directoryProblem(acme.directory)
+  const reach = "Compare ACME_DIRECTORY, which must be reached from here over https."
+  if (problem !== undefined) return kept === undefined ? failed(part, problem, reach) : warning(part, problem, reach)
+  const remedy = "The log and /ops say why no new one comes. Each name must lead to ACME_HTTP_PORT, as port 80."
+  if (kept === undefined) return warning(part, `There is none yet for ${acme.domains.join(", ")}.`, remedy)
+  const end = `for ${kept.names.join(", ")} ends on ${new Date(kept.to).toISOString()}`
+  return kept.to - Date.now() < LATE_MS ? warning(part, `The one ${end}.`, remedy) : ok(part, `the one ${end}`)
+}
+
 /** All at once, in a fixed order. */
 export const checkParts = async (config: Checked): Promise<ReadonlyArray<Part>> => {
-  const { smtp, cluster, s3, media, publicUrl } = config
+  const { smtp, cluster, s3, media, publicUrl, acme } = config
   const parts = await Promise.all([
     checkDatabase(config),
     checkFolder(config),
     checkPort(config),
+    acme && checkCertificate(config.dataDir, acme),
     smtp && checkMail(smtp),
     cluster?.nats && checkNats(cluster.nats),
     s3 && checkBucket(s3),

@@ -9,7 +9,8 @@ const configurationPart = (warnings: ReadonlyArray<string>): ReadonlyArray<Part>
   ...warnings.map((text): Part => ({ part: "configuration", state: "warning", text })),
 ]
 
-const allParts = async (): Promise<ReadonlyArray<Part>> => {
+/** @throws ConfigInvalid */
+export const checkAll = async (): Promise<ReadonlyArray<Part>> => {
   const config = checkConfig()
   return [...configurationPart(config.warnings), ...(await checkParts(config))]
 }
@@ -21,7 +22,7 @@ const lineOf = ({ part, state, text, remedy }: Part): string =>
 
 /** `json`: one object on standard output, also where something failed. @throws ConfigInvalid, CommandFailed */
 export const check = async (json: boolean): Promise<void> => {
-  const parts = await allParts().catch((cause: unknown): ReadonlyArray<Part> => {
+  const parts = await checkAll().catch((cause: unknown): ReadonlyArray<Part> => {
     if (!json || !(cause instanceof ConfigInvalid)) throw cause
     return cause.message.split("\n").map((text): Part => ({ part: "configuration", state: "failed", text }))
   })

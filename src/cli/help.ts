@@ -1,9 +1,12 @@
 /** The help of the command: what it can do, and every key of its configuration. */
-import { configHelp } from "../config/config.ts"
+import { CONFIG_KEYS } from "../config/keys.ts"
 import { COMMANDS } from "./arguments.ts"
 
 const columns = (rows: ReadonlyArray<readonly [string, string]>): string =>
   rows.map(([name, doc]) => `  ${name.padEnd(18)} ${doc}`).join("\n")
+
+export const configHelp = (): string =>
+  CONFIG_KEYS.map(({ name, fallback, doc }) => `  ${name} (${fallback})\n      ${doc.replaceAll("`", "")}`).join("\n")
 
 export const help = (): string => `Gathercue runs live events: a REST API, a WebSocket gateway and signed webhooks.
 
@@ -19,6 +22,7 @@ ${columns([
     "Read keys from a file, for those that the environment does not set. May be given several times.",
   ],
   ["--json", "With check and inspect: the result as JSON."],
+  ["--log <path>", "With doctor: a file of the log, whose last lines are put in."],
   ["--to <target>", "With backup: the folder or s3:// place."],
   ["--verify", "With backup: the newest backup of the place is restored to a folder for that alone, and read."],
   ["--discard-waiting", "With promote: what waited in the original already is not sent."],

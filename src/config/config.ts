@@ -8,6 +8,7 @@ import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effe
 import type { TrustedProxies } from "../model/limits/client-address.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { hasKeptKey, keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
+import { type AcmeConfig, acmeOf } from "./acme.ts"
 import { CONFIG_KEYS } from "./keys.ts"
 import type { Environment, Suspicion } from "./mistakes.ts"
 import { crossProblems, suspicions, type Values } from "./rules.ts"
@@ -40,6 +41,8 @@ export interface Config {
   readonly production: boolean
   readonly host: string
   readonly port: number
+  /** The server speaks TLS itself; null: it does not. */
+  readonly acme: AcmeConfig | null
   /** `null`: derived from the address that is listened on. */
   readonly publicUrl: string | null
   readonly dataDir: string
@@ -315,6 +318,7 @@ const configOf = (
     production,
     host: values.HOST,
     port: values.PORT,
+    acme: acmeOf(values),
     publicUrl: values.PUBLIC_URL,
     appUrl: values.APP_URL,
     smtp: values.SMTP_URL === null ? null : { url: values.SMTP_URL, from: values.MAIL_FROM },
@@ -397,7 +401,3 @@ const configOf = (
 
 /** The environment that child processes inherit. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
-
-/** The table of all keys, for `--help`. */
-export const configHelp = (): string =>
-  CONFIG_KEYS.map(({ name, fallback, doc }) => `  ${name} (${fallback})\n      ${doc.replaceAll("`", "")}`).join("\n")

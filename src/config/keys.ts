@@ -22,6 +22,23 @@ export const CONFIG_KEYS = [
     doc: "Base address that clients use, without a path; decides cookie names and the URLs in answers.",
   },
   {
+    name: "ACME_DOMAINS",
+    fallback: "unset",
+    doc: "Names for which this server gets and renews a certificate by itself (ACME, challenge HTTP-01), comma separated, that of `PUBLIC_URL` among them. It then speaks TLS on `PORT`, and answers challenges and redirects on `ACME_HTTP_PORT`. For one process without `WORKERS` and nodes; without it a proxy speaks TLS.",
+  },
+  {
+    name: "ACME_TERMS",
+    fallback: "unset",
+    doc: "`agreed`: you agree to the terms of the authority; must be set beside `ACME_DOMAINS`.",
+  },
+  { name: "ACME_EMAIL", fallback: "unset", doc: "An address to which the authority may write." },
+  {
+    name: "ACME_DIRECTORY",
+    fallback: "https://acme-v02.api.letsencrypt.org/directory",
+    doc: "Directory of the authority; by default Let's Encrypt.",
+  },
+  { name: "ACME_HTTP_PORT", fallback: "80", doc: "The port for challenges, which the authority reaches as port 80." },
+  {
     name: "APP_URL",
     fallback: "PUBLIC_URL",
     doc: "Where links in letters lead; by default the pages this server has for them.",
@@ -216,12 +233,7 @@ export const CONFIG_KEYS = [
   },
   { name: "BACKUP_S3_REGION", fallback: "`S3_REGION`", doc: "Beside `BACKUP_S3_URL`: its region." },
   { name: "BACKUP_S3_ACCESS_KEY_ID", fallback: "unset", doc: "Beside `BACKUP_S3_URL`: id of the access key." },
-  {
-    name: "BACKUP_S3_SECRET_ACCESS_KEY",
-    fallback: "unset",
-    doc: "Secret of that key.",
-    secret: true,
-  },
+  { name: "BACKUP_S3_SECRET_ACCESS_KEY", fallback: "unset", doc: "Secret of that key.", secret: true },
   {
     name: "CLUSTER_ADDRESS",
     fallback: "unset",

@@ -84,6 +84,21 @@ const backupProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArr
   ]
 }
 
+const hostOf = (url: string | null | undefined): string | null => (url == null ? null : new URL(url).hostname)
+
+const acmeProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
+  const { ACME_DOMAINS: domains = [], PUBLIC_URL: publicUrl, ACME_TERMS: terms } = values
+  if (domains.length === 0) return []
+  const isNamed = publicUrl?.startsWith("https:") === true && domains.includes(hostOf(publicUrl) ?? "")
+  const several = isWorker || (values.WORKERS ?? 1) > 1 || values.CLUSTER_ADDRESS != null
+  return [
+    terms === null && "ACME_TERMS must be set to agreed beside ACME_DOMAINS, once you have read the authority's terms.",
+    publicUrl !== undefined && !isNamed && "PUBLIC_URL must be an https:// address whose name is one of ACME_DOMAINS.",
+    several && "ACME_DOMAINS is for one process that runs alone; before WORKERS and nodes a proxy speaks TLS.",
+    values.ACME_HTTP_PORT === values.PORT && "ACME_HTTP_PORT must be another port than PORT, which speaks TLS.",
+  ].filter((problem) => problem !== false)
+}
+
 /** The domain of the sender by default, from which other servers take no letter. */
 const NOWHERE = "@localhost"
 
@@ -109,6 +124,7 @@ export const crossProblems = (values: Partial<Values>, isWorker: boolean): Reado
     ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
     ...backupProblems(values, isWorker),
     ...relayProblems(values),
+    ...acmeProblems(values, isWorker),
     ...clusterProblems(values, isWorker),
   ]
 }

@@ -172,6 +172,15 @@ const MOST_ICE_URLS = 8
 const listed = (value: string): ReadonlyArray<string> =>
   value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))
 
+const MOST_NAMES = 20
+
+/** The challenge HTTP-01 proves neither wildcards nor addresses. */
+const isNameList = (value: string): boolean =>
+  listed(value).length <= MOST_NAMES &&
+  listed(value).every(
+    (name) => name.length < 254 && /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]+$/i.test(name),
+  )
+
 const isOriginList = (value: string): boolean =>
   listed(value).every((origin) => isUrl(origin, ["https:", "http:"]) && new URL(origin).pathname === "/")
 
@@ -214,6 +223,17 @@ export const SETTINGS = {
   NODE_ENV: required("NODE_ENV", literals(["production", "development", "test"]), "development"),
   HOST: anything("HOST", "127.0.0.1"),
   PORT: integer("PORT", 8080, 0, 65_535),
+  ACME_DOMAINS: Config.map(
+    required("ACME_DOMAINS", text("must be at most 20 comma separated names such as live.example.com", isNameList), ""),
+    (value) => [...new Set(listed(lowerAscii(value)))],
+  ),
+  ACME_TERMS: optional("ACME_TERMS", literals(["agreed"])),
+  ACME_EMAIL: optional(
+    "ACME_EMAIL",
+    shownText("must be an e-mail address", (value) => /^[^\s@:]+@[^\s@]+$/.test(value)),
+  ),
+  ACME_DIRECTORY: required("ACME_DIRECTORY", url("https:"), "https://acme-v02.api.letsencrypt.org/directory"),
+  ACME_HTTP_PORT: integer("ACME_HTTP_PORT", 80, 1, 65_535),
   PUBLIC_URL: Config.map(
     optional("PUBLIC_URL", text("must be an http:// or https:// address without a path", isOrigin)),
     (value) => value?.replace(/\/+$/, "") ?? null,

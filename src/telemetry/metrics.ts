@@ -187,6 +187,14 @@ export const makeMetrics = () => ({
     "gathercue_backup_overdue_seconds",
     "Seconds since it was due; 0 before, and without BACKUP_TO.",
   ),
+  certificateEnds: gauge(
+    "gathercue_certificate_ends_seconds",
+    "Unix time at which the server's own certificate ends; 1 while there is none, 0 without ACME_DOMAINS.",
+  ),
+  certificateOrders: counter("gathercue_certificate_orders_total", "Certificates that were asked for, by outcome.", {
+    name: "outcome",
+    values: ["issued", "failed"],
+  }),
   mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
   mailOverdue: gauge("gathercue_mail_overdue_seconds", "Seconds since the oldest letter was due."),
   reminders: counter("gathercue_reminders_total", "Reminders of events that were posted, by kind.", {

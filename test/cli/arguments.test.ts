@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest"
 import { readArguments } from "../../src/cli/arguments.ts"
 
-const PLAIN = { target: "", envFiles: [], json: false, verify: false, discardWaiting: false, isWorker: false }
+const PLAIN = { target: "", envFiles: [], json: false, log: "", verify: false, discardWaiting: false, isWorker: false }
 
 test("each command is read, and no command is the server", () => {
   expect(readArguments([])).toEqual({ ...PLAIN, command: "serve" })
@@ -31,6 +31,12 @@ test("options stand before or after the command", () => {
     command: "promote",
     discardWaiting: true,
   })
+  expect(readArguments(["doctor", "a.json", "--log", "b"])).toEqual({
+    ...PLAIN,
+    command: "doctor",
+    target: "a.json",
+    log: "b",
+  })
   expect(readArguments(["--worker"])).toEqual({ ...PLAIN, command: "serve", isWorker: true })
 })
 
@@ -45,6 +51,7 @@ describe("is refused with a sentence:", () => {
     [["--env-file"], /--env-file.*argument missing; gathercue --help/],
     [["--help=yes"], /does not take an argument; gathercue --help/],
     [["keys", "--json"], /^--json is an option of check and inspect alone; gathercue --help/],
+    [["check", "--log", "a"], /^--log is an option of doctor alone; gathercue --help/],
     [["start"], /^"start" is no command; gathercue --help/],
     [["keys", "old"], /^"keys old" is no command; /],
     [["serve", "serve"], /^"serve serve" is no command; /],

@@ -166,9 +166,12 @@ interface MortalHouse {
 }
 
 /** One whose actors a test kills; gone when the test ends. */
-export const openMortalHouse = async (options: Options = {}): Promise<MortalHouse> => {
+export const openMortalHouse = async (
+  options: Options = {},
+  placement: Parameters<typeof startActors>[1] = {},
+): Promise<MortalHouse> => {
   let isAlive = true
-  const house = await openHouse(options, { holds: () => isAlive })
+  const house = await openHouse(options, { ...placement, holds: () => isAlive })
   onTestFinished(() => house.stop())
   return {
     house,

@@ -10,9 +10,13 @@ import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openHouse({}, PATIENT)
 })
 afterAll(() => house.stop())
+
+/** So long that nobody's wait ends by the machine's time. */
+const WAIT_MS = 600_000
+const PATIENT = { roomWaitMs: WAIT_MS }
 
 const PAIRS = [{ modality: "breakout", config: { roomSize: 2 } }] as const
 
@@ -39,8 +43,8 @@ const waits = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<{ rea
 const untilWaiting = (of: House, stage: Stage): Promise<void> =>
   eventually(async () => (await waits(of, stage)).length === 1, "somebody waiting")
 
-test("who finds no place is in the main room, sits down with the one who is there after two seconds, and the next room opens for others", async () => {
-  const own = await openHouse()
+test("who finds no place is in the main room, sits down with those who are there after the wait, and the next room opens for others", async () => {
+  const own = await openHouse({}, PATIENT)
   onTestFinished(() => own.stop())
   const { stage } = await withPair(own)
   const [late] = await crowd(own, stage, ["late"])
@@ -48,20 +52,20 @@ test("who finds no place is in the main room, sits down with the one who is ther
   const ready = await readyOf(own, stage, "late")
   expect(ready).toMatchObject({ assignment: null, me: { roomId: null } })
   expect(await waits(own, stage)).toMatchObject([{ about: ready.breakout.id }])
-  own.actors.clock.jump(2000)
+  own.actors.clock.jump(WAIT_MS)
   const told = await received(late, "assignment.updated")
   expect(told.d.roomId).toBe(await roomOf(own, stage, "p0"))
   expect(await countsOf(own, stage)).toEqual([3])
   // The room has one person more than its size: the next one to come alone opens another.
   const [later] = await crowd(own, stage, ["later"])
   await untilWaiting(own, stage)
-  own.actors.clock.jump(2000)
+  own.actors.clock.jump(WAIT_MS)
   expect((await received(later, "assignment.updated")).d.name).toBe("Room 2")
   expect(await countsOf(own, stage)).toEqual([3, 1])
   expect(await waits(own, stage)).toEqual([])
 })
 
-test("two who wait open a room together, without a wait of two seconds", async () => {
+test("two who wait open a room together, without the wait", async () => {
   const { stage } = await withPair(house)
   const clients = await crowd(house, stage, ["late0", "late1"])
   const rooms = await Promise.all(clients.map(async (client) => (await received(client, "assignment.updated")).d.name))
@@ -95,7 +99,7 @@ test("rooms that close end the wait", async () => {
 })
 
 test("the wait goes on after a crash in the middle of it", async () => {
-  const { house: mortal, kill } = await openMortalHouse()
+  const { house: mortal, kill } = await openMortalHouse({}, PATIENT)
   const { stage } = await withPair(mortal)
   const before = await readyOf(mortal, stage, "p0")
   await crowd(mortal, stage, ["late"])
@@ -103,10 +107,10 @@ test("the wait goes on after a crash in the middle of it", async () => {
   await untilAnnounced(mortal, stage, ["late"])
   await untilWaiting(mortal, stage)
   await kill()
-  const after = await openHouse({}, {}, mortal.databaseUrl)
+  const after = await openHouse({}, PATIENT, mortal.databaseUrl)
   onTestFinished(() => after.stop())
   const late = await after.join(stage, "late")
-  after.actors.clock.jump(2000)
+  after.actors.clock.jump(WAIT_MS)
   await eventually(async () => (await roomOf(after, stage, "late")) === before.assignment.roomId, "late being seated")
   expect(await waits(after, stage)).toEqual([])
   expect(late.received.find(({ t }) => t === "ready").d.breakout.id).toBe(before.breakout.id)

@@ -28,6 +28,7 @@ export interface OwnedEventNeeds extends ActorServices {
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
   readonly hasStageBroadcasts: boolean
+  readonly roomWaitMs?: number | undefined
 }
 
 export type OwnedEventChange =
@@ -100,9 +101,9 @@ export class OwnedEvent {
 
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Received, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlOf, recorder, hasStageBroadcasts } = this.#needs
+    const { playbackUrlOf, recorder, hasStageBroadcasts, roomWaitMs } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    const deployment = { playbackUrlOf, recorder, hasStageBroadcasts }
+    const deployment = { playbackUrlOf, recorder, hasStageBroadcasts, roomWaitMs }
     return new Turn({ records: of.records, state, people, by, now: at, freshId, ...deployment })
   }
 

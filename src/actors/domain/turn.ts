@@ -76,7 +76,11 @@ export interface TurnGiven {
   readonly recorder: Recorder
   /** The media server broadcasts the main room of a broadcast phase. */
   readonly hasStageBroadcasts: boolean
+  /** How long people who find breakout rooms full wait for each other, in milliseconds; two seconds by default. */
+  readonly roomWaitMs?: number | undefined
 }
+
+const ROOM_WAIT_MS = 2000
 
 export class Turn {
   /** The participants inside by the turn's present state: a phase that has just begun may have closed its waiting room. */
@@ -90,6 +94,7 @@ export class Turn {
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
   readonly hasStageBroadcasts: boolean
+  readonly roomWaitMs: number
   state: LiveState
   readonly #records: RecordStore
   readonly #changes = new Map<string, Change>()
@@ -121,6 +126,7 @@ export class Turn {
     this.playbackUrlOf = playbackUrlOf
     this.recorder = recorder
     this.hasStageBroadcasts = hasStageBroadcasts
+    this.roomWaitMs = given.roomWaitMs ?? ROOM_WAIT_MS
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -38,6 +38,8 @@ export interface LiveEventOptions {
   readonly recorder: Recorder
   /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
   readonly hasStageBroadcasts: boolean
+  /** How long people who find breakout rooms full wait for each other; two seconds by default. */
+  readonly roomWaitMs?: number
 }
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
@@ -86,6 +88,7 @@ export const liveEventLayer = (
         playbackUrlOf: options.playbackUrlOf,
         recorder: options.recorder,
         hasStageBroadcasts: options.hasStageBroadcasts,
+        roomWaitMs: options.roomWaitMs,
         system,
         timers,
         fork,

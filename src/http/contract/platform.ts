@@ -27,6 +27,16 @@ export const PlatformStatus = Schema.Struct({
       named("PlatformQuiet"),
     ),
   ),
+  /** The server's own; null: it speaks no TLS itself. */
+  certificate: Schema.NullOr(
+    Schema.Struct({
+      names: Schema.Array(Schema.String),
+      /** Null: there is none yet. */
+      endsAt: Schema.NullOr(Instant),
+      /** Why the last try to get one failed; null: it did not. */
+      problem: Schema.NullOr(Schema.String),
+    }).annotate(named("PlatformCertificate")),
+  ),
   /** The process that answers. */
   process: Schema.Struct({
     node: Schema.String,
@@ -124,7 +134,7 @@ export const Platform = HttpApiGroup.make("platform")
       .annotate(EndpointAccess, "platform")
       .annotate(
         OpenApi.Summary,
-        "Live events, nodes, backlogs, the largest and busiest users and failing webhooks of the whole deployment",
+        "Live events, nodes, backlogs, the certificate, the largest and busiest users and failing webhooks of the whole deployment",
       ),
   )
   .add(

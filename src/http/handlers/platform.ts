@@ -1,6 +1,7 @@
 /** The deployment as its operator sees it. */
 import { Clock, Effect } from "effect"
 import { LiveEvents } from "../../actors/live-events.ts"
+import { CertificateWatch } from "../../certificates/certificates.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { RELEASE } from "../../protocol/wire/release.ts"
 import { listNodes } from "../../store/cluster/nodes.ts"
@@ -62,10 +63,15 @@ export const platform: Handlers<typeof Platform> = {
         const found = yield* database.run((sql) => readAll(sql, shares))
         const most = yield* database.run((sql) => readBusiest(sql, busiest, now))
         const quiet = (yield* Quiet).state()
+        const certificate = (yield* CertificateWatch).state()
         return {
           release: RELEASE,
           at: toTimestamp(now),
           quiet: quiet && { ...quiet, copied: yield* database.run((sql) => countCopied(sql, quiet.since)) },
+          certificate: certificate && {
+            ...certificate,
+            endsAt: certificate.endsAt === null ? null : toTimestamp(certificate.endsAt),
+          },
           process: {
             node,
             sockets: metrics.sockets.value(),

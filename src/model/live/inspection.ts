@@ -28,7 +28,7 @@ export const Inspection = Schema.Struct({
       /** The delay in the chart, such as `phase.end`. */
       name: Schema.String,
       /** The poll, participant or breakout that it concerns; null: the event. */
-      about: Schema.NullOr(Uuid),
+      about: Schema.NullOr(Schema.String),
       at: Instant,
     }).annotate(named("InspectedDeadline")),
   ),

@@ -578,6 +578,8 @@ export interface PlatformStatus {
     readonly signs: ReadonlyArray<string>
     readonly copied: { readonly deliveries: number; readonly letters: number }
   } | null
+  /** The server's own; null: it speaks no TLS itself. */
+  readonly certificate: { readonly names: ReadonlyArray<string>; readonly endsAt: string | null; readonly problem: string | null } | null
   /** The process that answers. */
   readonly process: {
     readonly node: string

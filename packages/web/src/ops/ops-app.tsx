@@ -34,6 +34,7 @@ const Watch = ({
   return (
     <>
       <Problem>{whyFailed(texts, error)}</Problem>
+      <Problem>{value?.certificate?.problem ?? null}</Problem>
       {value?.quiet && <QuietPanel quiet={value.quiet} platformKey={platformKey} onPromoted={reload} />}
       {value === undefined ? (
         <p role="status">{texts.loading}</p>

@@ -16,9 +16,9 @@ const Figure = ({ name, value }: { readonly name: string; readonly value: string
   </div>
 )
 
-const Figures = ({ status: { process, liveEvents, backlog, release } }: Props) => {
+const Figures = ({ status: { process, liveEvents, backlog, release, certificate } }: Props) => {
   const { ops } = useTexts()
-  const { number, span } = useFormats()
+  const { number, span, moment } = useFormats()
   const waiting = ({ count, overdueSeconds }: { readonly count: number; readonly overdueSeconds: number }) =>
     count === 0 ? ops.none : ops.waiting(number(count), overdueSeconds)
   return (
@@ -31,6 +31,12 @@ const Figures = ({ status: { process, liveEvents, backlog, release } }: Props) =
       <Figure name={ops.memory} value={`${number(Math.round(process.memoryBytes / 1_048_576))} MiB`} />
       <Figure name={ops.uptime} value={span(process.uptimeSeconds * 1000)} />
       <Figure name={ops.release} value={release} />
+      {certificate && (
+        <Figure
+          name={ops.certificate}
+          value={certificate.endsAt === null ? ops.noCertificate : ops.certificateEnds(moment(certificate.endsAt))}
+        />
+      )}
     </dl>
   )
 }

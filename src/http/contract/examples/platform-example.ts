@@ -9,6 +9,7 @@ export const platformStatus = {
     signs: ["gathercue restore put the database there."],
     copied: { deliveries: 2, letters: 1 },
   },
+  certificate: { names: ["live.example.com"], endsAt: "2027-01-14T09:12:00.000Z", problem: null },
   process: { node: "n1", sockets: 812, liveEvents: 1, uptimeSeconds: 86400, memoryBytes: 180000000 },
   nodes: [{ address: "10.0.0.1:9100", node: "n1", isLiving: true }],
   liveEvents: {

@@ -1,0 +1,20 @@
+/** The settings of a certificate of the server's own. */
+import type { Values } from "./rules.ts"
+
+export interface AcmeConfig {
+  /** Lower case, none twice. */
+  readonly domains: ReadonlyArray<string>
+  readonly directory: string
+  readonly email: string | null
+  readonly httpPort: number
+}
+
+export const acmeOf = (values: Values): AcmeConfig | null =>
+  values.ACME_DOMAINS.length === 0
+    ? null
+    : {
+        domains: values.ACME_DOMAINS,
+        directory: values.ACME_DIRECTORY,
+        email: values.ACME_EMAIL,
+        httpPort: values.ACME_HTTP_PORT,
+      }

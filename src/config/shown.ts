@@ -1,0 +1,74 @@
+/** Settings as they may be shown and sent to others: no secret, and no credential within an address. */
+import { CONFIG_KEYS, type KeyName } from "./keys.ts"
+import type { Environment } from "./mistakes.ts"
+
+export interface ShownSetting {
+  readonly name: KeyName
+  /** Of a secret only that it is set. */
+  readonly value: string
+  readonly isSet: boolean
+}
+
+export const MASK = "(masked)"
+
+/** Everything up to the last `@`: a password may have any character in it. */
+const USER = /([a-z][a-z\d+.-]*:\/\/)([^\s,]*)@/gi
+const PARAMETER = /([?&][^=&\s#,]+=)([^&\s#,]+)/g
+
+const withoutCredentials = (text: string): string => text.replace(USER, `$1${MASK}@`).replace(PARAMETER, `$1${MASK}`)
+
+/** Keys of which a part of the name says that their value opens something, although it is no secret by itself. */
+const isKeptBack = (key: (typeof CONFIG_KEYS)[number]): boolean => "secret" in key || /_KEY(?:_ID)?$/.test(key.name)
+
+const givenFor = (env: Environment, name: KeyName): string => env[name]?.trim() ?? ""
+
+/** Every key with what is in force. A value that cannot be used is shown as it was given. */
+export const shownSettings = (env: Environment): ReadonlyArray<ShownSetting> =>
+  CONFIG_KEYS.map((key) => {
+    const value = givenFor(env, key.name)
+    if (value === "") return { name: key.name, value: key.fallback, isSet: false }
+    return { name: key.name, value: isKeptBack(key) ? MASK : withoutCredentials(value), isSet: true }
+  })
+
+/** A shorter text would be found within words. */
+const SHORTEST = 4
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The value of a header may be a scheme and a token. */
+const lastWord = (text: string): string => decoded(text).split(" ").at(-1) ?? ""
+
+const usersIn = (value: string): ReadonlyArray<string> =>
+  Array.from(value.matchAll(USER), ([, , user = ""]) => user).flatMap((user) => {
+    const [name, ...password] = user.split(":")
+    // A name alone is a token; beside a password it is no secret, and may be any word.
+    return password.length === 0 ? [name ?? ""] : [user, password.join(":")]
+  })
+
+/** A value of a list, of pairs or in an address may stand by itself elsewhere. */
+const partsOf = (value: string): ReadonlyArray<string> => {
+  const listed = value.split(",").map((part) => part.trim())
+  const paired = listed.map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+  const parameters = Array.from(value.matchAll(PARAMETER), ([, , parameter = ""]) => parameter)
+  return [value, ...listed, ...paired, ...paired.map(lastWord), ...usersIn(value), ...parameters]
+}
+
+const secretsOf = (env: Environment): ReadonlyArray<string> =>
+  CONFIG_KEYS.flatMap((key) => {
+    const value = givenFor(env, key.name)
+    if (isKeptBack(key)) return partsOf(value)
+    return withoutCredentials(value) === value ? [] : partsOf(value).filter((part) => part !== value)
+  })
+
+/** Masks every secret of the environment, and those given, wherever a text has one. */
+export const masking = (env: Environment, others: ReadonlyArray<string>): ((text: string) => string) => {
+  const all = [...secretsOf(env), ...others].flatMap((text) => [text, decoded(text), encodeURIComponent(text)])
+  const secrets = [...new Set(all)].filter(({ length }) => length >= SHORTEST).toSorted((a, b) => b.length - a.length)
+  return (text) => withoutCredentials(secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text))
+}
