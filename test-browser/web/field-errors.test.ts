@@ -69,7 +69,7 @@ test("faults of several details stand beside their fields, and go when they are 
   await title.fill("\u200b")
   await description.fill("x".repeat(17_000))
   await page.getByRole("button", { name: "Save" }).click()
-  await expectError(page, title, "This must not be empty.")
+  await expectError(page, title, "Write something that can be seen.")
   await expectError(page, description, "This is too long.")
   await expectAccessible(page)
   await title.fill("Better day")
