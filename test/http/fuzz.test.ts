@@ -9,7 +9,7 @@ import { Api } from "../../src/http/contract/api.ts"
 import { PROBLEMS } from "../../src/http/contract/problem.ts"
 import { type Account, type Answer, type CallOptions, call, createLiveEvent, createWorkspace } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { PLATFORM_KEY, startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
 let server: TestServer
@@ -60,6 +60,7 @@ beforeAll(async () => {
     publicAsset: asset.id,
     sharedEvent: audience.id,
     event: event.id,
+    platform: event.id,
     openEvent: event.id,
     recording: asset.id,
     clip: clip.id,
@@ -160,6 +161,7 @@ const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {
 const callerFor = (access: string): CallOptions => {
   // No key stands for somebody of the audience.
   if (access.startsWith("audience")) return {}
+  if (access === "platform") return { headers: { "x-platform-key": PLATFORM_KEY } }
   return access === "account" ||
     access === "accountOrPlatform" ||
     (access.startsWith("workspace") && access !== "workspace") ||
