@@ -5,7 +5,7 @@ import { openHouse } from "./house.ts"
 
 test("a socket that does not identify in time closes 4202", async () => {
   const { clock, jump } = openJumpingClock()
-  const house = await openHouse({ clock })
+  const house = await openHouse({ clock, heartbeatMs: 20_000 })
   onTestFinished(() => house.stop())
   const client = house.connect()
   const { d } = await client.hello()
@@ -16,7 +16,7 @@ test("a socket that does not identify in time closes 4202", async () => {
 
 test("a socket that falls silent closes 4001, one that beats stays", async () => {
   const { clock, timers, jump } = openJumpingClock()
-  const house = await openHouse({ clock })
+  const house = await openHouse({ clock, heartbeatMs: 20_000 })
   onTestFinished(() => house.stop())
   const stage = await house.stage()
   const sessionExpires = Math.floor(timers.now() / 1000) + 7200

@@ -93,6 +93,9 @@ export interface House {
   readonly stop: () => Promise<void>
 }
 
+/** Clients of tests send no heartbeats, and a slow machine may keep one longer than two of a deployment's are apart. */
+const HEARTBEAT_MS = 600_000
+
 const startNode = async (
   actors: ActorHouse,
   node: string,
@@ -134,7 +137,7 @@ const startNode = async (
   const { gateway, grants, telemetry } = await actors.run(
     Effect.all({
       gateway: Effect.flatMap(LiveEvents, (live) =>
-        bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(
+        bindGateway(app, { node, sweepMs: 50, lingerMs: 200, heartbeatMs: HEARTBEAT_MS, ...options }).pipe(
           Effect.provideService(LiveEvents, delayed(live)),
           clock === undefined ? identity : Effect.provideService(Clock.Clock, clock),
         ),

@@ -10,7 +10,7 @@ import { type House, openHouse, SECRET } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openHouse({ heartbeatMs: 20_000 })
 })
 afterAll(() => house.stop())
 
