@@ -46,6 +46,7 @@ const HTTP = [
   "gateway-tokens",
   "guest-erasure",
   "guest-presence",
+  "inspection",
   "people",
   "public-events",
   "question-votes",

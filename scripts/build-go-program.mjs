@@ -1,5 +1,5 @@
 /**
- * Builds a program that tests run, `livekit-server` or `pebble`, from its Go module, and keeps it in the user's cache: the build takes up to minutes.
+ * Builds a program that tests run, `livekit-server` or `pebble`, from its Go module, and keeps it in the user's cache: a build may take minutes.
  * Prints the program's path. Where it cannot be built it says why, and exits 2.
  */
 import { spawnSync } from "node:child_process"

@@ -76,7 +76,7 @@ interface Distributing extends Engine.TemplatedApp {
 }
 
 export interface SecureApp {
-  /** What is bound to it answers with TLS too. Where it is listened on itself, it answers without. */
+  /** Routes that are bound to this app answer with TLS too. A port that this app itself listens on has no TLS. */
   readonly app: Engine.TemplatedApp
   /** The port with TLS is listened on with this one. Without a certificate it ends every handshake. */
   readonly front: Engine.TemplatedApp

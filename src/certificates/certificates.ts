@@ -67,7 +67,7 @@ export class Certificates {
   #adopt(certificate: KeptCertificate): void {
     this.#use(certificate.file)
     this.#current = certificate
-    // One that lacks a name is of use to the others until then.
+    // A certificate that lacks a name serves the other names until the next one is there.
     const hasAll = this.#config.domains.every((name) => certificate.names.includes(name))
     this.#renewAt = hasAll ? renewalAt(certificate, Math.random()) : 0
   }

@@ -19,7 +19,7 @@ export const COMMANDS = {
   "backup [target]":
     "Copy the embedded database, the key and the media to a new folder, or to s3://bucket/prefix (by default BACKUP_TO); a server may run meanwhile.",
   "inspect <event>":
-    "Print the states of an event's chart, what it waits for and its last transitions, from the server at PUBLIC_URL with PLATFORM_KEY.",
+    "Print the states of an event's chart, what it waits for and its last transitions, from the server that runs on this machine, with PLATFORM_KEY.",
   promote:
     "Say that the database is the real one and no copy: its servers send what waits. A server may run meanwhile.",
   "restore <target>": "Put a backup from a folder or s3:// into DATA_DIR, which must have no database.",

@@ -9,6 +9,7 @@ import { directoryProblem } from "../certificates/directory.ts"
 import { certificatesFolder, readCertificate } from "../certificates/kept-certificate.ts"
 import { tryNats } from "../cluster/link/nats-link.ts"
 import type { Config } from "../config/config.ts"
+import { fetchFailure, fetchWithin } from "../egress/fetch-within.ts"
 import { tryMailServer } from "../mail/smtp.ts"
 import { tryMediaServer } from "../media/livekit/try-media-server.ts"
 import { S3Bucket } from "../media/storage/s3/s3-bucket.ts"
@@ -139,19 +140,12 @@ const portTaken = (host: string, port: number): Promise<NodeJS.ErrnoException | 
   })
 
 /** Null: nobody answers there as a server of ours does. */
-const askHealth = async (url: string): Promise<number | null> => {
-  const abort = new AbortController()
-  // A signal's own timer keeps no process waiting, and a request may be tried again and again meanwhile.
-  const late = setTimeout(() => abort.abort(new Error("no answer in time")), HEALTH_WITHIN_MS)
-  try {
-    const answer = await fetch(`${url}/healthz`, { signal: abort.signal, redirect: "manual" })
+const askHealth = (url: string): Promise<number | null> =>
+  fetchWithin(HEALTH_WITHIN_MS, `${url}/healthz`, { redirect: "manual" }, async (answer) => {
     const isOurs = answer.headers.get("content-type")?.includes("json") === true
     await answer.body?.cancel()
     return isOurs ? answer.status : null
-  } finally {
-    clearTimeout(late)
-  }
-}
+  })
 
 const checkPort = async ({ host, port, cluster, acme }: Checked): Promise<ReadonlyArray<Part>> => {
   const remedy = "Stop the other program, or choose another port and an address of this machine."
@@ -229,8 +223,7 @@ const checkAddress = async (publicUrl: string): Promise<Part> => {
       remedy,
     )
   } catch (cause) {
-    const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
-    return warning("address", `PUBLIC_URL is not reached from this machine (${messageOf(inner)}).`, remedy)
+    return warning("address", `PUBLIC_URL is not reached from this machine (${fetchFailure(cause)}).`, remedy)
   }
 }
 

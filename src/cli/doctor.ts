@@ -31,11 +31,11 @@ const machine = () => ({
   memoryBytes: totalmem(),
   memoryFreeBytes: freemem(),
   uptimeSeconds: Math.round(uptime()),
-  /** Of this command; that of a running server is `process_max_fds` of its metrics. Null: there is none. */
+  /** The limit of this command; `process_max_fds` in the metrics is the limit of a running server. Null: there is no limit. */
   openFilesAtMost: Number.isFinite(fileLimit()) ? fileLimit() : null,
 })
 
-/** What cannot be found out is a part of the answer. */
+/** The result has the reason of a failure in place of what could not be read. */
 const orReason = <A>(work: Promise<A>): Promise<A | { readonly failed: string }> =>
   work.catch((cause: unknown) => ({ failed: cause instanceof Error ? cause.message : String(cause) }))
 

@@ -1,34 +1,32 @@
 /** `gathercue inspect`: the chart of a live event, as the process that owns it has it. */
 import { Redacted, Schema } from "effect"
 import type { checkConfig } from "../config/config.ts"
-import { listenUrl } from "../model/listen-url.ts"
 import { Inspection } from "../model/live/inspection.ts"
 import { toMillis } from "../model/timestamp.ts"
 import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
+import { ask, serverBase } from "./reach-server.ts"
 
 /** An event that moves to another process answers within eight seconds. */
 const ANSWER_WITHIN_MS = 15_000
 
 const decode = Schema.decodeUnknownSync(Inspection)
 
-const reasonOf = (cause: unknown): string => {
-  const { cause: inner, message } = cause as Error & { readonly cause?: unknown }
-  return inner instanceof Error ? inner.message : message
+const detailIn = (text: string): string | undefined => {
+  try {
+    const { detail } = JSON.parse(text) as { readonly detail?: unknown }
+    return typeof detail === "string" ? detail : undefined
+  } catch {
+    return undefined
+  }
 }
 
-const read = async (url: string, key: string): Promise<Inspection> => {
-  const headers = { "x-platform-key": key }
-  const answer = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).catch(
-    (cause: unknown) => {
-      throw new CommandFailed(`The server at ${new URL(url).origin} cannot be reached (${reasonOf(cause)}).`)
-    },
-  )
-  const body: unknown = await answer.json().catch(() => ({}))
-  if (answer.ok) return decode(body)
-  const { detail } = body as { readonly detail?: unknown }
-  const said = typeof detail === "string" ? detail : `status ${answer.status}`
-  throw new CommandFailed(`The server at ${new URL(url).origin} refused: ${said}`)
+const read = async (base: string, key: string, eventId: string): Promise<Inspection> => {
+  const url = `${base}/v1/platform/events/${encodeURIComponent(eventId)}/inspection`
+  const answer = await ask(url, { "x-platform-key": key }, ANSWER_WITHIN_MS)
+  if ("failed" in answer) throw new CommandFailed(`The server at ${base} cannot be reached (${answer.failed}).`)
+  if (answer.status === 200) return decode(JSON.parse(answer.text))
+  throw new CommandFailed(`The server at ${base} refused: ${detailIn(answer.text) ?? `status ${answer.status}`}`)
 }
 
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -61,14 +59,15 @@ const linesOf = (eventId: string, found: Inspection): ReadonlyArray<string> => {
 
 /** @throws CommandFailed */
 export const inspectEvent = async (
-  { publicUrl, host, port, platformKey }: ReturnType<typeof checkConfig>,
+  config: ReturnType<typeof checkConfig>,
   eventId: string,
   json: boolean,
 ): Promise<void> => {
+  const { platformKey } = config
   if (platformKey === null) throw new CommandFailed("PLATFORM_KEY must be set, here and for the server.")
-  const base = publicUrl ?? listenUrl(host, port)
-  const url = `${base}/v1/platform/events/${encodeURIComponent(eventId)}/inspection`
-  const found = await read(url, Redacted.value(platformKey))
+  const base = serverBase(config)
+  if (base === undefined) throw new CommandFailed("With PORT 0 nobody knows where the server listens.")
+  const found = await read(base, Redacted.value(platformKey), eventId)
   if (json) print(JSON.stringify(found, null, 2))
   else for (const line of linesOf(eventId, found)) print(line)
 }

@@ -11,6 +11,7 @@ import { hasKeptKey, keptSecretKey, type SecretKeys, SecretKeyUnusable } from ".
 import { type AcmeConfig, acmeOf } from "./acme.ts"
 import { CONFIG_KEYS } from "./keys.ts"
 import type { Environment, Suspicion } from "./mistakes.ts"
+import { otlpOf } from "./otlp.ts"
 import { crossProblems, suspicions, type Values } from "./rules.ts"
 import { SETTINGS } from "./schemas.ts"
 
@@ -41,7 +42,7 @@ export interface Config {
   readonly production: boolean
   readonly host: string
   readonly port: number
-  /** The server speaks TLS itself; null: it does not. */
+  /** Null: the server speaks no TLS itself. */
   readonly acme: AcmeConfig | null
   /** `null`: derived from the address that is listened on. */
   readonly publicUrl: string | null
@@ -376,15 +377,7 @@ const configOf = (
     securityContact: values.SECURITY_CONTACT,
     accessLog: values.ACCESS_LOG,
     logLevel: values.LOG_LEVEL,
-    otlp:
-      values.OTEL_EXPORTER_OTLP_ENDPOINT === null
-        ? null
-        : {
-            endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
-            headers: values.OTEL_EXPORTER_OTLP_HEADERS,
-            serviceName: values.OTEL_SERVICE_NAME,
-            ratio: values.OTEL_TRACES_SAMPLER_ARG,
-          },
+    otlp: otlpOf(values),
     webhookRetryDelaysMs: values.WEBHOOK_RETRY_SCHEDULE.map((seconds) => seconds * 1000),
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     presenceGraceMs: values.PRESENCE_GRACE_MS,

@@ -4,7 +4,7 @@ import type { Environment } from "./mistakes.ts"
 
 export interface ShownSetting {
   readonly name: KeyName
-  /** Of a secret only that it is set. */
+  /** A secret is shown as `MASK`. */
   readonly value: string
   readonly isSet: boolean
 }

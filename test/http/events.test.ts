@@ -10,7 +10,6 @@ import {
   untilTaken,
   type Workspace,
 } from "../support/api.ts"
-import { rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -228,42 +227,6 @@ describe("changing an event", () => {
     expect([deleted.status, deleted.body]).toEqual([204, ""])
     expect((await api("GET", `/v1/events/${event.id}`)).status).toBe(404)
     expect((await api("DELETE", `/v1/events/${event.id}`)).status).toBe(404)
-  })
-})
-
-describe("a start in the past", () => {
-  const PAST = "2020-01-01T00:00:00.000Z"
-  const warning = {
-    code: "starts_in_past",
-    detail: "The start of the event (2020-01-01T00:00:00.000Z) lies in the past.",
-  }
-
-  test("is warned of wherever it is set or looked at, until the event is live", async () => {
-    const event = await createEvent(server.url, acme.key, { scheduledAt: PAST })
-    const path = `/v1/events/${event.id}`
-    const warnings = async (method: string, under = "", body?: object) =>
-      (await api(method, path + under, body === undefined ? {} : { body })).body.warnings
-    expect(event.warnings).toEqual([warning])
-    expect(await warnings("GET")).toEqual([warning])
-    expect(await warnings("PATCH", "", { scheduledAt: "2999-01-01T00:00:00Z" })).toEqual([])
-    expect(await warnings("PATCH", "", { scheduledAt: PAST })).toEqual([warning])
-    expect(await warnings("POST", "/publish")).toEqual([warning])
-    expect(await warnings("GET")).toEqual([warning])
-    expect((await api("POST", `${path}/start`)).status).toBe(200)
-    expect(await warnings("GET")).toEqual([])
-  })
-
-  test("is no mistake where it passed after the event was published", async () => {
-    const event = await createEvent(server.url, acme.key, { scheduledAt: "2999-01-01T00:00:00Z" })
-    expect(event.warnings).toEqual([])
-    await api("POST", `/v1/events/${event.id}/publish`)
-    const rows = rowsOf(server.databaseUrl)
-    await rows.run("update events set published_at = '2019-01-01T00:00:00Z', scheduled_at = $2 where id = $1", [
-      event.id,
-      PAST,
-    ])
-    await rows.end()
-    expect((await api("GET", `/v1/events/${event.id}`)).body).toMatchObject({ scheduledAt: PAST, warnings: [] })
   })
 })
 

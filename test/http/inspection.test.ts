@@ -84,7 +84,7 @@ test("an event that is not live has its life alone, and one that is not there is
 
 test("the command prints the same for a person and for a program, and says why it cannot", async () => {
   const { event } = await timedEvent()
-  const environment = { PUBLIC_URL: server.url, PLATFORM_KEY, SECRET_KEY }
+  const environment = { PORT: new URL(server.url).port, PLATFORM_KEY, SECRET_KEY }
   const text = await runCommand(["inspect", event.id], environment)
   expect(text.code).toBe(0)
   expect(text.stdout).toMatch(/^Event .* at node \S+ since \S+, version \d+, fencing token \d+\n/)
@@ -100,8 +100,9 @@ test("the command prints the same for a person and for a program, and says why i
   const wrong = await refused(["inspect", event.id], { PLATFORM_KEY: "another-key-of-the-tests-0123456789" })
   expect(wrong).toMatch(/^The server at \S+ refused: /)
   expect(await refused(["inspect", "0196a1f0-0000-7000-8000-00000000dead"], {})).toMatch(/refused: .*event/i)
-  expect(await refused(["inspect", event.id], { PUBLIC_URL: "http://127.0.0.1:9" })).toMatch(/cannot be reached/)
+  expect(await refused(["inspect", event.id], { PORT: "9" })).toMatch(/cannot be reached/)
   expect(await refused(["inspect", event.id], { PLATFORM_KEY: "" })).toMatch(/^PLATFORM_KEY must be set/)
+  expect(await refused(["inspect", event.id], { PORT: "0" })).toMatch(/^With PORT 0 nobody knows/)
   expect(await refused(["inspect"], {})).toMatch(/needs the id of an event/)
 })
 

@@ -23,7 +23,13 @@ const CLOSING_ROOMS = [
   { target: "#rooms.closing", actions: "closeRoomsSoon" },
 ] as const
 
-const OPEN_ALREADY = [{ guard: "namesNoPlan", actions: "refuseNoPlan" }, { actions: "refuseOpenBreakout" }] as const
+/** Rooms that are open, or close already. */
+const OPENED = {
+  "phase.over": { target: "#rooms.planned", actions: "removeRooms" },
+  "breakout.plan": { actions: "planRooms" },
+  "breakout.open": [{ guard: "namesNoPlan", actions: "refuseNoPlan" }, { actions: "refuseOpenBreakout" }],
+  "breakout.close": CLOSING_ROOMS,
+} as const
 
 /** Breakout rooms. Those without a timer of their own end with the timer of the phase. */
 export const ROOMS = {
@@ -41,10 +47,7 @@ export const ROOMS = {
     open: {
       initial: "untimed",
       on: {
-        "phase.over": { target: "planned", actions: "removeRooms" },
-        "breakout.plan": { actions: "planRooms" },
-        "breakout.open": OPEN_ALREADY,
-        "breakout.close": CLOSING_ROOMS,
+        ...OPENED,
         "timer.extend": [
           { guard: "isTimerOfRooms", target: ".running", actions: "extendRooms" },
           { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
@@ -63,14 +66,11 @@ export const ROOMS = {
     },
     closing: {
       on: {
-        "phase.over": { target: "planned", actions: "removeRooms" },
+        ...OPENED,
         "phase.changed": [
           { guard: "reopensRooms", target: "open", actions: "prolongRooms" },
           { guard: "movesRooms", actions: "prolongRooms" },
         ],
-        "breakout.plan": { actions: "planRooms" },
-        "breakout.open": OPEN_ALREADY,
-        "breakout.close": CLOSING_ROOMS,
         "timer.extend": [
           { guard: "isElapsedOfRooms", target: "open.running", actions: "extendRooms" },
           { guard: "isOfRooms", actions: "refuseNoRoomTimer" },

@@ -18,7 +18,7 @@ export const listSpeakers = (sql: Queryable, eventId: string): Promise<CastRow[]
      where m.event_id = ${eventId} and m.role in ('host', 'speaker') and u.name is not null
      order by m.role, m.created_at, m.id`.then((rows) => [...rows])
 
-/** Who is on stage now, as their roles read in the active phase, in the order of their arrival. */
+/** The people on stage now, as their roles read in the active phase, in the order of their arrival. */
 const listOnStage = (sql: Queryable, eventId: string) =>
   sql<CastRow[]>`
     select present->>'name' as name, stage_role as role from present_participants
@@ -26,7 +26,7 @@ const listOnStage = (sql: Queryable, eventId: string) =>
        and present->>'name' <> ${REMOVED_PERSON}
      order by role, present->>'joinedAt', participant_id`
 
-/** Who was on stage, also people whose departure is yet to be told. */
+/** The people who were on stage, also those whose departure is yet to be told. */
 const listWereOnStage = (sql: Queryable, eventId: string) =>
   sql<CastRow[]>`
     select name, role from (

@@ -37,7 +37,7 @@ import {
   webhook,
   workspace,
 } from "./example-objects.ts"
-import { inspection, platformStatus } from "./platform-example.ts"
+import { platformExamples } from "./platform-example.ts"
 import {
   ATTENDANCE_CSV,
   AUDIT_CSV,
@@ -496,12 +496,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       ],
     },
   },
-  getPlatformStatus: { response: platformStatus },
-  inspectEvent: { response: inspection },
-  promotePlatform: {
-    request: { discardWaiting: true },
-    response: { wasQuiet: true, copied: platformStatus.quiet.copied },
-  },
+  ...platformExamples,
   getIdp: { response: { configured: true, signup: "open" } },
   getProblem: {
     response: { code: "conflict", status: 409, meaning: PROBLEMS.conflict.meaning, remedy: PROBLEMS.conflict.remedy },

@@ -1,7 +1,7 @@
 /** The state of a deployment with one live event. */
 import { ids } from "./example-objects.ts"
 
-export const platformStatus = {
+const platformStatus = {
   release: "0.1.0",
   at: "2026-11-20T18:30:00.000Z",
   quiet: {
@@ -62,7 +62,7 @@ export const platformStatus = {
 }
 
 /** A live event whose first phase has a timer, of which a minute is left. */
-export const inspection = {
+const inspection = {
   node: "n1",
   version: 42,
   fencingToken: 3,
@@ -83,4 +83,13 @@ export const inspection = {
     { at: "2026-11-20T18:00:00.000Z", event: "event.start", entered: ["live.phase.running"] },
     { at: "2026-11-20T18:29:00.000Z", event: "phase.warning", entered: ["live.phase.warned"] },
   ],
+}
+
+export const platformExamples = {
+  getPlatformStatus: { response: platformStatus },
+  inspectEvent: { response: inspection },
+  promotePlatform: {
+    request: { discardWaiting: true },
+    response: { wasQuiet: true, copied: platformStatus.quiet.copied },
+  },
 }

@@ -39,7 +39,7 @@ const putWaiting = (turn: Turn, breakout: Breakout, waiting: Waiting): void => {
   turn.put("breakout", ONLY, waiting.length === 0 ? rest : { ...rest, waiting })
 }
 
-/** Those of them who are here, have no seat and may have one. */
+/** The waiting participants who are here, have no seat and may have one. */
 const stillWaiting = (turn: Turn, { waiting = [] }: Breakout): Waiting =>
   waiting.filter(({ participantId }) => {
     const person = turn.people.find(participantId)

@@ -1,0 +1,13 @@
+/** The settings of traces that are sent to a collector. */
+import type { OtlpSettings } from "../model/otlp-settings.ts"
+import type { Values } from "./rules.ts"
+
+export const otlpOf = (values: Values): OtlpSettings | null =>
+  values.OTEL_EXPORTER_OTLP_ENDPOINT === null
+    ? null
+    : {
+        endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+        headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+        serviceName: values.OTEL_SERVICE_NAME,
+        ratio: values.OTEL_TRACES_SAMPLER_ARG,
+      }
