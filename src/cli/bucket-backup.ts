@@ -11,7 +11,7 @@ import { Schema } from "effect"
 import type { Config } from "../config/config.ts"
 import { bucketOf } from "../media/livekit/bucket-address.ts"
 import { DEADLINES, S3Bucket, S3Failed } from "../media/storage/s3/s3-bucket.ts"
-import { beginBackup, noteBackup } from "../store/backups.ts"
+import { beginBackup, endBackup, noteBackup } from "../store/backups.ts"
 import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
 import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, describeFile, forEachOf } from "../store/embedded/copy-files.ts"
@@ -204,6 +204,7 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
         return `${place.shown}/${name}: ${megabytes(files)}, of which ${megabytes(missing)} were new`
       } finally {
         await rm(partial, { recursive: true, force: true })
+        await endBackup(sql).catch(() => {})
       }
     })
   try {

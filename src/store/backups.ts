@@ -8,13 +8,19 @@ const AGAIN_AFTER = "30 minutes"
 
 export type Readiness = "ready" | "busy" | "quiet"
 
-/** May this session back up to a bucket? Until it ends no other may. A copy would take the place of the original's backups. */
+/** May this session back up to a bucket? Until `endBackup` no other may. A copy would take the place of the original's backups. */
 export const beginBackup = async (sql: Queryable): Promise<Readiness> => {
-  const [row] = await sql<{ isFree: boolean; isKnown: boolean }[]>`
-    select pg_try_advisory_lock(${LOCK_KEY}) as is_free, to_regclass('instances') is not null as is_known`
-  if (row?.isFree !== true) return "busy"
-  const quiet = row.isKnown ? await sql`select from instances where quiet_since is not null` : []
-  return quiet.length > 0 ? "quiet" : "ready"
+  const [known] = await sql<{ isKnown: boolean }[]>`select to_regclass('instances') is not null as is_known`
+  if (known?.isKnown === true && (await sql`select from instances where quiet_since is not null`).length > 0) {
+    return "quiet"
+  }
+  const [row] = await sql<{ isFree: boolean }[]>`select pg_try_advisory_lock(${LOCK_KEY}) as is_free`
+  return row?.isFree === true ? "ready" : "busy"
+}
+
+/** The session's end frees the turn too, but PostgreSQL may notice that end after the next backup has asked. */
+export const endBackup = async (sql: Queryable): Promise<void> => {
+  await sql`select pg_advisory_unlock(${LOCK_KEY})`
 }
 
 export const noteBackup = async (sql: Queryable): Promise<void> => {

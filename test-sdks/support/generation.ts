@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import { inject, onTestFinished } from "vitest"
 import type { Tools } from "./tools-setup.ts"
 
-const DEADLINE_MS = 300_000
+const DEADLINE_MS = 900_000
 const LARGEST_OUTPUT = 64 * 1024 ** 2
 
 interface Failed {

@@ -62,6 +62,8 @@ export class MachineActor {
   adopt(moves: ReadonlyArray<Move>, follow: Follow): void {
     for (const move of moves) {
       const before = this.#actor.getSnapshot()
+      // A commit that was under way when the event left memory.
+      if (before.status !== "active") return
       this.#actor.send(move)
       this.#remember(move, before)
       follow(before, this.#actor.getSnapshot())
@@ -76,6 +78,6 @@ export class MachineActor {
   }
 
   stop(): void {
-    this.#actor.send(LEAVES)
+    if (this.#actor.getSnapshot().status === "active") this.#actor.send(LEAVES)
   }
 }
