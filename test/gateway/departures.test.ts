@@ -236,7 +236,7 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   const back = house.connect()
   const again = await back.identify(await house.token(stage, "slow"), { epoch: ready.d.epoch, cursors })
   expect(["expired", undefined]).toContain(again.d.reason)
-}, 120_000)
+})
 
 test("nobody is removed who is not here, and only what may be a participant is blocked; a block of before is repeated", async () => {
   const stage = await house.stage()
