@@ -52,6 +52,8 @@ declare global {
     probe: Probe
     sender: hooks.CommandSender
     heard: string[]
+    /** What a clock of tests has left, milliseconds; the last one stays. */
+    left: number[]
   }
 }
 

@@ -419,4 +419,20 @@ describe("useCountdown", () => {
     await eventually(async () => (await lastIn(page)) === 0, "the end")
     expect(await seenIn(page)).toEqual([1, 0])
   })
+
+  test("is 0 also where the end comes while the hook looks at the clock", async () => {
+    const page = await pages.open()
+    await page.evaluate(() => {
+      window.left = [200]
+      const clock = { remaining: () => (window.left.length > 1 ? window.left.shift() : window.left[0]) }
+      const timer = { id: "a", state: "running" }
+      const use = () => window.kit.useCountdown({ clock } as never, timer as never)
+      window.probe = window.kit.probe(use)
+    })
+    await eventually(async () => (await seenIn(page)).length === 1, "a render")
+    await page.evaluate(() => {
+      window.left = [0.4, 0]
+    })
+    await eventually(async () => (await lastIn(page)) === 0, "the end")
+  })
 })

@@ -21,8 +21,9 @@ export const useCountdown = (client: GatewayClient, timer: TimerView | null | un
         if (left > 0) next = setTimeout(tick, left % SECOND_MS || SECOND_MS)
       }
       const tick = (): void => {
-        changed()
+        // First: an end that comes between the two is seen by the later one.
         wait()
+        changed()
       }
       wait()
       return () => clearTimeout(next)
