@@ -44,6 +44,7 @@ const MAY_IMPORT = {
     "actors",
     "media",
     "erasure",
+    "webhooks",
   ],
   gateway: ["protocol", "store", "identity", "actors", "media"],
   // Published: it runs in a browser or in another service, and has nothing but itself.

@@ -34,7 +34,7 @@ import { docsRoutes } from "./http/description/docs-files.ts"
 import { domainProofsLayer } from "./http/handlers/workspaces/domain-proofs.ts"
 import { webRoutes } from "./http/pages/web-files.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
-import { RateLimits } from "./http/requests/limits/rate-limits.ts"
+import { type ClusterLimits, RateLimits } from "./http/requests/limits/rate-limits.ts"
 import { HttpSettings } from "./http/requests/settings.ts"
 import { Problems } from "./http/transport/problem.ts"
 import { bindRest } from "./http/transport/server.ts"
@@ -209,16 +209,17 @@ const nodesOf = (options: NodeOptions) =>
   Layer.unwrap(Effect.promise(async () => (await import("./cluster/node-layers.ts")).nodeLayers(options)))
 
 /** Limits that all nodes count together, and those of which each node gives its share. */
-const clusterRateLimits = (strict: boolean): Layer.Layer<RateLimits, never, Database | Ownership> =>
+const clusterRateLimits = ({ production, venues }: Config): Layer.Layer<RateLimits, never, Database | Ownership> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const database = yield* Database
       const { nodes } = yield* Ownership
-      return RateLimits.layer(strict, {
+      const cluster: ClusterLimits = {
         nodes,
         take: (buckets) => database.run((sql) => takeTokens(sql, buckets)),
         giveBack: (buckets) => database.run((sql) => giveBackTokens(sql, buckets)),
-      })
+      }
+      return RateLimits.layer(production, cluster, venues)
     }),
   )
 
@@ -259,9 +260,10 @@ const layersOf = (
     Tokens.layer(config.secretKeys),
     hashCost === undefined ? Passwords.layer : Passwords.layer.pipe(Layer.provide(Layer.succeed(HashCost, hashCost))),
     ClientAddresses.layer(config.trustedProxies),
-    AnonymousBudgets.layer(config.production),
+    AnonymousBudgets.layer(config.production, config.venues),
     Layer.succeed(HttpSettings, {
       node,
+      shown: config.shown,
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
       trustsHost: !config.production,
@@ -301,8 +303,8 @@ const layersOf = (
   }).pipe(Layer.provideMerge(placement))
   const alone = config.cluster === null
   const limits = alone
-    ? RateLimits.layer(config.production)
-    : clusterRateLimits(config.production).pipe(Layer.provide(placement))
+    ? RateLimits.layer(config.production, null, config.venues)
+    : clusterRateLimits(config).pipe(Layer.provide(placement))
   const dispatcher = dispatcherLayer({
     sealingKeys: keysOf(SECRETS_PURPOSE),
     retryDelaysMs: config.webhookRetryDelaysMs,

@@ -5,7 +5,7 @@
 import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
-import type { TrustedProxies } from "../model/limits/client-address.ts"
+import { factorWithin, type TrustedProxies } from "../model/limits/client-address.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { hasKeptKey, keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
 import { type AcmeConfig, acmeOf } from "./acme.ts"
@@ -14,6 +14,7 @@ import type { Environment, Suspicion } from "./mistakes.ts"
 import { otlpOf } from "./otlp.ts"
 import { crossProblems, suspicions, type Values } from "./rules.ts"
 import { SETTINGS } from "./schemas.ts"
+import { type Shown, shownOf } from "./shown.ts"
 
 /** Settings that cannot be used: the message has a line for each, a sentence that begins with the key. */
 export class ConfigInvalid extends Error {
@@ -160,6 +161,8 @@ export interface Config {
   }
   /** Proxies whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
+  /** How many times the limits by address the people of a client's address have. */
+  readonly venues: (address: string) => number
   readonly metricsToken: Redacted.Redacted<string> | null
   /** `mailto:` or https; null: there is no `security.txt`. */
   readonly securityContact: string | null
@@ -167,6 +170,7 @@ export interface Config {
   readonly allowLoopbackTargets: boolean
   /** The relay of an inspector that is shown the charts of live events: a development switch. */
   readonly inspector: string | null
+  readonly shown: Shown
   /** Sentences about what is probably a mistake. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -261,12 +265,7 @@ const isStaged = (values: Values): boolean =>
   mediaOf(values) !== null &&
   s3Of(values) !== null
 
-interface Checked {
-  readonly values: Values
-  readonly warnings: ReadonlyArray<string>
-}
-
-const checked = (env: Environment, isWorker: boolean): Checked => {
+const checked = (env: Environment, isWorker: boolean) => {
   const { values: read, problems } = readAll(env)
   const found = suspicions(env, read)
   const isRefused = ({ isGrave }: Suspicion): boolean => isGrave && read.NODE_ENV === "production"
@@ -326,6 +325,7 @@ const configOf = (
     mailPerWorkspacePerDay: values.MAIL_PER_WORKSPACE_PER_DAY,
     idp: idpOf(values),
     trustedProxies: values.TRUSTED_PROXIES,
+    venues: factorWithin(values.VENUE_ADDRESSES, values.VENUE_FACTOR),
     helpModel:
       values.HELP_LLM_URL === null
         ? null
@@ -388,6 +388,7 @@ const configOf = (
     defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
     inspector: values.INSPECT,
     allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
+    shown: shownOf(env),
     warnings,
   }
 }

@@ -158,11 +158,7 @@ export const CONFIG_KEYS = [
     fallback: "on `PATH`",
     doc: "ffmpeg, which makes a picture and a waveform of each recording; `off` makes none. Without ffmpeg there are none.",
   },
-  {
-    name: "MEDIA_MAX_BYTES",
-    fallback: "5368709120",
-    doc: "Bytes of one recording, 0 to 1099511627776; 0: no limit.",
-  },
+  { name: "MEDIA_MAX_BYTES", fallback: "5368709120", doc: "Bytes of one recording, 0 to 1099511627776; 0: no limit." },
   {
     name: "MEDIA_QUOTA_BYTES",
     fallback: "53687091200",
@@ -201,6 +197,12 @@ export const CONFIG_KEYS = [
     fallback: "none",
     doc: "Addresses and CIDR blocks, comma separated, whose `X-Forwarded-For` is believed when requests are counted.",
   },
+  {
+    name: "VENUE_ADDRESSES",
+    fallback: "none",
+    doc: "Addresses and CIDR blocks, comma separated, from which a whole hall comes: a Wi-Fi with one address. They have `VENUE_FACTOR` times the limits by address of reading, joining, registering, signing in and the help chat, and of questions, votes and reactions without a name; not those of wrong passwords, new accounts, letters and sockets. 20 times: 1200 people register at once, and 6000 enter without a name.",
+  },
+  { name: "VENUE_FACTOR", fallback: "20", doc: "How many times as much they may do, 1 to 1000." },
   { name: "DATA_DIR", fallback: ".data", doc: "Where the embedded database and generated secrets live." },
   {
     name: "DATABASE_URL",

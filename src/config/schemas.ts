@@ -238,6 +238,11 @@ export const SETTINGS = {
     required("TRUSTED_PROXIES", text("must be comma separated addresses or CIDR blocks", isProxyList), ""),
     parseTrustedProxies,
   ),
+  VENUE_ADDRESSES: Config.map(
+    required("VENUE_ADDRESSES", text("must be comma separated addresses or CIDR blocks", isProxyList), ""),
+    parseTrustedProxies,
+  ),
+  VENUE_FACTOR: integer("VENUE_FACTOR", 20, 1, 1000),
   DATA_DIR: anything("DATA_DIR", ".data"),
   DATABASE_URL: redacted(
     "DATABASE_URL",

@@ -30,6 +30,14 @@ export const shownSettings = (env: Environment): ReadonlyArray<ShownSetting> =>
     return { name: key.name, value: isKeptBack(key) ? MASK : withoutCredentials(value), isSet: true }
   })
 
+/** What an operator is shown of the configuration, and what hides its secrets elsewhere. */
+export interface Shown {
+  readonly settings: ReadonlyArray<ShownSetting>
+  readonly mask: (text: string) => string
+}
+
+export const shownOf = (env: Environment): Shown => ({ settings: shownSettings(env), mask: masking(env, []) })
+
 /** A shorter text would be found within words. */
 const SHORTEST = 4
 

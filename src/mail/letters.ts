@@ -70,6 +70,15 @@ export const verificationLetter = (to: string, name: string, url: string): Lette
     why: "The link works for a day. If you did not sign up, ignore this letter and nothing happens.",
   })
 
+export const testLetter = (to: string, url: string): Letter =>
+  write({
+    to,
+    subject: "Test of the mail server",
+    lines: ["The operator of this server asked for a letter to this address, to see that letters arrive."],
+    action: { label: "The server", url },
+    why: "Nothing is to be done.",
+  })
+
 export const resetLetter = (to: string, name: string, url: string): Letter =>
   write({
     to,

@@ -63,6 +63,8 @@ export class Mailer extends Context.Service<
     readonly post: (sql: Queryable, letter: Letter) => Promise<void>
     /** Reports that letters were committed; they are sent now instead of at the next poll. */
     readonly collect: () => void
+    /** Sends a letter at once, and resolves to the sentence why it was not taken, or null. Null: there is no mail server. */
+    readonly trySending: ((letter: Letter) => Promise<string | null>) | null
     /** The development outbox, newest first; all addresses when `to` is null. */
     readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptLetter>, Unavailable>
   }
@@ -123,8 +125,9 @@ export class Mailer extends Context.Service<
             }),
           )
 
-        if (options.smtp !== null) {
-          const { url, from } = options.smtp
+        const server = options.smtp
+        if (server !== null) {
+          const { url, from } = server
           const smtp = yield* Effect.acquireRelease(
             // Most servers at their first start have no mail server: they do not load its client.
             Effect.promise(async () => (await import("./smtp.ts")).openSmtp(url, from)),
@@ -150,6 +153,8 @@ export class Mailer extends Context.Service<
           collect: () => {
             signal.openUnsafe()
           },
+          trySending:
+            server && (async (letter) => (await import("./smtp.ts")).trySending(server.url, server.from, letter)),
           outbox: (to) =>
             Effect.map(
               database.run((sql) => listKeptMails(sql, to, OUTBOX_LENGTH)),

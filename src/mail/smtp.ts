@@ -11,6 +11,9 @@ export interface Smtp {
 }
 
 const TIMEOUT_MS = 15_000
+/** Of a letter that somebody waits for. */
+const TRIAL_MS = 15_000
+const LONGEST_REASON = 500
 const PERMANENT_FROM = 500
 
 /** Mail programs offer a button for it; on https they press it themselves, by a POST (RFC 2369 §3.2, RFC 8058 §3.1). */
@@ -31,21 +34,46 @@ const transportOf = (url: Redacted.Redacted<string>) =>
     dnsTimeout: TIMEOUT_MS,
   })
 
+const sentenceOf = (url: Redacted.Redacted<string>, verb: string, cause: unknown): string => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const { host } = new URL(Redacted.value(url))
+  return code === "EAUTH"
+    ? `The mail server ${host} refuses the user or the password of SMTP_URL.`
+    : `The mail server ${host} ${verb} (${message.replaceAll(/\s+/g, " ").slice(0, LONGEST_REASON)}).`
+}
+
 /** Waits for the greeting and signs in. Resolves to the server's host; rejects with a sentence. */
 export const tryMailServer = async (url: Redacted.Redacted<string>): Promise<string> => {
-  const { host } = new URL(Redacted.value(url))
   const transport = transportOf(url)
   try {
     await transport.verify()
-    return host
+    return new URL(Redacted.value(url)).host
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    throw new Error(
-      code === "EAUTH"
-        ? `The mail server ${host} refuses the user or the password of SMTP_URL.`
-        : `The mail server ${host} cannot be used (${message}).`,
-    )
+    throw new Error(sentenceOf(url, "cannot be used", cause))
   } finally {
+    transport.close()
+  }
+}
+
+/** Sends one letter on a connection of its own. Resolves to the sentence why it was not taken, or null. */
+export const trySending = async (
+  url: Redacted.Redacted<string>,
+  from: string,
+  { to, subject, text, html }: Letter,
+  withinMs = TRIAL_MS,
+): Promise<string | null> => {
+  const transport = transportOf(url)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${withinMs / 1000} seconds`)), withinMs)
+  })
+  try {
+    await Promise.race([transport.sendMail({ from, to: { name: "", address: to }, subject, text, html }), late])
+    return null
+  } catch (cause) {
+    return sentenceOf(url, "did not take the letter", cause)
+  } finally {
+    clearTimeout(timer)
     transport.close()
   }
 }

@@ -6,6 +6,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { type Logger, pino } from "pino"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { Busiest } from "./busiest.ts"
+import { type LogTail, processTail, tailed } from "./log-tail.ts"
 import { loggedError } from "./logged-error.ts"
 import { type Metrics, makeMetrics } from "./metrics.ts"
 import { otlpTracing } from "./otlp.ts"
@@ -25,16 +26,19 @@ const SECRETS = [
 ]
 
 export const openLog = (level: string): Logger =>
-  pino({
-    level,
-    base: null,
-    serializers: { err: (cause: unknown) => loggedError(cause) },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `headers["${name}"]`]),
-      censor: "[redacted]",
+  pino(
+    {
+      level,
+      base: null,
+      serializers: { err: (cause: unknown) => loggedError(cause) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `headers["${name}"]`]),
+        censor: "[redacted]",
+      },
     },
-  })
+    tailed(pino.destination(1), processTail),
+  )
 
 /** The cluster engine's own metrics come without a description. */
 const ENGINE_HELP: { readonly [name: string]: string } = {
@@ -59,6 +63,7 @@ export class Telemetry extends Context.Service<
   Telemetry,
   {
     readonly log: Logger
+    readonly tail: LogTail
     readonly metrics: Metrics
     readonly tracing: Tracing
     /** Has the sampler called before each scrape. */
@@ -75,6 +80,7 @@ export class Telemetry extends Context.Service<
     const samplers: Sampler[] = [processSampler(metrics)]
     return {
       log,
+      tail: processTail,
       metrics,
       tracing,
       shares,

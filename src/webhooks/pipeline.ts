@@ -36,6 +36,27 @@ const secretsOf = (target: EndpointTarget, endpointId: string, sealingKeys: KeyR
   return secrets
 }
 
+/** The signed request of a message. */
+export const signedRequest = (
+  url: string,
+  secrets: ReadonlyArray<string>,
+  message: { readonly id: string; readonly type: string; readonly body: string },
+  nowSeconds: number,
+  timeoutMs: number,
+): EgressRequest => ({
+  url,
+  method: "POST",
+  timeoutMs,
+  body: message.body,
+  headers: {
+    "content-type": "application/json",
+    "user-agent": "Gathercue-Webhooks/1",
+    "x-gc-event-type": message.type,
+    "x-gc-event-id": message.id,
+    ...signatureHeaders(secrets, message, nowSeconds),
+  },
+})
+
 /**
  * The same id and body on every try; the signature carries this try's time, and there are two while a secret is being
  * replaced. Dies when a secret does not open.
@@ -48,19 +69,8 @@ export const prepare = (
 ): Effect.Effect<EgressRequest> =>
   Effect.sync(() => {
     const secrets = secretsOf(target, delivery.endpointId, options.sealingKeys)
-    return {
-      url: target.url,
-      method: "POST",
-      timeoutMs: options.timeoutMs,
-      body: delivery.body,
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "Gathercue-Webhooks/1",
-        "x-gc-event-type": delivery.type,
-        "x-gc-event-id": delivery.messageId,
-        ...signatureHeaders(secrets, { id: delivery.messageId, body: delivery.body }, nowSeconds),
-      },
-    }
+    const { messageId: id, type, body } = delivery
+    return signedRequest(target.url, secrets, { id, type, body }, nowSeconds, options.timeoutMs)
   })
 
 const send = (

@@ -81,6 +81,22 @@ test("each node gives its share of the other limits, and says so", async () => {
   expect(headers).toContainEqual(["ratelimit", expect.stringMatching(/^"apiKey";r=99;t=\d+$/)])
 })
 
+test("a venue has so many times the limit on all nodes together, of sign-ins and not of wrong passwords", async () => {
+  const venues = (address: string) => (address === "192.0.2.40" ? 3 : 1)
+  const open = () => Effect.runPromise(RateLimits.pipe(Effect.provide(RateLimits.layer(true, cluster(2), venues))))
+  const [one, other] = [await open(), await open()]
+  const together = async (name: LimitName, key: string, times: number) =>
+    (await takeMany(one, name, key, times)) + (await takeMany(other, name, key, times))
+  // 60 a minute.
+  const taken = await together("login", "192.0.2.40", 120)
+  expect(taken).toBeGreaterThanOrEqual(180)
+  expect(await together("login", "192.0.2.41", 120)).toBeLessThan(taken)
+  // What each node counts itself: 300 at once.
+  expect(await takeMany(one, "joinCode", "192.0.2.40", 500)).toBeGreaterThanOrEqual(450)
+  expect(await takeMany(one, "joinCode", "192.0.2.41", 500)).toBeLessThan(450)
+  expect(await together("loginFailure", "192.0.2.40 ada@example.com", 12)).toBe(10)
+})
+
 test("while the database cannot answer each node counts alone", async () => {
   const away = Effect.fail(new Unavailable({ detail: "away", retryAfterSeconds: 1 }))
   const alone = await node({ nodes: () => 2, take: () => away, giveBack: () => away })

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest"
-import { clientOf, isInside, networkOf, parseTrustedProxies } from "../../src/model/limits/client-address.ts"
+import {
+  clientOf,
+  factorWithin,
+  isInside,
+  networkOf,
+  parseTrustedProxies,
+} from "../../src/model/limits/client-address.ts"
 
 const proxies = parseTrustedProxies("10.0.0.0/8, 2001:db8::/32, 192.0.2.7")
 
@@ -52,4 +58,19 @@ test.each([
 
 test.each(["10.0.0.0/33", "nonsense", "10.0.0"])("%s is no list of proxies", (text) => {
   expect(() => parseTrustedProxies(text)).toThrow()
+})
+
+test.each([
+  ["203.0.113.9", 20],
+  ["203.0.114.9", 1],
+  ["198.51.100.4", 20],
+  ["198.51.100.5", 1],
+  ["2001:db8:1:2::9", 20],
+  ["2001:db8:1:3::9", 1],
+  ["2001:db8:99:4::9", 20],
+  ["::ffff:203.0.113.9", 20],
+])("%s may do %i times as much", (peer, factor) => {
+  const networks = parseTrustedProxies("203.0.113.0/24, 198.51.100.4, 2001:db8:1:2::77, 2001:db8:99::/48")
+  const factorOf = factorWithin(networks, 20)
+  expect(factorOf(clientOf(peer, undefined, []).address)).toBe(factor)
 })

@@ -222,5 +222,13 @@ export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
     "Any event can be inspected; one that is not in memory is read into it. `states` are those of the chart in the project's `docs/internals/machine.md`. `transitions` are the last twenty that this owner made: those of an owner before it are not known. `gathercue inspect` prints the same.",
   promotePlatform:
     "A server on a copy of a database (a restored backup, another address) is quiet: it sends no webhooks and no letters, does not control the media server and removes no media. All of that waits. After this call all servers on the database send within two seconds. `copied` counts what was there when the copy was first started, and waited. A repeat does nothing.",
+  getPlatformSettings:
+    "The settings of the process that answers: `value` is what was given, or the default where `isSet` is false. Secrets, and credentials within addresses, are masked.",
+  testMail:
+    "The letter goes to the mail server of `SMTP_URL` on a connection of its own, past the letters that wait. The answer comes within 15 seconds; `problem` is a sentence with the server's own words. 409 where `SMTP_URL` is unset, and while the database is a copy.",
+  testWebhook:
+    "The rules and limits are those of deliveries, with one try: only public addresses by https, no redirects, ten seconds. The body is a `ping` whose `workspaceId` and `webhookId` are nil UUIDs. Nothing of the answer's body is shown. 409 while the database is a copy.",
+  getPlatformLog:
+    "At most 500 lines, oldest first. Kept are the last 500 lines of level `info` and the last 500 above it, in memory; each process has its own, so ask each one by its own address. `LOG_LEVEL` decides what is written at all. Secrets of the configuration are masked.",
   getProblem: "The address stands in the `type` of every error.",
 }

@@ -5,9 +5,13 @@ import { Uuid } from "../../model/ids.ts"
 import { Inspection } from "../../model/live/inspection.ts"
 import { named } from "../../model/named.ts"
 import { Instant } from "../../model/timestamp.ts"
-import { EndpointAccess } from "./access.ts"
+import { EndpointAccess, ReadsOnly } from "./access.ts"
+import { Email } from "./accounts/accounts.ts"
 import { OptionalBody, PathId } from "./endpoint.ts"
-import { COMMON, problems } from "./problem.ts"
+import { COMMON, problems, WITH_BODY } from "./problem.ts"
+import { Url } from "./workspaces/webhooks.ts"
+
+const MOST = Number.MAX_SAFE_INTEGER
 
 const Waiting = Schema.Struct({
   count: Schema.Int,
@@ -125,6 +129,51 @@ const Promotion = Schema.Struct({
   copied: Copied,
 }).annotate(named("PlatformPromotion"))
 
+const Settings = Schema.Struct({
+  /** The process that answers. */
+  node: Schema.String,
+  settings: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      /** A secret is masked; of a key that is not set, its default. */
+      value: Schema.String,
+      isSet: Schema.Boolean,
+    }).annotate(named("PlatformSetting")),
+  ),
+}).annotate(named("PlatformSettings"))
+
+const problem = Schema.NullOr(Schema.String)
+
+const MailTest = Schema.Struct({
+  /** Why the mail server did not take the letter; null: it did. */
+  problem,
+  durationMs: Schema.Int,
+}).annotate(named("PlatformMailTest"))
+
+const WebhookTest = Schema.Struct({
+  /** Of the answer; null: there was none. */
+  status: Schema.NullOr(Schema.Int),
+  /** Why the address did not take the ping; null: it did. */
+  problem,
+  durationMs: Schema.Int,
+  /** The signing secret, which was made for this ping. */
+  secret: Schema.String,
+}).annotate(named("PlatformWebhookTest"))
+
+const LogTail = Schema.Struct({
+  /** The process that answers, and whose lines these are. */
+  node: Schema.String,
+  lines: Schema.Array(
+    Schema.Struct({
+      number: Schema.Int,
+      at: Instant,
+      level: Schema.String,
+      message: Schema.String,
+      fields: Schema.Record(Schema.String, Schema.Json),
+    }).annotate(named("PlatformLogLine")),
+  ),
+}).annotate(named("PlatformLog"))
+
 export const Platform = HttpApiGroup.make("platform")
   .add(
     HttpApiEndpoint.get("getPlatformStatus", "/v1/platform/status", {
@@ -159,5 +208,51 @@ export const Platform = HttpApiGroup.make("platform")
       .annotate(EndpointAccess, "platform")
       .annotate(OptionalBody, true)
       .annotate(OpenApi.Summary, "Say that a copy of the database is the real one, so that its servers send again"),
+  )
+  .add(
+    HttpApiEndpoint.get("getPlatformSettings", "/v1/platform/settings", {
+      success: Settings,
+      error: problems(...COMMON),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(OpenApi.Summary, "Every key of the configuration with the value in force, without secrets"),
+  )
+  .add(
+    HttpApiEndpoint.post("testMail", "/v1/platform/mail-test", {
+      payload: Schema.Struct({ to: Email }),
+      success: MailTest,
+      error: problems(...WITH_BODY, ...COMMON, "conflict"),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(ReadsOnly, true)
+      .annotate(OpenApi.Summary, "Send a letter to this address at once, and say whether the mail server took it"),
+  )
+  .add(
+    HttpApiEndpoint.post("testWebhook", "/v1/platform/webhook-test", {
+      payload: Schema.Struct({ url: Url }),
+      success: WebhookTest,
+      error: problems(...WITH_BODY, ...COMMON, "conflict"),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(ReadsOnly, true)
+      .annotate(OpenApi.Summary, "Send a signed `ping` to any address that may be called, and say what came of it"),
+  )
+  .add(
+    HttpApiEndpoint.get("getPlatformLog", "/v1/platform/log", {
+      query: {
+        level: Schema.optionalKey(Schema.Literals(["info", "warn", "error"])).annotateKey({
+          description: "The least level; `info` when absent.",
+          examples: ["warn"],
+        }),
+        after: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MOST }))).annotateKey({
+          description: "Only lines after the one with this `number`, of the same `node`.",
+          examples: [4711],
+        }),
+      },
+      success: LogTail,
+      error: problems("bad_request", ...COMMON),
+    })
+      .annotate(EndpointAccess, "platform")
+      .annotate(OpenApi.Summary, "The newest lines of the log of the process that answers"),
   )
   .annotate(OpenApi.Description, "For the operator of the deployment.")

@@ -17,6 +17,7 @@ import type { Platform } from "../contract/platform.ts"
 import type { Handlers } from "../requests/call.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { readBusiest } from "./busiest.ts"
+import { platformTrials } from "./platform-trials.ts"
 
 const waiting = (count = 0, overdue = 0) => ({ count, overdueSeconds: Math.round(overdue) })
 
@@ -96,6 +97,7 @@ export const platform: Handlers<typeof Platform> = {
     access: "platform",
     handle: ({ params }) => Effect.flatMap(LiveEvents, (live) => live.inspect(params.id)),
   },
+  ...platformTrials,
   promotePlatform: {
     access: "platform",
     handle: ({ payload }) =>

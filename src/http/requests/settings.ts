@@ -1,5 +1,6 @@
 /** Settings of the installation that handlers need. */
 import { Context } from "effect"
+import type { Shown } from "../../config/shown.ts"
 import type { MediaQuota } from "../../store/media/quota.ts"
 
 export class HttpSettings extends Context.Service<
@@ -7,6 +8,7 @@ export class HttpSettings extends Context.Service<
   {
     /** The name of this process among the nodes. */
     readonly node: string
+    readonly shown: Shown
     /** Base address that clients use, without a trailing slash. */
     readonly publicUrl: string
     /** A page under the name by which a request reached us counts as ours. Never in production: a request may give any name. */

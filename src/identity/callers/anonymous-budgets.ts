@@ -34,8 +34,11 @@ export class AnonymousBudgets extends Context.Service<
     readonly spend: (act: AnonymousAct, eventId: string, address: string, now: number, count?: number) => number
   }
 >()("gathercue/AnonymousBudgets") {
-  /** `strict`: as in production; otherwise everything is allowed. */
-  static readonly layer = (strict: boolean): Layer.Layer<AnonymousBudgets> =>
+  /** `strict`: as in production; otherwise everything is allowed. `venues`: how many times as much the people of an address may do. */
+  static readonly layer = (
+    strict: boolean,
+    venues: (address: string) => number = () => 1,
+  ): Layer.Layer<AnonymousBudgets> =>
     Layer.sync(AnonymousBudgets, () => {
       if (!strict) return { spend: () => 0 }
       const buckets = {
@@ -44,7 +47,8 @@ export class AnonymousBudgets extends Context.Service<
         reactions: open("reactions"),
       } as const satisfies { readonly [act in AnonymousAct]: AddressBuckets }
       return {
-        spend: (act, eventId, address, now, count = 1) => buckets[act].take(`${address} ${eventId}`, now, count).waitMs,
+        spend: (act, eventId, address, now, count = 1) =>
+          buckets[act].take(`${address} ${eventId}`, now, count / venues(address)).waitMs,
       }
     })
 }

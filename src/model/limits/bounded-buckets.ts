@@ -9,7 +9,7 @@ import { type Bucket, fullBucket, type Rate, takeToken } from "./token-bucket.ts
 export interface Taken {
   /** 0: the tokens were taken; else the milliseconds until they are available, and none is taken. */
   readonly waitMs: number
-  /** Whole tokens that are left. */
+  /** How many times as many are left. */
   readonly left: number
   /** Until the bucket is full again. */
   readonly fullInMs: number
@@ -44,7 +44,7 @@ export class BoundedBuckets {
     if (oldest !== undefined) this.#buckets.delete(oldest)
     const waitMs = takeToken(bucket, this.#rate, now, { count })
     const fullInMs = ((this.#rate.burst - bucket.tokens) * 1000) / this.#rate.perSecond
-    return { waitMs, left: Math.floor(bucket.tokens), fullInMs }
+    return { waitMs, left: Math.floor(bucket.tokens / count), fullInMs }
   }
 
   /** Gives some back. */

@@ -31,6 +31,21 @@ export const parseTrustedProxies = (text: string): TrustedProxies =>
 const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: TrustedProxies): boolean =>
   proxies.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 
+const SITE_BITS = 64
+
+/** How many times as much a client may do: `factor` for those of the networks, and 1 for others. Clients as limits count them. */
+export const factorWithin = (networks: TrustedProxies, factor: number): ((client: string) => number) => {
+  const sites = networks.map(([base, bits]): TrustedProxies[number] => [
+    base,
+    base.kind() === "ipv6" ? Math.min(bits, SITE_BITS) : bits,
+  ])
+  return (client) => {
+    if (sites.length === 0) return 1
+    const address = parse(client.replace(/\/\d+$/, ""))
+    return address !== undefined && isTrusted(address, sites) ? factor : 1
+  }
+}
+
 const SITE_SUFFIX = "::/64"
 const NETWORK_SUFFIX = "::/48"
 const SITE_GROUPS = 4

@@ -1234,6 +1234,31 @@ export interface RestClient {
   readonly inspectEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Inspection>
   /** Say that a copy of the database is the real one, so that its servers send again. */
   readonly promotePlatform: (request?: { readonly payload?: { readonly discardWaiting?: boolean } }, settings?: CallSettings) => Promise<{ readonly wasQuiet: boolean; readonly copied: { readonly deliveries: number; readonly letters: number } }>
+  /** Every key of the configuration with the value in force, without secrets. */
+  readonly getPlatformSettings: (request?: Record<never, never>, settings?: CallSettings) => Promise<{
+    readonly node: string
+    readonly settings: ReadonlyArray<{ readonly name: string; readonly value: string; readonly isSet: boolean }>
+  }>
+  /** Send a letter to this address at once, and say whether the mail server took it. */
+  readonly testMail: (request: { readonly payload: { readonly to: string } }, settings?: CallSettings) => Promise<{ readonly problem: string | null; readonly durationMs: number }>
+  /** Send a signed `ping` to any address that may be called, and say what came of it. */
+  readonly testWebhook: (request: { readonly payload: { readonly url: string } }, settings?: CallSettings) => Promise<{
+    readonly status: number | null
+    readonly problem: string | null
+    readonly durationMs: number
+    readonly secret: string
+  }>
+  /** The newest lines of the log of the process that answers. */
+  readonly getPlatformLog: (request?: { readonly query?: { readonly level?: "info" | "warn" | "error"; readonly after?: number } }, settings?: CallSettings) => Promise<{
+    readonly node: string
+    readonly lines: ReadonlyArray<{
+      readonly number: number
+      readonly at: string
+      readonly level: string
+      readonly message: string
+      readonly fields: { readonly [key: string]: Json }
+    }>
+  }>
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {

@@ -133,6 +133,10 @@ help
 platform
 /status,GgetPlatformStatus
 /promote,PpromotePlatform
+/settings,GgetPlatformSettings
+/mail-test,PtestMail
+/webhook-test,PtestWebhook
+/log,GgetPlatformLog
 platform/events/:id
 /inspection,GinspectEvent
 errors/:code,GgetProblem`

@@ -23,4 +23,16 @@ export const inspectEvent = (platformKey: string, id: string, signal: AbortSigna
 export const promotePlatform = (platformKey: string, discards: boolean) =>
   restOf(platformKey).promotePlatform({ payload: { discardWaiting: discards } })
 
+export const readSettings = (platformKey: string, signal: AbortSignal) =>
+  restOf(platformKey).getPlatformSettings({}, { signal })
+
+export type LogLevel = "info" | "warn" | "error"
+
+export const readLog = (platformKey: string, level: LogLevel, signal: AbortSignal) =>
+  restOf(platformKey).getPlatformLog({ query: { level } }, { signal })
+
+export const testMail = (platformKey: string, to: string) => restOf(platformKey).testMail({ payload: { to } })
+
+export const testWebhook = (platformKey: string, url: string) => restOf(platformKey).testWebhook({ payload: { url } })
+
 export type PlatformStatus = Awaited<ReturnType<typeof readPlatform>>

@@ -10,7 +10,9 @@ import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { Problem } from "../ui/notice.tsx"
 import { QuietPanel } from "./quiet-panel.tsx"
+import { SettingsAndLog } from "./settings-and-log.tsx"
 import { StatusView } from "./status-view.tsx"
+import { Trials } from "./trials.tsx"
 
 const EVERY_MS = 5000
 
@@ -39,7 +41,11 @@ const Watch = ({
       {value === undefined ? (
         <p role="status">{texts.loading}</p>
       ) : (
-        <StatusView status={value} platformKey={platformKey} />
+        <>
+          <StatusView status={value} platformKey={platformKey} />
+          <Trials platformKey={platformKey} />
+          <SettingsAndLog platformKey={platformKey} />
+        </>
       )}
     </>
   )

@@ -24,7 +24,7 @@ const fields = {
 
 const Webhook = Schema.Struct(fields).annotate(named("Webhook"))
 
-const Url = Schema.String.annotate({ format: "uri" }).check(
+export const Url = Schema.String.annotate({ format: "uri" }).check(
   Schema.isBetweenLength(1, 2048),
   Schema.isPattern(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, { message: "must be an http or https URL" }),
 )

@@ -22,6 +22,8 @@ interface Limit {
   readonly shared?: true
   /** Keys begin with a client's address, alone or before a space: the /48 of an IPv6 address is counted too. */
   readonly byAddress?: true
+  /** People of one venue come through one address, and all at once. */
+  readonly isOfVenues?: true
   /** Keys that are counted at the same time; default: `MOST_KEYS`. A key beyond them makes the one used longest ago forgotten. */
   readonly keys?: number
 }
@@ -34,8 +36,8 @@ export const LIMITS = {
   /** A signed-in participant's requests, from any address. */
   participant: { quota: 20, windowSeconds: 1, burst: 60 },
   /** A lecture hall is one address. */
-  publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true },
-  login: { quota: 60, windowSeconds: 60, byAddress: true, shared: true },
+  publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true, isOfVenues: true },
+  login: { quota: 60, windowSeconds: 60, byAddress: true, shared: true, isOfVenues: true },
   /** Wrong passwords for one account from one address. */
   loginFailure: { quota: 10, windowSeconds: 900, byAddress: true, shared: true },
   /** Wrong passwords from one address, for all accounts together. */
@@ -63,14 +65,14 @@ export const LIMITS = {
   tableNotesPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000, shared: true },
   /** Letters that one client without a name causes, to any address. Signups and registrations have limits of their own. */
   anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true, shared: true },
-  register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true },
+  register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true, isOfVenues: true },
   /** Gateway tokens of people without a name. */
-  anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
+  anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true, isOfVenues: true },
   /** Codes that people type: a hall at once, and too few to find one by trying. */
-  joinCode: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
+  joinCode: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true, isOfVenues: true },
   /** Of a signed-in participant. */
   question: { quota: 30, windowSeconds: 60 },
-  helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true, byAddress: true },
+  helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true, byAddress: true, isOfVenues: true },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS
@@ -114,6 +116,14 @@ const open = (name: LimitName): BoundedBuckets | AddressBuckets => {
   return byAddress ? new AddressBuckets(rate, keys) : new BoundedBuckets(rate, keys)
 }
 
+/** How many times as much the client of a key may do. */
+type Factor = (key: string) => number
+
+const factorOf = (name: LimitName, venues: Factor): Factor => {
+  const { isOfVenues }: Limit = LIMITS[name]
+  return isOfVenues === true ? (key) => venues(key.split(" ")[0] ?? "") : () => 1
+}
+
 /** How one limit is counted. */
 interface Limiter {
   readonly take: (key: string, now: number) => Effect.Effect<Taken>
@@ -128,28 +138,23 @@ export interface ClusterLimits {
   readonly giveBack: (buckets: ReadonlyArray<SharedBucket>) => Effect.Effect<void, Unavailable>
 }
 
-/** Counts in memory. Of several nodes each gives its share: a token costs as many as there are nodes. */
-const countsHere = (name: LimitName, nodes: () => number): Limiter => {
+/** Counts in memory. Of several nodes each gives its share: a token costs as many as there are nodes, and a part of that in a venue. */
+const countsHere = (name: LimitName, nodes: () => number, factor: Factor): Limiter => {
   const buckets = open(name)
   const { quota, burst = quota }: Limit = LIMITS[name]
-  const price = (): number => Math.min(nodes(), burst)
+  const price = (key: string): number => Math.min(nodes(), burst) / factor(key)
   return {
-    take: (key, now) =>
-      Effect.sync(() => {
-        const count = price()
-        const { waitMs, left, fullInMs } = buckets.take(key, now, count)
-        return { waitMs, left: Math.floor(left / count), fullInMs }
-      }),
-    giveBack: (key) => Effect.sync(() => buckets.giveBack(key, price())),
+    take: (key, now) => Effect.sync(() => buckets.take(key, now, price(key))),
+    giveBack: (key) => Effect.sync(() => buckets.giveBack(key, price(key))),
   }
 }
 
 /** The network comes first, as in `AddressBuckets`. */
-const sharedBuckets = (name: LimitName, key: string): ReadonlyArray<SharedBucket> => {
+const sharedBuckets = (name: LimitName, key: string, factor: number): ReadonlyArray<SharedBucket> => {
   const { quota, windowSeconds, burst = quota, byAddress }: Limit = LIMITS[name]
-  const rate = { perSecond: quota / windowSeconds, burst }
+  const rate = { perSecond: (quota * factor) / windowSeconds, burst: burst * factor }
   const network = byAddress ? networkKey(key) : undefined
-  const wide = { perSecond: rate.perSecond * NETWORK_FACTOR, burst: burst * NETWORK_FACTOR }
+  const wide = { perSecond: rate.perSecond * NETWORK_FACTOR, burst: rate.burst * NETWORK_FACTOR }
   return [
     ...(network === undefined ? [] : [{ key: `${name} ${network}`, rate: wide }]),
     { key: `${name} ${key}`, rate },
@@ -157,18 +162,20 @@ const sharedBuckets = (name: LimitName, key: string): ReadonlyArray<SharedBucket
 }
 
 /** Counts in the database, and here alone while the database cannot answer. */
-const countsTogether = (name: LimitName, cluster: ClusterLimits): Limiter => {
-  const here = countsHere(name, cluster.nodes)
+const countsTogether = (name: LimitName, cluster: ClusterLimits, factor: Factor): Limiter => {
+  const here = countsHere(name, cluster.nodes, factor)
+  const bucketsOf = (key: string) => sharedBuckets(name, key, factor(key))
   return {
-    take: (key, now) => Effect.catch(cluster.take(sharedBuckets(name, key)), () => here.take(key, now)),
-    giveBack: (key) => Effect.catch(cluster.giveBack(sharedBuckets(name, key)), () => here.giveBack(key)),
+    take: (key, now) => Effect.catch(cluster.take(bucketsOf(key)), () => here.take(key, now)),
+    giveBack: (key) => Effect.catch(cluster.giveBack(bucketsOf(key)), () => here.giveBack(key)),
   }
 }
 
-const limiterOf = (name: LimitName, cluster: ClusterLimits | null): Limiter => {
+const limiterOf = (name: LimitName, cluster: ClusterLimits | null, venues: Factor): Limiter => {
   const { shared }: Limit = LIMITS[name]
-  if (cluster === null) return countsHere(name, () => 1)
-  return shared ? countsTogether(name, cluster) : countsHere(name, cluster.nodes)
+  const factor = factorOf(name, venues)
+  if (cluster === null) return countsHere(name, () => 1, factor)
+  return shared ? countsTogether(name, cluster, factor) : countsHere(name, cluster.nodes, factor)
 }
 
 const NAMES = Object.keys(LIMITS) as ReadonlyArray<LimitName>
@@ -197,12 +204,16 @@ export class RateLimits extends Context.Service<
     readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
-  /** `cluster`: null: this process runs alone. */
-  static readonly layer = (strict: boolean, cluster: ClusterLimits | null = null): Layer.Layer<RateLimits> =>
+  /** `cluster`: null: this process runs alone. `venues`: how many times as much the people of an address may do. */
+  static readonly layer = (
+    strict: boolean,
+    cluster: ClusterLimits | null = null,
+    venues: Factor = () => 1,
+  ): Layer.Layer<RateLimits> =>
     Layer.effect(RateLimits)(
       Effect.map(currentTimers, (timers) => {
         const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
-        const limiters = new Map(NAMES.filter(isOn).map((name) => [name, limiterOf(name, cluster)]))
+        const limiters = new Map(NAMES.filter(isOn).map((name) => [name, limiterOf(name, cluster, venues)]))
 
         const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
           Effect.suspend(() => {

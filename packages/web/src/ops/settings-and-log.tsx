@@ -1,0 +1,100 @@
+/** The configuration in force and the newest lines of the log: of the process that answers. Each is read once it is asked for. */
+import { useEffect, useState } from "react"
+import { type LogLevel, readLog, readSettings } from "../api/platform.ts"
+import { useLoaded } from "../api/use-loaded.ts"
+import { useFormats, useTexts } from "../texts/language.tsx"
+import { whyFailed } from "../texts/words.ts"
+import { Button } from "../ui/button.tsx"
+import { Choice } from "../ui/choice.tsx"
+import { Problem } from "../ui/notice.tsx"
+import { Table } from "./table.tsx"
+
+interface Props {
+  readonly platformKey: string
+}
+
+const EVERY_MS = 5000
+
+const Settings = ({ platformKey }: Props) => {
+  const texts = useTexts()
+  const { ops } = texts
+  const { value, error } = useLoaded("settings", (signal) => readSettings(platformKey, signal))
+  return (
+    <>
+      <Problem>{whyFailed(texts, error)}</Problem>
+      {value === undefined ? (
+        <p role="status">{texts.loading}</p>
+      ) : (
+        <Table
+          title={ops.settingsOf(value.node)}
+          empty={ops.none}
+          heads={[ops.setting, ops.value, ops.origin]}
+          rows={value.settings.map(({ name, value: shown, isSet }) => ({
+            key: name,
+            cells: [name, shown, isSet ? ops.given : ops.byDefault],
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+const Log = ({ platformKey }: Props) => {
+  const texts = useTexts()
+  const { ops } = texts
+  const { moment } = useFormats()
+  const [level, choose] = useState<LogLevel>("warn")
+  const { value, error, reload } = useLoaded(`log ${level}`, (signal) => readLog(platformKey, level, signal))
+  useEffect(() => {
+    const timer = setInterval(reload, EVERY_MS)
+    return () => clearInterval(timer)
+  }, [reload])
+  return (
+    <>
+      <Problem>{whyFailed(texts, error)}</Problem>
+      <Choice
+        label={ops.leastLevel}
+        value={level}
+        onChange={choose}
+        options={[
+          ["info", ops.levels.info],
+          ["warn", ops.levels.warn],
+          ["error", ops.levels.error],
+        ]}
+      />
+      {value === undefined ? (
+        <p role="status">{texts.loading}</p>
+      ) : (
+        <Table
+          title={ops.logOf(value.node)}
+          empty={ops.noLines}
+          heads={[ops.at, ops.level, ops.message, ops.fields]}
+          rows={value.lines.toReversed().map((line) => ({
+            key: `${value.node} ${line.number}`,
+            cells: [moment(line.at), line.level, line.message, JSON.stringify(line.fields)],
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+export const SettingsAndLog = ({ platformKey }: Props) => {
+  const { ops } = useTexts()
+  const [isRead, read] = useState({ settings: false, log: false })
+  return (
+    <>
+      <p className="quiet">{ops.ofThisProcess}</p>
+      <div className="row">
+        <Button isPressed={isRead.settings} onPress={() => read((now) => ({ ...now, settings: !now.settings }))}>
+          {ops.settings}
+        </Button>
+        <Button isPressed={isRead.log} onPress={() => read((now) => ({ ...now, log: !now.log }))}>
+          {ops.log}
+        </Button>
+      </div>
+      {isRead.settings && <Settings platformKey={platformKey} />}
+      {isRead.log && <Log platformKey={platformKey} />}
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+/** The newest lines of this process's log. Warnings and errors are kept apart, so that lines of requests do not push them out. */
+import type { Schema } from "effect"
+import { type DestinationStream, pino } from "pino"
+
+/** Asks pino for the level of each line (`lastLevel`). */
+const METADATA = Symbol.for("pino.metadata")
+
+interface KeptLine {
+  readonly number: number
+  readonly level: number
+  readonly text: string
+}
+
+export interface LogLine {
+  readonly number: number
+  readonly at: string
+  readonly level: string
+  readonly message: string
+  readonly fields: { readonly [name: string]: Schema.Json }
+}
+
+export const TAIL_LINES = 500
+/** Characters of a line; a longer one is kept without its content. */
+const LONGEST = 4000
+
+const { info: INFO = 30, warn: WARN = 40 } = pino.levels.values
+
+/** `mask`: for every text of the line. */
+const read = ({ number, level: value, text }: KeptLine, mask: (text: string) => string): LogLine => {
+  const line: LogLine["fields"] = JSON.parse(text, (_, one: unknown) => (typeof one === "string" ? mask(one) : one))
+  const { level: _, time, msg, ...fields } = line
+  const level = pino.levels.labels[value] ?? String(value)
+  return { number, at: String(time), level, message: String(msg ?? ""), fields }
+}
+
+export class LogTail {
+  readonly #common: KeptLine[] = []
+  readonly #grave: KeptLine[] = []
+  #last = 0
+
+  add(level: number, text: string): void {
+    if (level < INFO) return
+    const lines = level < WARN ? this.#common : this.#grave
+    const kept = text.length <= LONGEST ? text : this.#outline(text)
+    lines.push({ number: ++this.#last, level, text: kept })
+    if (lines.length > TAIL_LINES) lines.shift()
+  }
+
+  /** The newest lines of at least this level, after that number, oldest first. */
+  read(level: "info" | "warn" | "error", after: number, mask: (text: string) => string): ReadonlyArray<LogLine> {
+    const least = pino.levels.values[level] ?? INFO
+    return [...(least < WARN ? this.#common : []), ...this.#grave]
+      .filter((line) => line.level >= least && line.number > after)
+      .toSorted((a, b) => a.number - b.number)
+      .slice(-TAIL_LINES)
+      .map((line) => read(line, mask))
+  }
+
+  #outline(text: string): string {
+    const { time, msg } = JSON.parse(text) as { readonly time: string; readonly msg?: string }
+    return JSON.stringify({ time, msg: `${(msg ?? "").slice(0, 200)} (${text.length} characters)` })
+  }
+}
+
+/** Of this process, whose loggers share one output. */
+export const processTail = new LogTail()
+
+/** The output of the process, of which the tail keeps a copy. */
+export const tailed = (output: DestinationStream, tail: LogTail): DestinationStream => {
+  const stream = {
+    [METADATA]: true,
+    lastLevel: INFO,
+    write(text: string): void {
+      tail.add(stream.lastLevel, text)
+      output.write(text)
+    },
+  }
+  return stream
+}
