@@ -27,15 +27,15 @@ const doorIn = ({ phases }: Rows, records: RecordStore): Region<"door"> => {
 
 const roomsIn = (records: RecordStore): Region<"rooms"> => {
   const breakout = records.get("breakout", ONLY)
-  if (breakout === undefined) return records.all("plan").size > 0 ? "planned" : "none"
-  return breakout.closesAt === null ? { open: breakout.timed ? "running" : "untimed" } : "closing"
+  if (breakout === undefined) return "closed"
+  return breakout.closesAt === null ? "open" : "closing"
 }
 
 const rotationIn = (records: RecordStore): Region<"rotation"> => {
   const rotation = records.get("rotation", ONLY)
   if (rotation === undefined || rotation.status === "ended") return "idle"
   if (rotation.status === "break") return { break: rotation.endsAt === null ? "waiting" : "running" }
-  return rotation.status === "round" ? { round: "running" } : "paused"
+  return rotation.status
 }
 
 const broadcastIn = ({ phases }: Rows, records: RecordStore): Region<"broadcast"> => {

@@ -45,15 +45,18 @@ interface Asked {
   readonly playbackUrl?: string
 }
 
-/** The command names a phase that is not the active one. */
-export const namesOtherPhase = (turn: Turn, { d }: Steering): boolean => {
-  const { phaseId }: Asked = d
-  return phaseId !== undefined && phaseId !== activePhaseOf(turn.state)?.id
-}
-
-export const hasBadPlaybackUrl = (_turn: Turn, { d }: Steering): boolean => {
-  const { playbackUrl }: Asked = d
-  return playbackUrl !== undefined && !isWatchable(playbackUrl)
+/** The guards of the chart on the commands of a broadcast. */
+export const broadcastGuards = {
+  isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
+  /** The command names a phase that is not the active one. */
+  namesOtherPhase: (turn: Turn, { d }: Steering) => {
+    const { phaseId }: Asked = d
+    return phaseId !== undefined && phaseId !== activePhaseOf(turn.state)?.id
+  },
+  hasBadPlaybackUrl: (_turn: Turn, { d }: Steering) => {
+    const { playbackUrl }: Asked = d
+    return playbackUrl !== undefined && !isWatchable(playbackUrl)
+  },
 }
 
 const known = (turn: Turn): Broadcast | undefined => turn.get("broadcast", activePhaseOf(turn.state)?.id ?? "")

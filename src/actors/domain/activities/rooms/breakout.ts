@@ -83,7 +83,7 @@ const assignmentOf = (context: ReadContext, participantId: string): AssignmentVi
 }
 
 /** The caller saw another revision of the breakout. */
-export const isStaleBreakout = (turn: Turn, rev: number | undefined): boolean =>
+const isStale = (turn: Turn, { rev }: { readonly rev?: number | undefined }): boolean =>
   rev !== undefined && rev !== current(turn)?.rev
 
 const refuseStale = (turn: Turn): Refused => {
@@ -100,45 +100,43 @@ const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused
     : refuse("conflict", "The room was changed meanwhile.", { room: roomView(room) })
 }
 
-type Opening = Of<"breakout.open">
-
-export const namesNoPlan = (turn: Turn, { d: { planId } }: Opening): boolean => turn.get("plan", planId) === undefined
-
-export const hasRoomSize = (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">): boolean =>
-  modality === "breakout" && config.roomSize !== undefined
-
-/** When everyone returns to the main room, if the rooms are closed by this command. */
-const closingAt = (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">): number =>
-  turn.now + graceMs
-
-export const closesAtOnce = (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">): boolean => graceMs === 0
-
-/** The rooms close already, and no later than that. */
-export const closesLater = (turn: Turn, command: Of<"breakout.close">): boolean => {
-  const closesAt = current(turn)?.closesAt ?? null
-  return closesAt !== null && toMillis(closesAt) <= closingAt(turn, command)
+export const roomTimer = (context: Pick<ReadContext, "records">): TimerView | undefined => {
+  const breakout = current(context)
+  return breakout && breakoutTimerOf(breakout)
 }
 
+const isTimerOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => roomTimer(turn)?.id === timerId
+
 /** The timer of the phase, by which the rooms end, has another end. */
-export const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of<"phase.changed">): boolean => {
+const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of<"phase.changed">): boolean => {
   const breakout = current(turn)
   if (breakout === undefined || breakout.timed || breakout.phaseId !== id) return false
   return timerEndsAt !== null && !timerElapsed && timerEndsAt !== breakout.endsAt
 }
 
-/** The rooms close because the time of the phase was up, and it has more now. */
-export const reopensRooms = (turn: Turn, raised: Of<"phase.changed">): boolean =>
-  movesRooms(turn, raised) && current(turn)?.timeIsUp === true
-
-export const roomTimer = ({ records }: Pick<ReadContext, "records">): TimerView | undefined => {
-  const breakout = records.get("breakout", ONLY)
-  return breakout === undefined ? undefined : breakoutTimerOf(breakout)
+/** The guards of the chart on breakout rooms. */
+export const breakoutGuards = {
+  hasRoomSize: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
+    modality === "breakout" && config.roomSize !== undefined,
+  namesNoPlan: (turn: Turn, { d: { planId } }: Of<"breakout.open">) => turn.get("plan", planId) === undefined,
+  isStaleBreakout: isStale,
+  closesAtOnce: (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">) => graceMs === 0,
+  /** The rooms close already, and no later than by this command. */
+  closesLater: (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">) => {
+    const closesAt = current(turn)?.closesAt ?? null
+    return closesAt !== null && toMillis(closesAt) <= turn.now + graceMs
+  },
+  /** The rooms have no timer of their own. */
+  endsWithPhase: (turn: Turn) => current(turn)?.timed === false,
+  movesRooms,
+  /** The rooms close because the time of the phase was up, and it has more now. */
+  reopensRooms: (turn: Turn, raised: Of<"phase.changed">) =>
+    movesRooms(turn, raised) && current(turn)?.timeIsUp === true,
+  isTimerOfRooms,
+  isElapsedOfRooms: (turn: Turn, command: Of<"timer.extend">) =>
+    isTimerOfRooms(turn, command) && current(turn)?.timeIsUp === true,
+  isOfRooms: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => current(turn)?.id === timerId,
 }
-
-export const isElapsedOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
-  roomTimer(turn)?.id === timerId && current(turn)?.timeIsUp === true
-
-export const isOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => current(turn)?.id === timerId
 
 const closingReply = (closing: Breakout | undefined): ReplyData<"breakout.close"> | Refused =>
   closing === undefined ? NONE : { breakout: breakoutView(closing) }
@@ -156,7 +154,7 @@ export const breakoutActions = {
     const { size: _size, ...view } = plan
     return { plan: { ...view, notes } }
   },
-  openRooms: (turn: Turn, { d }: Opening): ReplyData<"breakout.open"> | Refused => {
+  openRooms: (turn: Turn, { d }: Of<"breakout.open">): ReplyData<"breakout.open"> | Refused => {
     const { planId, durationMs = null, late = "leastLoaded" } = d
     const plan = turn.get("plan", planId)
     if (plan === undefined) return noSuch("plan")
@@ -218,7 +216,7 @@ export const breakoutActions = {
 export const breakout = {
   commands: {
     "breakout.move": (turn, { id, roomId }, rev) =>
-      current(turn) !== undefined && isStaleBreakout(turn, rev) ? refuseStale(turn) : moveOther(turn, id, roomId),
+      current(turn) !== undefined && isStale(turn, { rev }) ? refuseStale(turn) : moveOther(turn, id, roomId),
     "room.choose": (turn, { roomId }, rev) => staleRoom(turn, roomId, rev) ?? choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""

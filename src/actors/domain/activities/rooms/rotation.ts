@@ -139,34 +139,30 @@ const steering =
     return reply(turn)
   }
 
-export const hasRounds = (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">): boolean =>
-  modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined
-
-export const isStaleRotation = (turn: Turn, { rev }: { readonly rev?: number }): boolean =>
-  rev !== undefined && rev !== current(turn)?.rev
-
-export const isLastRound = (turn: Turn): boolean => {
-  const { n, rounds } = current(turn) ?? { n: 0, rounds: 0 }
-  return rounds !== "exhaust" && n >= rounds
-}
-
-export const hasBreak = (turn: Turn): boolean => {
-  const going = current(turn)
-  return going !== undefined && restMs(going) > 0
-}
-
-export const canPair = (turn: Turn): boolean => takingPart(turn).length > 1
-
-export const waitedForPeople = (turn: Turn): boolean => current(turn)?.remainingMs === null
-export const pausedRound = (turn: Turn): boolean => current(turn)?.paused === "round"
-
 export const roundTimer = (context: Pick<ReadContext, "records">): TimerView | undefined => {
   const going = current(context)
-  return going === undefined ? undefined : roundTimerOf(going)
+  return going && roundTimerOf(going)
 }
 
-export const isOfRotation = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
-  turn.get("rotation", ONLY)?.id === timerId
+/** The guards of the chart on a rotation. */
+export const rotationGuards = {
+  hasRounds: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
+    modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined,
+  isStaleRotation: (turn: Turn, { rev }: { readonly rev?: number }) => rev !== undefined && rev !== current(turn)?.rev,
+  isLastRound: (turn: Turn) => {
+    const { n, rounds } = current(turn) ?? { n: 0, rounds: 0 }
+    return rounds !== "exhaust" && n >= rounds
+  },
+  hasBreak: (turn: Turn) => {
+    const going = current(turn)
+    return going !== undefined && restMs(going) > 0
+  },
+  canPair: (turn: Turn) => takingPart(turn).length > 1,
+  waitedForPeople: (turn: Turn) => current(turn)?.remainingMs === null,
+  pausedRound: (turn: Turn) => current(turn)?.paused === "round",
+  isTimerOfRound: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => roundTimer(turn)?.id === timerId,
+  isOfRotation: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => turn.get("rotation", ONLY)?.id === timerId,
+}
 
 const pause = (turn: Turn, going: Rotation): void => {
   const { status, endsAt } = going
