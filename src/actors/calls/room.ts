@@ -6,15 +6,11 @@
 import type { CommandData } from "../../protocol/contract.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import type { RtcTracks } from "../../protocol/topics/media.ts"
+import type { ListedPeer } from "./call-request.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 
 /** A peer as the others see it. */
-export interface CallPeer {
-  readonly connectionId: string
-  readonly participantId: string
-  readonly name: string
-  readonly have: RtcTracks
-}
+export type CallPeer = typeof ListedPeer.Type
 
 export interface SeatedPeer extends CallPeer {
   /** The time until which a peer without a socket keeps its place; null: it has a socket. */

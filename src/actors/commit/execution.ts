@@ -7,7 +7,6 @@ import type { Turn } from "../domain/turn.ts"
 import type { PresenceChange } from "../presence/presence.ts"
 import { presenceNotice } from "../presence/presence-view.ts"
 import type { Batch } from "./batch.ts"
-import { entryOfTurn } from "./batch.ts"
 
 /** The scope of the server's own commands. They need no id against repeats: what they ask for holds already when they come again. */
 export const TIMER_SCOPE = "timer"
@@ -54,14 +53,10 @@ export const perform = (batch: Batch, turn: Turn, envelope: Received, event: Lea
     if (scope !== TIMER_SCOPE) batch.rememberIdle({ scope, commandId, bodyHash, result }, turn.at)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
-  const step = entryOfTurn(turn)
-  const leaves = turn.state.deleted
-    ? event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
-    : []
-  const version = batch.add({
-    ...step,
-    webhookEvents: [...step.webhookEvents, ...leaves],
-    ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),
-  })
+  if (turn.state.deleted) {
+    const leaves = event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
+    turn.webhookEvents.push(...leaves)
+  }
+  const version = batch.add(turn, scope === TIMER_SCOPE ? undefined : { scope, commandId, bodyHash, result })
   return answerOf(batch.state, command, { result, version, duplicate: false })
 }

@@ -58,6 +58,10 @@ export class GroupIndex<R> implements RecordIndex<R> {
     return this.#groups.get(group) ?? new Map()
   }
 
+  *sizes(): IterableIterator<readonly [group: string, size: number]> {
+    for (const [group, { size }] of this.#groups) yield [group, size]
+  }
+
   add(id: string, record: R): void {
     const group = this.#groupOf(record)
     const records = this.#groups.get(group) ?? new Map<string, R>()

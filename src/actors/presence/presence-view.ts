@@ -5,6 +5,7 @@ import { searchForm } from "../../model/text/compared.ts"
 import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { roomOf } from "../domain/activities/rooms/rooms.ts"
 import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
 import { regionOf } from "../machine/snapshot.ts"
 import type { RosterPage, RosterQuery } from "../protocol.ts"
@@ -25,17 +26,12 @@ export const presenceCounts = (
   byRoom: Object.fromEntries([...records.all("room")].map(([id, { count }]) => [id, count])),
 })
 
-const roomOf = ({ records }: Where, participantId: string): string | null => {
-  const seat = records.get("seat", participantId)
-  return seat === undefined || seat.away ? null : seat.roomId
-}
-
 /** One participant on the wire. */
 export const participantView = (where: Where, person: Present): ParticipantView => ({
   participantId: person.participantId,
   name: person.name,
   role: narrow(where.state, person),
-  roomId: roomOf(where, person.participantId),
+  roomId: roomOf(where.records, person.participantId),
   hand: where.records.get("hand", person.participantId) !== undefined,
   muted: where.records.get("mute", person.participantId) !== undefined,
   joinedAt: person.joinedAt,
@@ -174,7 +170,7 @@ export const rosterPage = (where: Where, presence: Presence, query: RosterQuery)
   const wanted = query.query === undefined ? undefined : searchForm(query.query)
   const matches = (person: Present): boolean =>
     (query.role === undefined || narrow(where.state, person) === query.role) &&
-    (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
+    (query.roomId === undefined || roomOf(where.records, person.participantId) === query.roomId) &&
     (wanted === undefined || searchForm(person.name).includes(wanted))
   const found: Present[] = []
   const page = (nextCursor: string | null): RosterPage => ({

@@ -7,10 +7,10 @@ import { newId } from "../../model/ids.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
+import { GroupIndex } from "../domain/record-index.ts"
 import { Absences } from "./absences.ts"
 import type { Admission } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
-import { RoleIndex } from "./role-index.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
 
 export interface Participant {
@@ -75,7 +75,8 @@ export class Presence implements PresentPeople {
   readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
   /** Of everyone in `#entries`. */
-  readonly #roles = new RoleIndex()
+  // Few speakers are found among thousands of viewers.
+  readonly #roles = new GroupIndex<Participant>(({ role }) => role)
   /** Participants without a connection, and when their grace ends. */
   readonly #leaving = new Map<string, number>()
   readonly #absences = new Absences<Participant>()
@@ -129,7 +130,7 @@ export class Presence implements PresentPeople {
       all: function* () {
         for (const { present } of entries.values()) yield present
       },
-      storedAs: (role) => this.#roles.of(role),
+      storedAs: (role) => this.#roles.of(role).keys(),
       waiting: () => this.lobby.all(),
       absent: () => this.#absences.all(),
     }
@@ -228,9 +229,9 @@ export class Presence implements PresentPeople {
 
   #update(entry: Entry, participant: Participant, at: Timestamp): void {
     const { role, name, joinedAt } = entry.present
-    this.#roles.remove(role, participant.participantId)
+    this.#roles.remove(participant.participantId, entry.present)
     entry.present = { ...participant, joinedAt }
-    this.#roles.add(participant.role, participant.participantId)
+    this.#roles.add(participant.participantId, entry.present)
     // A change of `walkIn` alone is not visible to others.
     if (role === participant.role && name === participant.name) return
     if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
@@ -241,16 +242,16 @@ export class Presence implements PresentPeople {
   }
 
   #enter(entry: Entry): void {
-    const { participantId, role } = entry.present
+    const { participantId } = entry.present
     const before = this.#entries.get(participantId)
-    if (before !== undefined) this.#roles.remove(before.present.role, participantId)
+    if (before !== undefined) this.#roles.remove(participantId, before.present)
     this.#entries.set(participantId, entry)
-    this.#roles.add(role, participantId)
+    this.#roles.add(participantId, entry.present)
   }
 
   #remove(participantId: string, entry: Entry, at: Timestamp, isForGood = false): void {
     this.#entries.delete(participantId)
-    this.#roles.remove(entry.present.role, participantId)
+    this.#roles.remove(participantId, entry.present)
     const { joinedAt: since } = entry.present
     if (this.#open) this.#changes.push({ id: newId(), type: "left", participant: entry.present, at, since, isForGood })
   }
@@ -334,7 +335,7 @@ export class Presence implements PresentPeople {
   }
 
   storedAs(role: EventRole): Iterable<string> {
-    return this.#open ? this.#roles.of(role) : []
+    return this.#open ? this.#roles.of(role).keys() : []
   }
 
   /** `read`: maps a stored role to the effective one in the active phase. */
@@ -344,7 +345,8 @@ export class Presence implements PresentPeople {
   } {
     const byRole: { [role: string]: number } = {}
     if (this.#open)
-      for (const [role, size] of this.#roles.sizes()) byRole[read(role)] = (byRole[read(role)] ?? 0) + size
+      for (const [role, size] of this.#roles.sizes())
+        byRole[read(role as EventRole)] = (byRole[read(role as EventRole)] ?? 0) + size
     return { total: this.size, byRole }
   }
 }

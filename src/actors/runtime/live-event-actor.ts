@@ -13,7 +13,7 @@ import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { Executor } from "../commit/executor.ts"
 import { publishEphemeral, publishReplaced } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import { OwnedEvent, type OwnedEventChange, type OwnedEventNeeds } from "../commit/owned-event.ts"
+import { OwnedEvent, type OwnedEventChange } from "../commit/owned-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
 import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
@@ -30,15 +30,12 @@ import { Replacements } from "../presence/replacements.ts"
 import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
+import type { EventNeeds } from "../services.ts"
 import { CommandQueue } from "./command-queue.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Mutex, openMutex } from "./mutex.ts"
 
-export interface ActorNeeds extends OwnedEventNeeds {
-  /** Of one participant, on all nodes together; the oldest of more are closed. */
-  readonly connectionsPerParticipant: number
-  /** How long a participant may have more, so that nodes that are gone are known to be. */
-  readonly replaceAfterMs: number
+export interface ActorNeeds extends EventNeeds {
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */

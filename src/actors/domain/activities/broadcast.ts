@@ -33,7 +33,7 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
   if (status === "ended") turn.raise({ type: "recording.over" })
-  if (turn.hasStageBroadcasts) captureRooms(turn)
+  if (turn.deployment.hasStageBroadcasts) captureRooms(turn)
   if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }

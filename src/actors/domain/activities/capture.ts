@@ -23,9 +23,9 @@ const NO_RECORDER = refuse(
 
 const hasRecorder = (turn: Turn): boolean => {
   const phase = activePhaseOf(turn.state)
-  if (turn.recorder === "rooms") return phase !== undefined
-  if (turn.recorder !== "broadcasts") return turn.recorder === "events"
-  return phase !== undefined && isPushedHere(turn, phase.id)
+  const { recorder } = turn.deployment
+  if (phase === undefined || recorder === null || recorder === "events") return recorder === "events"
+  return recorder === "rooms" || isPushedHere(turn, phase.id)
 }
 
 const shown = ({ records }: Pick<ReadContext, "records">): Capture => records.get("capture", ONLY) ?? OFF
@@ -34,10 +34,11 @@ const isRecording = ({ kinds }: Capture): boolean => kinds.includes("recording")
 
 /** Tells the media server which rooms it has to record and broadcast from now on: the main room, and the rooms of a breakout. */
 export const captureRooms = (turn: Turn): void => {
-  if (turn.recorder !== "rooms" && !turn.hasStageBroadcasts) return
+  const { recorder, hasStageBroadcasts } = turn.deployment
+  if (recorder !== "rooms" && !hasStageBroadcasts) return
   const phaseId = activePhaseOf(turn.state)?.id ?? null
   const broadcastId = phaseId === null ? null : stageBroadcastOf(turn, phaseId)
-  const isRecorded = turn.recorder === "rooms" && isRecording(shown(turn))
+  const isRecorded = recorder === "rooms" && isRecording(shown(turn))
   // The broadcast of the main room is its recording.
   const main = broadcastId === null ? [null] : []
   const rooms = isRecorded ? [...main, ...turn.all("room").keys()] : []
@@ -52,7 +53,7 @@ export const roomsChanged = (turn: Turn): void => {
 const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
 
 /** The broadcast is what is recorded, so that the recording ends with it. */
-const records = (turn: Turn): boolean => turn.recorder === "broadcasts" && isRecording(shown(turn))
+const records = (turn: Turn): boolean => turn.deployment.recorder === "broadcasts" && isRecording(shown(turn))
 
 /** The guards of the chart on captures. */
 export const captureGuards = {

@@ -2,7 +2,7 @@
  * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. The author of
  * an anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
-import { DEFAULT_SETTINGS, type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
+import { type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
 import {
   isShown,
   newQuestion,
@@ -22,6 +22,7 @@ import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
 import { whyLocked } from "../host-absence.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
+import { roomOf } from "../rooms/rooms.ts"
 import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
 /** All questions of an event are held in memory. */
@@ -92,12 +93,6 @@ const publishWithdrawal = (turn: Turn, question: LiveQuestion): void => {
   if (askerId !== null) turn.publish("question.removed", `me:${askerId}`, { id, rev, hidden: false })
 }
 
-/** The room the caller sits in. */
-export const seatOf = (turn: Turn): string | null => {
-  const seat = turn.by === null ? undefined : turn.get("seat", turn.by.participantId)
-  return seat === undefined || seat.away ? null : seat.roomId
-}
-
 const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
@@ -110,7 +105,13 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
   const author = by === null || by.kind === "anonymous" ? null : { userId: by.userId, name: by.name }
   const asked = newQuestion({ id, eventId: state.event.id, phase, author, text, anonymous, at })
   const askerId = asked.anonymous || by === null ? null : by.participantId
-  const question: LiveQuestion = { ...asked, rev: 1, roomId: seatOf(turn), answerMode: null, askerId }
+  const question: LiveQuestion = {
+    ...asked,
+    rev: 1,
+    roomId: roomOf(turn.records, by?.participantId),
+    answerMode: null,
+    askerId,
+  }
   turn.put("question", id, question)
   if (askerId === null && by !== null) turn.put("asker", id, by.participantId)
   publish(turn, "question.created", question)
@@ -307,7 +308,7 @@ export const qa = {
     },
   },
   view: (context) => {
-    const { moderated, questionsOpen } = context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS
+    const { moderated, questionsOpen } = context.records.settings
     return {
       questions: { top: questionsOf(context, ({ status }) => isShown(status)), moderated, open: questionsOpen },
     }

@@ -26,7 +26,7 @@ import {
   startClosing,
 } from "./breakout-rooms.ts"
 import { endWait, lateDeadlines, seatLateJoiners, seatWaiting } from "./late-joiners.ts"
-import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
+import { leaveRoom, roleOf, roomOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
 const NONE = refuse("conflict", "No breakout is open.")
 const IN_NO_ROOM = refuse("conflict", "You are in no room.")
@@ -76,22 +76,22 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
 }
 
 const assignmentOf = (context: ReadContext, participantId: string): AssignmentView | null => {
-  const seat = context.records.get("seat", participantId)
-  const room = seat === undefined ? undefined : context.records.get("room", seat.roomId)
-  if (seat === undefined || seat.away || room === undefined) return null
-  return { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
+  const room = context.records.get("room", roomOf(context.records, participantId) ?? "")
+  return room === undefined ? null : { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
 }
 
 /** The caller saw another revision of the breakout. */
 const isStale = (turn: Turn, { rev }: { readonly rev?: number | undefined }): boolean =>
   rev !== undefined && rev !== current(turn)?.rev
 
-const refuseStale = (turn: Turn): Refused => {
-  const breakout = current(turn)
-  return breakout === undefined
-    ? NONE
-    : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(breakout) })
-}
+const refuseWith =
+  (detail: string) =>
+  (turn: Turn): Refused => {
+    const breakout = current(turn)
+    return breakout === undefined ? NONE : refuse("conflict", detail, { breakout: breakoutView(breakout) })
+  }
+
+const refuseStale = refuseWith("The breakout was changed meanwhile.")
 
 const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused | undefined => {
   const room = turn.get("room", roomId)
@@ -202,14 +202,7 @@ export const breakoutActions = {
   refuseNoPlan: (): Refused => noSuch("plan"),
   refuseNoBreakout: (): Refused => NONE,
   refuseStaleBreakout: refuseStale,
-  refuseOpenBreakout: (turn: Turn): Refused => {
-    const breakout = current(turn)
-    return refuse(
-      "conflict",
-      "A breakout is open already.",
-      breakout === undefined ? undefined : { breakout: breakoutView(breakout) },
-    )
-  },
+  refuseOpenBreakout: refuseWith("A breakout is open already."),
   refuseNoRoomTimer: (): Refused => refuse("conflict", "The breakout has no running timer."),
 }
 
@@ -220,19 +213,19 @@ export const breakout = {
     "room.choose": (turn, { roomId }, rev) => staleRoom(turn, roomId, rev) ?? choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""
-      if (turn.get("seat", id)?.away !== false) return IN_NO_ROOM
+      if (roomOf(turn.records, id) === null) return IN_NO_ROOM
       leaveRoom(turn, id, !isCallerStaff(turn))
       seatWaiting(turn)
       return { roomId: null }
     },
     "room.help": (turn, { text = null }) => {
-      const seat = turn.get("seat", turn.by?.participantId ?? "")
-      if (seat === undefined || seat.away || turn.by === null) return IN_NO_ROOM
+      const roomId = roomOf(turn.records, turn.by?.participantId)
+      if (roomId === null || turn.by === null) return IN_NO_ROOM
       const refused = mutedWith(turn, text)
       if (refused !== undefined) return refused
       const { participantId, name } = turn.by
-      turn.publish("room.help", "staff", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
-      return { roomId: seat.roomId }
+      turn.publish("room.help", "staff", { roomId, by: { participantId, name }, text, at: turn.at })
+      return { roomId }
     },
   },
   arrived: seatLateJoiners,

@@ -35,6 +35,7 @@ import {
 const GATHERING_MS = 5000
 
 const NONE = refuse("conflict", "No rotation is going on.")
+const NO_TIMER = refuse("conflict", "The rotation has no running timer.")
 
 /** The current rotation. */
 const current = ({ records }: Pick<ReadContext, "records">): Rotation | undefined => {
@@ -131,6 +132,13 @@ const reply = (turn: Turn) => (): Reply | Refused => {
   return last === undefined ? NONE : { rotation: rotationView(last) }
 }
 
+const refuseWith =
+  (detail: string) =>
+  (turn: Turn): Refused => {
+    const going = current(turn)
+    return refuse("conflict", detail, going && { rotation: rotationView(going) })
+  }
+
 /** A host's command on the rotation. */
 const steering =
   (act: (turn: Turn, going: Rotation) => void) =>
@@ -208,20 +216,12 @@ export const rotationActions = {
   },
   answerRotation: reply,
   refuseNoRotation: (): Refused => NONE,
-  refuseRotationGoing: (turn: Turn): Refused => {
-    const going = current(turn)
-    return refuse("conflict", "A rotation is going on.", going && { rotation: rotationView(going) })
-  },
-  refuseStaleRotation: (turn: Turn): Refused => {
-    const going = current(turn)
-    return refuse("conflict", "The rotation was changed meanwhile.", going && { rotation: rotationView(going) })
-  },
-  refuseNoRoundTimer: (): Refused => refuse("conflict", "The rotation has no running timer."),
+  refuseRotationGoing: refuseWith("A rotation is going on."),
+  refuseStaleRotation: refuseWith("The rotation was changed meanwhile."),
+  refuseNoRoundTimer: (): Refused => NO_TIMER,
   refusePausedTimer: (turn: Turn): Refused => {
     const timer = roundTimer(turn)
-    return timer === undefined
-      ? refuse("conflict", "The rotation has no running timer.")
-      : refuse("conflict", "The rotation is paused.", { timer })
+    return timer === undefined ? NO_TIMER : refuse("conflict", "The rotation is paused.", { timer })
   },
 }
 
