@@ -159,11 +159,6 @@ export class Batch {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
   }
 
-  /** The version that the batch builds on. */
-  get from(): number {
-    return this.loaded.version
-  }
-
   /** The streams that the batch publishes to. */
   get streams(): ReadonlySet<string> {
     return new Set(this.#dispatches.map(({ dispatch }) => dispatch.stream))

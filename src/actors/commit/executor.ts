@@ -10,7 +10,7 @@ import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
 import type { NotCommitted } from "./commit-batch.ts"
 import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
-import { publishEphemeral } from "./feed-messages.ts"
+import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import type { OwnedEvent } from "./owned-event.ts"
 import { recallAnswers, recallChat } from "./rehydrate.ts"
@@ -135,7 +135,8 @@ export class Executor {
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#owned.commit(batch)
     batch.settle()
-    if (batch.ephemeral.length > 0) publishEphemeral(this.#services, batch.loaded, batch.ephemeral)
+    const { loaded, ephemeral } = batch
+    if (ephemeral.length > 0) publishNote(this.#services, loaded, { ephemeral })
     return Effect.void
   }
 

@@ -12,11 +12,11 @@ import { activePhaseOf } from "../domain/state.ts"
 import { Turn } from "../domain/turn.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { EventNeeds } from "../services.ts"
-import { activate } from "./activation.ts"
+import { loadedOf, recover } from "./activation.ts"
 import { Batch, type CommitEntry } from "./batch.ts"
 import { Answers } from "./command-log.ts"
 import { commitBatch, type NotCommitted } from "./commit-batch.ts"
-import { publishVersion } from "./feed-messages.ts"
+import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { OwnedChart } from "./owned-chart.ts"
 
@@ -70,13 +70,14 @@ export class OwnedEvent {
   /** The event as this process owns it, recovered first when it is not in memory. */
   readonly current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
     if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
-    return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
+    return recover(this.#needs, this.#needs.eventId).pipe(
+      Effect.map((recovered) => loadedOf(recovered, this.#idle)),
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#claimed(found.fencingToken)
           this.#claimedAt = this.#needs.timers.now()
           this.#adopt(found, [])
-          publishVersion(this.#needs, found)
+          publishNote(this.#needs, found, {})
         }),
       ),
     )

@@ -126,9 +126,3 @@ export const gatewayPhase = (phase: PhaseState): PhaseView => ({
   ...restPhase(phase),
   rev: phase.rev,
 })
-
-export const activeTimers = (state: LiveState): ReadonlyArray<TimerView> => {
-  const phase = activePhaseOf(state)
-  const timer = phase === undefined ? null : timerOf(phase)
-  return timer === null ? [] : [timer]
-}

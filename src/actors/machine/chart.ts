@@ -10,9 +10,8 @@ import type { ExpectNone } from "../../protocol/expect-none.ts"
 import type { Command } from "../commands.ts"
 import type { PlainCommand } from "../domain/activities/registry.ts"
 import type { ActionName } from "./actions.ts"
-import type { ChartEvent } from "./chart-event.ts"
 import { DELAY_NAMES, type DelayName } from "./delays.ts"
-import { GUARDS, type GuardName } from "./guards.ts"
+import { type ChartEvent, GUARDS, type GuardName } from "./guards.ts"
 import { ROOMS } from "./rooms-region.ts"
 import { ROTATION } from "./rotation-region.ts"
 
@@ -69,7 +68,7 @@ const NO_DOOR = { guard: "isBroadcast", target: "#door.none", actions: "admitHel
 const TO_OPEN = { guard: "isDoorOpen", target: "#door.open" } as const
 const TO_ASK = { guard: "isDoorAsking", target: "#door.ask" } as const
 const TO_SHUT = { guard: "isDoorShut", target: "#door.shut" } as const
-const MOVED = [TO_OPEN, TO_ASK, TO_SHUT] as const
+const MOVED = [TO_OPEN, TO_ASK, { target: "#door.shut" }] as const
 
 const CLOSING = [
   { ...TO_ASK, actions: "admitInside" },

@@ -10,7 +10,6 @@ import { rotationGuards } from "../domain/activities/rooms/rotation.ts"
 import { activePhaseOf, findPhase, nextPendingPhase, orderFaults } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
-import type { ChartEvent } from "./chart-event.ts"
 import type { Happening, Of } from "./events.ts"
 
 const active = (turn: Turn): PhaseState | undefined => activePhaseOf(turn.state)
@@ -76,6 +75,9 @@ const ALL = {
 }
 
 export type GuardName = keyof typeof ALL
+
+/** An event as the chart receives it. `turn`: the records and people that guards ask about. */
+export type ChartEvent = Happening & { readonly turn: Turn }
 
 type Asked = { readonly event: ChartEvent }
 

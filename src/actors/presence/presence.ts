@@ -4,27 +4,14 @@
  * present when it starts (specification §6, presence rules).
  */
 import { newId } from "../../model/ids.ts"
-import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import { GroupIndex } from "../domain/record-index.ts"
+import type { Participant } from "../protocol.ts"
 import { Absences } from "./absences.ts"
 import type { Admission } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
-
-export interface Participant {
-  readonly participantId: string
-  readonly name: string
-  /** The stored role. */
-  readonly role: EventRole
-  readonly kind: ParticipantKind
-  readonly userId: string | null
-  /** Neither a member of the workspace nor on the event's list; by default true for every participant that is not a user. */
-  readonly walkIn?: boolean
-  /** An owner or admin of the workspace, in any role here. */
-  readonly manages?: boolean
-}
 
 export interface Present extends Participant {
   readonly joinedAt: Timestamp

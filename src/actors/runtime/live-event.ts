@@ -82,16 +82,16 @@ export const liveEventLayer = (
         return envelopes.map((envelope) => ({ ...envelope, at }))
       }
       const requests: LiveEventRequests = {
-        execute: (envelopes) => actor.execute(received(envelopes)),
-        reportPresence: (report) => {
+        Execute: ({ envelopes }) => actor.execute(received(envelopes)),
+        ReportPresence: (report) => {
           ownership.heardFrom(report.node)
           return actor.report(report)
         },
-        reportReactions: (report) => actor.react(report),
-        read: (query) => actor.read(query),
-        roster: (query) => actor.roster(query),
-        inspect: () => actor.inspect(),
-        call: (request) => {
+        ReportReactions: (report) => actor.react(report),
+        Read: (query) => actor.read(query),
+        ReadRoster: (query) => actor.roster(query),
+        Inspect: () => actor.inspect(),
+        Call: (request) => {
           ownership.heardFrom(request.node)
           return actor.call(request)
         },
@@ -131,14 +131,14 @@ export const liveEventLayer = (
       })
       return LiveEvent.of({
         // Beside each other, so that those of several nodes are committed together.
-        Execute: ({ payload }) => Rpc.fork(requests.execute(payload.envelopes)),
-        ReportPresence: ({ payload }) => requests.reportPresence(payload),
-        ReportReactions: ({ payload }) => requests.reportReactions(payload),
-        Read: ({ payload }) => requests.read(payload),
-        ReadRoster: ({ payload }) => requests.roster(payload),
-        Inspect: () => requests.inspect(),
+        Execute: ({ payload }) => Rpc.fork(requests.Execute(payload)),
+        ReportPresence: ({ payload }) => requests.ReportPresence(payload),
+        ReportReactions: ({ payload }) => requests.ReportReactions(payload),
+        Read: ({ payload }) => requests.Read(payload),
+        ReadRoster: ({ payload }) => requests.ReadRoster(payload),
+        Inspect: () => requests.Inspect(),
         // Beside commits, which a call does not wait for.
-        Call: ({ payload }) => Rpc.fork(requests.call(payload)),
+        Call: ({ payload }) => Rpc.fork(requests.Call(payload)),
         Reside: () => Rpc.fork(Effect.never),
         // The engine builds an actor anew after a defect that it sees.
         Touch: () => Rpc.fork(isBroken ? Effect.die(new Error("a request ended with a defect")) : Effect.void),

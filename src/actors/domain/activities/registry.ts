@@ -105,7 +105,7 @@ export const recordDeadlines = (context: ReadContext): ReadonlyArray<RecordDeadl
   ACTIVITIES.flatMap(({ deadlines }) => deadlines?.(context) ?? [])
 
 export const activityTimers = (context: ReadContext): ReadonlyArray<TimerView> =>
-  ACTIVITIES.flatMap((activity) => activity.timers?.(context) ?? [])
+  ACTIVITIES.flatMap(({ timers }) => timers?.(context) ?? []).filter((timer) => timer !== undefined)
 
 type View = "view" | "staffView"
 

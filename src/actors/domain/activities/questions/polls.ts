@@ -213,7 +213,7 @@ export const polls = {
     "poll.publish": publish,
     "poll.delete": remove,
   },
-  timers: (context) => openPolls(context).flatMap((poll) => pollTimer(poll) ?? []),
+  timers: (context) => openPolls(context).map((poll) => pollTimer(poll)),
   view: views.sharedView,
   staffView: views.staffView,
   personalView: views.personalView,

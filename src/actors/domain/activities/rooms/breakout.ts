@@ -235,10 +235,7 @@ export const breakout = {
     seatWaiting(turn)
   },
   deadlines: lateDeadlines,
-  timers: (context) => {
-    const timer = roomTimer(context)
-    return timer === undefined ? [] : [timer]
-  },
+  timers: (context) => [roomTimer(context)],
   view: (context) => {
     const breakout = current(context)
     return {

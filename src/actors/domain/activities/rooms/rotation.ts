@@ -250,10 +250,7 @@ export const rotation = {
       for (const participantId of participantIds) miss(turn, participantId)
     },
   },
-  timers: (context) => {
-    const timer = roundTimer(context)
-    return timer === undefined ? [] : [timer]
-  },
+  timers: (context) => [roundTimer(context)],
   view: ({ records }) => {
     const last = records.get("rotation", ONLY)
     return { rotation: last === undefined ? null : rotationView(last) }
