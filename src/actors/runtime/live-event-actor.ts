@@ -287,30 +287,20 @@ export class LiveEventActor {
   }
 
   #committed(batch: Batch): void {
-    this.#touch(batch.participantChanges)
-    this.#endPlaces(batch.participantChanges)
+    const { presence } = this.#owned
+    if (presence !== undefined) this.#followChanges(batch, presence)
     if (batch.reachesMany) this.#snapshots.forget()
     if (batch.state.deleted) this.#deadlineTimer.clear()
   }
 
-  /** A host has decided on participants who waited, or who have to wait from now on. */
-  #endPlaces(changes: Batch["participantChanges"]): void {
-    const { presence } = this.#owned
-    if (presence === undefined) return
-    for (const { participantId, admission } of changes)
-      if (admission !== undefined) presence.lobby.endPlace(participantId)
-    if (presence.lobby.hasChanges) this.#flush.schedule()
-  }
-
-  /** Lists show a participant's changed role or room, but not their admission or subscribed tallies. */
-  #touch(changes: Batch["participantChanges"]): void {
-    const moved = changes.filter(
-      ({ admission, pollSubscription }) => admission === undefined && pollSubscription === undefined,
-    )
-    if (moved.length === 0) return
+  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
+  #followChanges({ participantChanges }: Batch, presence: Presence): void {
     const at = toTimestamp(this.#needs.timers.now())
-    for (const { participantId } of moved) this.#owned.presence?.touch(participantId, at)
-    this.#flush.schedule()
+    for (const { participantId, admission, pollSubscription } of participantChanges) {
+      if (admission !== undefined) presence.lobby.endPlace(participantId)
+      else if (pollSubscription === undefined) presence.touch(participantId, at)
+    }
+    if (presence.hasChanges || presence.lobby.hasChanges) this.#flush.schedule()
   }
 
   /** The event waits for those who were announced as present or hold something, as after a lost connection. */
