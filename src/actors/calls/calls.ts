@@ -128,20 +128,11 @@ export class Calls {
   }
 
   #join(node: string, step: Join): StepAnswer {
-    const { socket, roomId, resume, participantId, name, have, maxPeers } = step
+    const { socket, roomId, resume, participantId } = step
     const own = this.#seats.at(node, socket)
     const isOwnHere = own?.roomId === roomId
     if (resume !== undefined && !isOwnHere && this.#mayComeBack(roomId, resume)) return { refusal: LATER }
-    const event: RoomEvent = {
-      type: "join",
-      own: isOwnHere ? own.connectionId : undefined,
-      resume,
-      freshId: newId(),
-      participantId,
-      name,
-      have,
-      maxPeers,
-    }
+    const event: RoomEvent = { ...step, own: isOwnHere ? own.connectionId : undefined, resume, freshId: newId() }
     const effects = this.#step(roomId, event, { node, socket })
     for (const effect of effects) {
       if (effect.type === "refuse") return { refusal: effect.refusal }

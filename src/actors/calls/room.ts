@@ -189,10 +189,11 @@ const restore = (room: CallRoom, event: Restore): RoomStep => {
   }
 }
 
-const without = (room: CallRoom, gone: ReadonlyArray<SeatedPeer>, why: PeerDeparture): RoomStep => {
+const without = (room: CallRoom, isGone: (peer: SeatedPeer) => boolean, why: PeerDeparture): RoomStep => {
+  const gone = room.filter(isGone)
   if (gone.length === 0) return { room, effects: [] }
   return {
-    room: room.filter((peer) => !gone.includes(peer)),
+    room: room.filter((peer) => !isGone(peer)),
     effects: [...gone.map((peer): RoomEffect => ({ type: "detach", peer, why })), { type: "list", to: "all" }],
   }
 }
@@ -211,11 +212,7 @@ export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
     case "restore":
       return restore(room, event)
     case "leave":
-      return without(
-        room,
-        room.filter(({ connectionId }) => connectionId === event.connectionId),
-        event.why,
-      )
+      return without(room, ({ connectionId }) => connectionId === event.connectionId, event.why)
     case "lose":
       return {
         room: room.map((peer) =>
@@ -224,11 +221,7 @@ export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
         effects: [],
       }
     case "expire":
-      return without(
-        room,
-        room.filter(({ awayUntil }) => awayUntil !== null && awayUntil <= event.now),
-        "expired",
-      )
+      return without(room, ({ awayUntil }) => awayUntil !== null && awayUntil <= event.now, "expired")
     case "signal":
       return signal(room, event.from, event.signal)
   }
