@@ -26,7 +26,7 @@ interface Entry {
 
 /** Its collections are made by the first who enters them: most events have nobody who waits. */
 export class Lobby {
-  readonly #entries = new Map<string, Entry>()
+  #entries: Map<string, Entry> | undefined
   #changed: Set<string> | undefined
   /** Also of participants who lost their connections and may return. */
   #places: Map<string, Timestamp> | undefined
@@ -40,7 +40,7 @@ export class Lobby {
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#entries?.size ?? 0
   }
 
   get hasChanges(): boolean {
@@ -49,17 +49,17 @@ export class Lobby {
 
   /** In the order of their places. */
   all(): IterableIterator<WaitingParticipant> {
-    const waiting = Array.from(this.#entries.values(), (entry) => entry.waiting)
+    const waiting = Array.from(this.#entries?.values() ?? [], (entry) => entry.waiting)
     return waiting.sort((a, b) => byCodeUnits(a.since, b.since)).values()
   }
 
   connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {
-    return this.#entries.get(participantId)?.connections ?? []
+    return this.#entries?.get(participantId)?.connections ?? []
   }
 
   /** The participant's connections on a node wait: the first one is there, or they are others than before. */
   enter(from: NodeConnections, participant: Omit<WaitingParticipant, "since">, since: Timestamp): void {
-    const entry = this.#entries.get(participant.participantId)
+    const entry = this.#entries?.get(participant.participantId)
     if (entry === undefined) this.receive(opened(from), participant, since)
     else entry.connections = reported(entry.connections, from)
   }
@@ -71,10 +71,11 @@ export class Lobby {
     since: Timestamp,
   ): void {
     if (connections.length === 0) return
-    const known = this.#entries.get(participantId)
+    const known = this.#entries?.get(participantId)
     this.#absences.end(participantId)
     if (known === undefined) {
       const place = this.#places?.get(participantId) ?? since
+      this.#entries ??= new Map()
       this.#entries.set(participantId, { waiting: { participantId, name, kind, since: place }, connections })
       this.#setPlace(participantId, place)
       this.#note(participantId)
@@ -86,11 +87,11 @@ export class Lobby {
 
   /** No connection on that node waits any more: admitted, denied, or lost. */
   leave(node: string, participantId: string, now: number, isForGood = false): void {
-    const entry = this.#entries.get(participantId)
+    const entry = this.#entries?.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return
     entry.connections = withoutNode(entry.connections, node)
     if (entry.connections.length > 0) return
-    this.#entries.delete(participantId)
+    this.#entries?.delete(participantId)
     this.#note(participantId)
     if (isForGood) this.endPlace(participantId)
     else if (this.#places?.has(participantId)) this.#absences.begin(participantId, now + this.#returnWithinMs)
@@ -145,7 +146,7 @@ export class Lobby {
 
   /** The node is gone with all connections there. */
   forgetNode(node: string, now: number): void {
-    for (const participantId of this.#entries.keys()) this.leave(node, participantId, now)
+    for (const participantId of this.#entries?.keys() ?? []) this.leave(node, participantId, now)
   }
 
   /** The changes that staff have not received yet. */
@@ -153,7 +154,7 @@ export class Lobby {
     const add: WaitingParticipant[] = []
     const remove: string[] = []
     for (const participantId of this.#next) {
-      const waiting = this.#entries.get(participantId)?.waiting
+      const waiting = this.#entries?.get(participantId)?.waiting
       if (waiting === undefined) remove.push(participantId)
       else add.push(waiting)
     }
