@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { PATIENCE_MS, TEST_MS } from "./test/support/patience.ts"
 
-/** What an operator does on a bad day and at a deploy, with the files of `deploy/`. Needs nginx, haproxy, caddy and nats-server. */
+/** What an operator does on a bad day and at a deploy, with the files of `deploy/`. Needs nginx, haproxy, caddy, nats-server and promtool. */
 export default defineConfig({
   test: {
     include: ["test-drills/**/*.test.ts"],

@@ -27,16 +27,12 @@ const LATEST_MS = 20_000
 
 /** Sees a picture that was drawn after a moment. */
 const seesAfter = (viewer: Page, moment: number, what: string): Promise<void> =>
-  eventually(
-    async () => {
-      expect((await watchedBy(viewer)).error).toBe("")
-      const age = await ageOfPicture(viewer)
-      // timed: the picture itself carries the time at which it was drawn.
-      return age !== undefined && Math.abs(age) < 120_000 && Date.now() - age > moment
-    },
-    what,
-    60_000,
-  )
+  eventually(async () => {
+    expect((await watchedBy(viewer)).error).toBe("")
+    const age = await ageOfPicture(viewer)
+    // timed: the picture itself carries the time at which it was drawn.
+    return age !== undefined && Math.abs(age) < 120_000 && Date.now() - age > moment
+  }, what)
 
 test("a viewer sees the host's picture some seconds late", async () => {
   const onAir = await startBroadcast(server.url, acme.key)
@@ -56,9 +52,7 @@ test("a viewer sees the host's picture some seconds late", async () => {
   expect(at(0.1)).toBeGreaterThan(0)
 })
 
-test("the same viewer goes on when the encoder dies, pauses and is replaced, and watches all of it again at the end", {
-  timeout: 300_000,
-}, async () => {
+test("the same viewer goes on when the encoder dies, pauses and is replaced, and watches all of it again at the end", async () => {
   const api = apiOf(server.url, acme.key)
   const onAir = await startBroadcast(server.url, acme.key)
   const [first, second, third, viewer] = await Promise.all([pages.open(), pages.open(), pages.open(), pages.open()])

@@ -51,7 +51,7 @@ beforeAll(async () => {
   acme = await createWorkspace(server.url)
   site = await makeSite()
   browser = await launchChromium()
-}, 300_000)
+})
 afterAll(async () => {
   await browser?.close()
   await site?.stop()

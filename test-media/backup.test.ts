@@ -33,4 +33,4 @@ test("Swift keeps a backup, which is restored on trial and then elsewhere", asyn
   const { body } = await call(second.url, "GET", "/v1/events", { key })
   expect(body.events.map(({ title }: { title: string }) => title)).toEqual(["kept"])
   await second.end("SIGTERM")
-}, 240_000)
+})

@@ -50,7 +50,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "gathercue-clips-"))
   for (const [name, args] of FILES) await run("ffmpeg", ["-v", "error", "-y", ...args, join(folder, name)])
-}, 120_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** What ffmpeg says against decoding all of the file: nothing, when it is sound. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "gathercue-derivations-"))
   server = await startMediaServer({ PATH: "/usr/local/bin:/usr/bin" })
   workspace = await createWorkspace(server.url)
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   await rm(folder, { recursive: true, force: true })

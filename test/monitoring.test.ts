@@ -1,4 +1,4 @@
-/** The alert rules and the board of `deploy/monitoring/` ask for metrics that the server has, with labels that they have. */
+/** The rules and the boards of `deploy/monitoring/` ask for metrics that the server has, with labels that they have. */
 import { readFile } from "node:fs/promises"
 import { beforeAll, expect, test } from "vitest"
 import { CLOSE } from "../src/protocol/wire/close-codes.ts"
@@ -9,8 +9,8 @@ import { startServerProcess } from "./support/server-process.ts"
 const SECRET_KEY = "secret-key-of-the-tests-0123456789abcdef"
 
 const METRIC = /\b((?:gathercue|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g
-/** Added by Prometheus when it scrapes. */
-const SCRAPED = new Set(["job", "instance"])
+/** Added by Prometheus when it scrapes, and by the recording rules of the service levels. */
+const ADDED = new Set(["job", "instance", "slo"])
 
 let page: string
 
@@ -42,16 +42,17 @@ const offered = (): ReadonlyMap<string, ReadonlySet<string>> => {
 const read = (file: string): Promise<string> =>
   readFile(new URL(`../deploy/monitoring/${file}`, import.meta.url), "utf8")
 
-/** The expressions of both files, as Prometheus gets them. */
+/** The expressions of all files, as Prometheus gets them. */
 const expressions = async (): Promise<ReadonlyArray<string>> => {
-  const rules = Array.from(
-    (await read("alerts.yaml")).matchAll(/^\s+expr: (.*)$/gm),
-    ([, expression = ""]) => expression,
-  )
-  const board = JSON.parse(await read("grafana.json")) as {
-    readonly panels: ReadonlyArray<{ readonly targets?: ReadonlyArray<{ readonly expr: string }> }>
+  const rules = `${await read("alerts.yaml")}${await read("slo.yaml")}`
+  const found = Array.from(rules.matchAll(/\bexpr: (.*?)(?: })?$/gm), ([, expression = ""]) => expression)
+  for (const file of ["grafana.json", "slo-grafana.json"]) {
+    const board = JSON.parse(await read(file)) as {
+      readonly panels: ReadonlyArray<{ readonly targets?: ReadonlyArray<{ readonly expr: string }> }>
+    }
+    found.push(...board.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)))
   }
-  return [...rules, ...board.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))]
+  return found
 }
 
 interface Asked {
@@ -71,13 +72,20 @@ const askedIn = (expression: string): Asked => {
 test("every metric and label that an alert or a panel asks for is offered", async () => {
   const known = offered()
   const all = await expressions()
-  expect(all.length).toBeGreaterThan(40)
+  expect(all.length).toBeGreaterThan(75)
   for (const expression of all) {
     const { metrics, labels } = askedIn(expression)
     expect([expression, metrics.filter((name) => !known.has(name))]).toEqual([expression, []])
-    const has = new Set([...SCRAPED, ...metrics.flatMap((name) => [...(known.get(name) ?? [])])])
+    const has = new Set([...ADDED, ...metrics.flatMap((name) => [...(known.get(name) ?? [])])])
     expect([expression, labels.filter((label) => !has.has(label))]).toEqual([expression, []])
   }
+})
+
+test("the levels and budgets that rules and boards ask for are recorded", async () => {
+  const recorded = Array.from((await read("slo.yaml")).matchAll(/record: "?(gathercue:[\w:]+)/g), ([, name]) => name)
+  const asked = (await expressions()).flatMap((expression) => expression.match(/gathercue:[\w:]+/g) ?? [])
+  expect(asked.length).toBeGreaterThan(10)
+  expect([...new Set(asked)].filter((name) => !recorded.includes(name))).toEqual([])
 })
 
 test("no metric is without a description, and none of ours is missing from the page", () => {

@@ -372,7 +372,7 @@ export const CONFIG_KEYS = [
   {
     name: "METRICS_TOKEN",
     fallback: "unset",
-    doc: "Bearer token for `/metrics`; without one the metrics are open in development and absent in production.",
+    doc: "Bearer token for `/metrics`, at least 32 characters; without one the metrics are open in development and absent in production.",
     secret: true,
   },
   {

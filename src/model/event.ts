@@ -64,7 +64,10 @@ export type EventPatch = typeof EventPatch.Type
 
 /** Something about an event that its hosts may not have meant; it refuses nothing. */
 export const EventWarning = Schema.Struct({
-  code: Schema.String.annotate({ description: "`starts_in_past`; more may be added.", examples: ["starts_in_past"] }),
+  code: Schema.String.annotate({
+    description: "`starts_in_past`, `no_phases`; more may be added.",
+    examples: ["starts_in_past"],
+  }),
   detail: Schema.String,
 }).annotate(named("EventWarning"))
 export type EventWarning = typeof EventWarning.Type
@@ -114,12 +117,23 @@ const startsInPast = (
 ): boolean =>
   (status === "draft" || status === "scheduled") && scheduledAt !== null && scheduledAt < (publishedAt ?? now)
 
-export const withWarnings = <E extends Pick<Event, "status" | "scheduledAt" | "publishedAt">>(
+type Warned = Pick<Event, "status" | "scheduledAt" | "publishedAt"> & Partial<Pick<EventWithPhases, "phases">>
+
+export const withWarnings = <E extends Warned>(
   event: E,
   now: Timestamp,
 ): E & { readonly warnings: ReadonlyArray<EventWarning> } => {
-  const detail = `The start of the event (${event.scheduledAt}) lies in the past.`
-  return { ...event, warnings: startsInPast(event, now) ? [{ code: "starts_in_past", detail }] : [] }
+  const warnings: EventWarning[] = []
+  if (startsInPast(event, now)) {
+    warnings.push({
+      code: "starts_in_past",
+      detail: `The start of the event (${event.scheduledAt}) lies in the past.`,
+    })
+  }
+  if (event.status === "scheduled" && event.phases?.length === 0) {
+    warnings.push({ code: "no_phases", detail: "The event has no phase: after its start nothing takes place in it." })
+  }
+  return { ...event, warnings }
 }
 
 /** As much of an event as an answer about something else shows. */

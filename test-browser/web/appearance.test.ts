@@ -159,7 +159,7 @@ test("the console has room for its texts, and contrast in the dark", async () =>
   await plan.getByRole("button", { name: "Plan erstellen" }).click()
   await plan.getByRole("row", { name: NAME }).first().click()
   await expectLooks(plan, "a plan of rooms")
-}, 240_000)
+})
 
 test("the pages of operators and of the playground have room for their texts, and contrast in the dark", async () => {
   await expectLooks(await site.open("/play", GERMAN), "the playground")

@@ -88,7 +88,7 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await ada.press("button", "Sit out")
   await here.getByText("You sit out the rounds.").waitFor()
   await ada.isIn(here.getByRole("button", { name: "Take part" }))
-}, 240_000)
+})
 
 test("a row that goes leaves the focus at its list, and the parts of a phone's page are tabs, by keyboard alone", async () => {
   const acme = await createWorkspace(site.server.url)
@@ -134,7 +134,7 @@ test("a row that goes leaves the focus at its list, and the parts of a phone's p
   await ada.press("button", "Withdraw")
   await ada.page.getByText("No questions yet.").waitFor()
   await ada.isIn(ada.page.getByRole("region", { name: "Questions" }))
-}, 240_000)
+})
 
 test("Tab goes through the pages in the order in which they are read", async () => {
   const features = ["qa", "chat", "polls", "reactions", "capture"]
@@ -163,4 +163,4 @@ test("Tab goes through the pages in the order in which they are read", async () 
     await page.getByRole("region", { name: part }).first().waitFor()
     await host.walk()
   }
-}, 240_000)
+})

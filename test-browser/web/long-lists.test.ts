@@ -35,9 +35,7 @@ const focused = (page: Page): Promise<string> =>
 
 const TALK = { modality: "broadcast", featureSet: ["qa", "polls"] }
 
-test("of hundreds of questions an attendee's page holds a few, and more on demand; they are voted for by keyboard", {
-  timeout: 300_000,
-}, async () => {
+test("of hundreds of questions an attendee's page holds a few, and more on demand; they are voted for by keyboard", async () => {
   const stage = await stageWith(site, [{ ...TALK, config: { moderated: false } }], "publish", "start")
   const host = await joinAs(stage, "Other", "host")
   const ann = await enter(stage, "Ann")
@@ -65,9 +63,7 @@ test("of hundreds of questions an attendee's page holds a few, and more on deman
   expect(await rows.count()).toBe(40)
 })
 
-test("a host answers, pins and approves among hundreds of questions by keyboard; an answer that is typed stays when others overtake its question", {
-  timeout: 300_000,
-}, async () => {
+test("a host answers, pins and approves among hundreds of questions by keyboard; an answer that is typed stays when others overtake its question", async () => {
   const stage = await stageWith(site, [{ ...TALK, config: { moderated: false } }], "publish", "start")
   const ada = await joinAs(stage, "Ada")
   const page = await openConsole(stage, `/host/live/${stage.event.id}/questions`)
@@ -95,9 +91,7 @@ test("a host answers, pins and approves among hundreds of questions by keyboard;
   expect(await shown.getByRole("listitem").count()).toBeLessThan(22)
 })
 
-test("a host who comes later reads all questions page by page, and moderates those that the console was not told of", {
-  timeout: 300_000,
-}, async () => {
+test("a host who comes later reads all questions page by page, and moderates those that the console was not told of", async () => {
   const stage = await stageWith(site, [{ ...TALK, config: { moderated: true } }], "publish", "start")
   const ada = await joinAs(stage, "Ada")
   await ask(stage, 120)
@@ -123,9 +117,7 @@ test("a host who comes later reads all questions page by page, and moderates tho
   await all.getByRole("button", { name: `Unpin: ${nameOf(119)}` }).waitFor()
 })
 
-test("of many polls a page holds those that are open, and the newest; a host opens one that is further down by keyboard", {
-  timeout: 300_000,
-}, async () => {
+test("of many polls a page holds those that are open, and the newest; a host opens one that is further down by keyboard", async () => {
   const stage = await stageWith(site, [TALK], "publish", "start")
   const host = await joinAs(stage, "Other", "host")
   const ann = await enter(stage, "Ann")

@@ -89,9 +89,7 @@ const bringOnStage = async (host: GatewayClient, page: Page, name: string): Prom
 const mutedStage = (page: Page): Promise<boolean> =>
   page.locator('video[aria-label="Stage"]').evaluate((video) => (video as HTMLVideoElement).muted)
 
-test("a person who is brought on stage sends their camera, which others see, and which goes off with their role", {
-  timeout: 300_000,
-}, async () => {
+test("a person who is brought on stage sends their camera, which others see, and which goes off with their role", async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, { title: "Launch day" })
   const occasion: Occasion = { site, acme, event: { id: onAir.eventId } }
   const host = await connectClient(occasion, "Hedy")
@@ -117,9 +115,7 @@ test("a person who is brought on stage sends their camera, which others see, and
   await until(host, ({ encoder }) => encoder?.state === "lost")
 })
 
-test("a person who begins to send later takes over, and the camera of the one before goes off; so it does with the broadcast", {
-  timeout: 300_000,
-}, async () => {
+test("a person who begins to send later takes over, and the camera of the one before goes off; so it does with the broadcast", async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, { title: "Launch day" })
   const occasion: Occasion = { site, acme, event: { id: onAir.eventId } }
   const host = await connectClient(occasion, "Hedy")

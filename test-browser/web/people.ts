@@ -73,13 +73,9 @@ export const idOf = async (host: GatewayClient, name: string): Promise<string> =
 
 /** Resolves once the page shows a moving picture of the person. */
 export const untilSeen = (page: Page, name: string): Promise<void> =>
-  eventually(
-    async () => {
-      const video = page.locator(`video[aria-label="${name}"]`)
-      if ((await video.count()) === 0) return false
-      const frames = (element: Element) => (element as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames
-      return (await video.evaluate(frames)) > 3
-    },
-    `the picture of ${name}`,
-    60_000,
-  )
+  eventually(async () => {
+    const video = page.locator(`video[aria-label="${name}"]`)
+    if ((await video.count()) === 0) return false
+    const frames = (element: Element) => (element as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames
+    return (await video.evaluate(frames)) > 3
+  }, `the picture of ${name}`)

@@ -44,9 +44,7 @@ const withoutHls = async (page: Page): Promise<void> => {
   })
 }
 
-test("a viewer sees the broadcast, with and without HLS in the browser, reads captions and who is on stage, and is told of a pause and the end", {
-  timeout: 300_000,
-}, async () => {
+test("a viewer sees the broadcast, with and without HLS in the browser, reads captions and who is on stage, and is told of a pause and the end", async () => {
   const onAir = await startBroadcast(site.server.url, acme.key, {
     title: "Launch day",
     phases: [{ modality: "broadcast", featureSet: ["transcript"] }],
@@ -94,9 +92,7 @@ const readyClip = async (api: ReturnType<typeof apiOf>, recordingId: string): Pr
   expect(clip.status, JSON.stringify(clip)).toBe("ready")
 }
 
-test("when an event ends, a viewer inside is told so, and finds recording, captions, clips and summary in its page", {
-  timeout: 300_000,
-}, async () => {
+test("when an event ends, a viewer inside is told so, and finds recording, captions, clips and summary in its page", async () => {
   const { url } = site.server
   const api = apiOf(url, acme.key)
   const onAir = await startBroadcast(url, acme.key, { title: "Launch day" })

@@ -262,4 +262,4 @@ test("every count is the set of its voters, whatever happens, and a refusal chan
   )
   expect(done).toBeGreaterThan(2_000)
   expect(refused).toBeGreaterThan(200)
-}, 240_000)
+})

@@ -68,7 +68,7 @@ test("a backup that is taken while events are made has all that was there before
   await second.end("SIGTERM")
   const { stdout } = await runCommand(["keys"], { DATA_DIR: elsewhere })
   expect(stdout).toContain("1 webhook secrets")
-}, 240_000)
+})
 
 describe("of a server that is stopped", () => {
   const stopped = async (more: Environment = {}, whenFinished: WhenFinished = onTestFinished) => {
@@ -90,7 +90,7 @@ describe("of a server that is stopped", () => {
   const done: Array<() => unknown> = []
   beforeAll(async () => {
     kept = await stopped({}, (call) => void done.push(call as () => unknown))
-  }, 240_000)
+  })
   afterAll(async () => {
     for (const call of done) await call()
   })
@@ -107,7 +107,7 @@ describe("of a server that is stopped", () => {
     const server = await serverIn(elsewhere)
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")
-  }, 120_000)
+  })
 
   test("a restore that was killed half-way lets no server start, and is done by a second one", async () => {
     const { backup, key } = kept
@@ -129,7 +129,7 @@ describe("of a server that is stopped", () => {
     const server = await serverIn(elsewhere)
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")
-  }, 120_000)
+  })
 
   test("a restore is killed in the middle, and a second one does it", async () => {
     const elsewhere = await temporaryFolder()
@@ -139,7 +139,7 @@ describe("of a server that is stopped", () => {
     expect([again.code, again.stderr]).toEqual([0, ""])
     expect(await readFile(join(elsewhere, "media", "film"), "utf8")).toBe("pictures")
     expect((await runCommand(["check"], { DATA_DIR: elsewhere })).code).toBe(0)
-  }, 120_000)
+  })
 
   test.each([
     [
@@ -150,21 +150,17 @@ describe("of a server that is stopped", () => {
     ["a file that was added", async (backup: string) => writeFile(join(backup, "database", "more"), "")],
     ["a changed film", async (backup: string) => writeFile(join(backup, "media", "film"), "others")],
     ["a changed key", async (backup: string) => writeFile(join(backup, "secret-key"), "x".repeat(43))],
-  ])(
-    "%s is found, and nothing is left in the folder",
-    async (_, damage) => {
-      const backup = join(await temporaryFolder(), "backup")
-      await cp(kept.backup, backup, { recursive: true })
-      await damage(backup)
-      const elsewhere = await temporaryFolder()
-      const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup is damaged: /)])
-      const left = await readdir(elsewhere)
-      expect(left.filter((name) => name !== "postgres")).toEqual([])
-      expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
-    },
-    120_000,
-  )
+  ])("%s is found, and nothing is left in the folder", async (_, damage) => {
+    const backup = join(await temporaryFolder(), "backup")
+    await cp(kept.backup, backup, { recursive: true })
+    await damage(backup)
+    const elsewhere = await temporaryFolder()
+    const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: elsewhere })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup is damaged: /)])
+    const left = await readdir(elsewhere)
+    expect(left.filter((name) => name !== "postgres")).toEqual([])
+    expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
+  })
 
   test("a configured key is not in it, and is asked for", async () => {
     const SECRET_KEY = "k".repeat(40)
@@ -176,7 +172,7 @@ describe("of a server that is stopped", () => {
     const server = await serverIn(elsewhere, { SECRET_KEY })
     expect(await titles(server.url, key)).toEqual(["kept"])
     await server.end("SIGTERM")
-  }, 120_000)
+  })
 })
 
 test("a folder that cannot be made is told in one sentence, and nothing is left of the backup", async () => {
@@ -189,7 +185,7 @@ test("a folder that cannot be made is told in one sentence, and nothing is left 
   const { code, stderr } = await runCommand(["backup", join(folder, "file", "backup")], { DATA_DIR: dataDir })
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup in \S+ could not be written: ENOTDIR.*\n$/)])
   expect(await readdir(folder)).toEqual(["file"])
-}, 120_000)
+})
 
 test("two backups at once are both whole", async () => {
   const dataDir = await temporaryFolder()
@@ -210,7 +206,7 @@ test("two backups at once are both whole", async () => {
     await eventually(async () => (await fetch(`${restored.url}/readyz`)).status === 200, "readiness")
     await restored.end("SIGTERM")
   }
-}, 240_000)
+})
 
 test("there is nothing to back up, nothing to restore, or it is PostgreSQL's own affair: each in a sentence", async () => {
   const folder = await temporaryFolder()

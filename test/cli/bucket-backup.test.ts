@@ -73,7 +73,7 @@ describe("of a data folder", () => {
     await writeFile(join(dataDir, "media", "film"), "pictures")
     // Of before the first backup began.
     await utimes(join(dataDir, "media", "film"), 1_000_000_000, 1_000_000_000)
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const work of done) await work()
   })
@@ -101,7 +101,7 @@ describe("of a data folder", () => {
     }
     expect(objectsIn("site").toSorted()).toEqual([...named].toSorted())
     expect(existsSync(join(dataDir, "backup.partial"))).toBe(false)
-  }, 180_000)
+  })
 
   test("it is restored from the bucket, with its media, and the server there is quiet", async () => {
     expect((await backUp()).code).toBe(0)
@@ -122,7 +122,7 @@ describe("of a data folder", () => {
     ])
     expect(listsIn("site")).toHaveLength(lists)
     await server.end("SIGTERM")
-  }, 180_000)
+  })
 
   test("a test of it restores it and reads every row; one with other bytes fails it", async () => {
     expect((await backUp()).code).toBe(0)
@@ -141,7 +141,7 @@ describe("of a data folder", () => {
     const damaged = await verify()
     expect([damaged.code, damaged.stderr]).toEqual([1, "The backup is damaged: media/film is not as it was made.\n"])
     await client().put(`site/objects/${film.sha256}`, Buffer.from("pictures"))
-  }, 180_000)
+  })
 
   test("a bucket that refuses, no bucket, and another database are refused with a sentence, and nothing is listed", async () => {
     const lists = listsIn("site").length
@@ -162,7 +162,7 @@ describe("of a data folder", () => {
     expect([external.code, external.stderr]).toEqual([1, expect.stringMatching(/^BACKUP_TO is for the embedded /)])
     const empty = await runCommand(["restore", "s3://bucket/other"], { DATA_DIR: await temporaryFolder(), ...bucket })
     expect([empty.code, empty.stderr]).toEqual([1, "There is no backup in s3://bucket/other.\n"])
-  }, 120_000)
+  })
 })
 
 test("workers make the backup that is due once, tell of one that fails, and stop amid one", async () => {
@@ -203,4 +203,4 @@ test("workers make the backup that is due once, tell of one that fails, and stop
   s3.fault = undefined
   const again = await serverIn(dataDir, { ...bucket, BACKUP_TO: "s3://bucket/hourly", BACKUP_EVERY_HOURS: "1" })
   await again.end("SIGTERM")
-}, 240_000)
+})

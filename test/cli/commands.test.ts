@@ -143,4 +143,4 @@ test("beside a server on the embedded database, and after it, a check and the ke
   await rm(join(DATA_DIR, "secret-key"))
   const lost = await runCommand(["check"], { PORT: "0", DATA_DIR })
   expect([lost.code, lost.stderr]).toEqual([1, expect.stringMatching(/^The key of the database is missing: /)])
-}, 180_000)
+})

@@ -104,7 +104,7 @@ test("sessions, repeated requests and the signatures of webhooks survive it, and
   await after.end("SIGTERM")
   const { code, stderr } = await refusedStart({ DATABASE_URL: url, PORT: "0", SECRET_KEY: A })
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^The secrets .* another key; /)])
-}, 180_000)
+})
 
 test("another key is refused in every mode where nothing is sealed yet, and replaces nothing", async () => {
   const first = await serverWith({ SECRET_KEY: A })
@@ -121,7 +121,7 @@ test("another key is refused in every mode where nothing is sealed yet, and repl
   }
   expect(await kept(A)).toEqual(before)
   await (await serverWith({ SECRET_KEY: A })).end("SIGTERM")
-}, 180_000)
+})
 
 test("a database without accounts takes another key, and its check agrees, unless a node runs on it", async () => {
   await (await serverWith({ SECRET_KEY: A })).end("SIGTERM")
@@ -133,7 +133,7 @@ test("a database without accounts takes another key, and its check agrees, unles
   await eventually(async () => (await kept(B).catch(() => undefined)) !== undefined, "the key to be replaced")
   await there?.release()
   await (await serverWith({ SECRET_KEY: B })).end("SIGTERM")
-}, 180_000)
+})
 
 describe("keys of hashes", () => {
   test("stay the same through two changes, and open with no key but those", async () => {
@@ -204,7 +204,7 @@ test("rows of many pages are all sealed anew, also those that change meanwhile, 
   expect(counts).toEqual(await countSealed(url, ring(B, A)))
   const shown = await runCommand(["keys"], { DATABASE_URL: url, SECRET_KEY: B })
   expect([shown.code, shown.stderr]).toEqual([1, "None of the keys opens 1200 letters.\n"])
-}, 180_000)
+})
 
 test("each sealed column of the database is one of those that are counted and sealed anew", async () => {
   const sql = openStore(url)

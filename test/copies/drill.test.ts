@@ -111,7 +111,7 @@ test("the five commands of the drill restore a server that calls nobody until th
   await receiver.count(calls + 1)
   await eventually(() => mail.received.length === 1, "the letter")
   expect((await statusOf(url)).quiet).toBeNull()
-}, 180_000)
+})
 
 test("workers on a copy of an external database find it out, and send together once it is promoted", async () => {
   const [original, copy] = [await createEmptyDatabase(), await createEmptyDatabase()]
@@ -161,7 +161,7 @@ test("workers on a copy of an external database find it out, and send together o
   const restarted = await startServerProcess({ ...onCopy, PORT: "0" })
   expect((await statusOf(restarted.url)).quiet).toBeNull()
   await restarted.end("SIGTERM")
-}, 180_000)
+})
 
 test("a copy that no server was started on yet can be promoted, and its first start sends", async () => {
   const [original, copy] = [await createEmptyDatabase(), await createEmptyDatabase()]
@@ -191,4 +191,4 @@ test("a copy that no server was started on yet can be promoted, and its first st
   const server = await startServerProcess(onCopy)
   expect((await statusOf(server.url)).quiet).toBeNull()
   await server.end("SIGTERM")
-}, 120_000)
+})

@@ -114,7 +114,7 @@ test("it calls no webhook, sends no letter, touches neither bucket nor media ser
   expect((await platform()).quiet).toBeNull()
   expect(await platform("POST", "promote")).toEqual({ wasQuiet: false, copied: { deliveries: 0, letters: 0 } })
   later.host.socket.close()
-}, 60_000)
+})
 
 test("what waited in the original is counted, and discarded if the operator says so; what came since is sent", async () => {
   const { house, mail, receiver, rows, platform, resetPassword, ping } = await openHouse()
@@ -139,7 +139,7 @@ test("what waited in the original is counted, and discarded if the operator says
   expect([receiver.received.length, mail.received.length]).toEqual([calls + 1, letters + 1])
   const [skipped] = await rows.run("select count(*)::int as n from webhook_deliveries where status = 'skipped'")
   expect(skipped?.["n"]).toBe(1)
-}, 60_000)
+})
 
 test("no reminder is posted meanwhile, which would be sent late; one that is of use is posted after the promotion", async () => {
   const { house, mail, rows, platform, ping } = await openHouse()
@@ -159,4 +159,4 @@ test("no reminder is posted meanwhile, which would be sent late; one that is of 
   expect((await platform()).backlog.letters.count).toBe(0)
   await platform("POST", "promote")
   expect((await mail.next(person.email)).raw).toContain("Subject:")
-}, 60_000)
+})

@@ -33,7 +33,7 @@ test("after any mix of commands, cuts and tabs, every client has exactly the ser
     // A participant has five places; a cut connection may hold its own until the server notices.
     .filter((chosen) => chosen.filter((act) => act === "tab").length <= 2)
   await fc.assert(fc.asyncProperty(acts, play), { numRuns: 6, endOnFailure: true })
-}, 120_000)
+})
 
 const play = async (acts: ReadonlyArray<Act>): Promise<void> => {
   const event = await createLiveEvent(server.url, acme.key, { phases: PHASES })

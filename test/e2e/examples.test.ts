@@ -90,7 +90,7 @@ test("the host moderates, polls, opens rooms and ends; viewer and bot take part 
     "ended",
   ])
   expect([await closed, await bot.said(/^over/)]).toEqual([4307, "over: event ended"])
-}, 90_000)
+})
 
 test.each(["meeting", "broadcast"])("the bot posts the time in the chat of a %s", async (modality) => {
   const phases = [{ modality, featureSet: ["chat"], config: { durationSeconds: 600 } }]

@@ -42,7 +42,7 @@ describe.concurrent("on the embedded database", () => {
     const third = await started({ DATA_DIR, PORT: "0" })
     expect((await call(third.url, "GET", `/v1/events/${event.id}`, { key })).status).toBe(200)
     expect(await third.end("SIGINT")).toBe(0)
-  }, 90_000)
+  })
 })
 
 describe.concurrent("on an external database", () => {
@@ -70,7 +70,7 @@ describe.concurrent("on an external database", () => {
     expect(row?.["ended_at"].getTime() - Math.max(due, back)).toBeLessThan(15_000)
     expect(row?.["ended_at"].getTime()).toBeGreaterThanOrEqual(due)
     expect(await after.end("SIGTERM")).toBe(0)
-  }, 180_000)
+  })
 
   test("a second server on it is refused while the first one runs", async (context) => {
     const started = starter(context)
@@ -85,7 +85,7 @@ describe.concurrent("on an external database", () => {
     ])
     await eventually(async () => (await call(first.url, "GET", "/readyz")).status === 200, "readiness")
     await first.end("SIGKILL")
-  }, 180_000)
+  })
 })
 
 test("a configuration that cannot be used is refused in one sentence that names the key", async (context) => {

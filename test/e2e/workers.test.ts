@@ -83,7 +83,6 @@ const openEvent = async ({ url, clients }: Place) => {
 
 workersTest(
   "people hear each other whichever worker they are on, while workers are killed and started anew",
-  { timeout: 300_000 },
   async ({ place }) => {
     const { url, sql, server } = place
     await expect.poll(() => workersOf(sql)).toHaveLength(WORKERS)
@@ -178,38 +177,32 @@ workersTest("a port that another server has is not shared with it", async ({ pla
   expect(refused.stderr).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 cannot be listened on .*\\n$`))
 })
 
-workersTest(
-  "an encoder's requests come to any worker, and are one broadcast",
-  { timeout: 300_000 },
-  async ({ place }) => {
-    const { url, databaseUrl } = place
-    // A broadcast whose event moves goes on in another file.
-    await untilSpread(databaseUrl, WORKERS)
-    const { key } = await createWorkspace(url)
-    const onAir = await startBroadcast(url, key)
-    // A connection each, so that the system spreads them.
-    const put = async (name: string): Promise<number> => {
-      const headers = { connection: "close" }
-      return (
-        await fetch(onAir.url + name, { method: "PUT", headers, body: Buffer.from(fixture(`ffmpeg-files/${name}`)) })
-      ).status
-    }
-    const names = ["init.mp4", "index0.m4s", "index1.m4s", "index2.m4s"]
-    for (const name of [...names, ...names, ...names]) expect(await put(name), name).toBe(204)
-    const files = filesIn(await textAt(onAir.playbackUrl))
-    expect(files.length).toBe(9)
-    for (const file of files) {
-      const same = await Promise.all(
-        Array.from({ length: 6 }, () =>
-          bytesAt(onAir.playbackUrl.replace("index.m3u8", file), { connection: "close" }),
-        ),
-      )
-      expect(new Set(same.map((bytes) => Buffer.from(bytes).toString("base64"))).size, file).toBe(1)
-    }
-    const stopped = await call(url, "POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`, { key })
-    expect(stopped.status).toBe(200)
-    const recording = await recordingOf(url, key, onAir.eventId)
-    const sent = Buffer.concat(names.map((name) => fixture(`ffmpeg-files/${name}`)))
-    expect(samplesOf(await bytesAt(recording.downloadUrl), "video")).toBe(3 * samplesOf(sent, "video"))
-  },
-)
+workersTest("an encoder's requests come to any worker, and are one broadcast", async ({ place }) => {
+  const { url, databaseUrl } = place
+  // A broadcast whose event moves goes on in another file.
+  await untilSpread(databaseUrl, WORKERS)
+  const { key } = await createWorkspace(url)
+  const onAir = await startBroadcast(url, key)
+  // A connection each, so that the system spreads them.
+  const put = async (name: string): Promise<number> => {
+    const headers = { connection: "close" }
+    return (
+      await fetch(onAir.url + name, { method: "PUT", headers, body: Buffer.from(fixture(`ffmpeg-files/${name}`)) })
+    ).status
+  }
+  const names = ["init.mp4", "index0.m4s", "index1.m4s", "index2.m4s"]
+  for (const name of [...names, ...names, ...names]) expect(await put(name), name).toBe(204)
+  const files = filesIn(await textAt(onAir.playbackUrl))
+  expect(files.length).toBe(9)
+  for (const file of files) {
+    const same = await Promise.all(
+      Array.from({ length: 6 }, () => bytesAt(onAir.playbackUrl.replace("index.m3u8", file), { connection: "close" })),
+    )
+    expect(new Set(same.map((bytes) => Buffer.from(bytes).toString("base64"))).size, file).toBe(1)
+  }
+  const stopped = await call(url, "POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`, { key })
+  expect(stopped.status).toBe(200)
+  const recording = await recordingOf(url, key, onAir.eventId)
+  const sent = Buffer.concat(names.map((name) => fixture(`ffmpeg-files/${name}`)))
+  expect(samplesOf(await bytesAt(recording.downloadUrl), "video")).toBe(3 * samplesOf(sent, "video"))
+})

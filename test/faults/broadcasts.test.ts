@@ -245,7 +245,7 @@ test("encoders of all forms outlast a standstill of the database, and staff are 
     const recording = await expectSound(place, await recordingOf(server.url, key, onAir.eventId))
     expect(samplesOf(recording, "video")).toBe(frames[index])
   }
-}, 180_000)
+})
 
 test("a stream that is open when the server stops is recorded to its last whole fragment", async () => {
   const place = await openPlace()

@@ -72,4 +72,4 @@ test("new sockets are refused before all files are open, and requests are still 
     socket.destroy()
     return head.startsWith("HTTP/1.1 101 ")
   }, "a socket to be taken again")
-}, 60_000)
+})

@@ -200,7 +200,7 @@ describe("nothing hangs", () => {
     await answersAgain()
     await eventually(() => pool.stats.inUse === 0 && pool.stats.waiting === 0)
     expect(pool.stats.open).toBeLessThanOrEqual(6)
-  }, 240_000)
+  })
 
   test.each(["begin", "commit", "rollback", "insert"])("when the reply to %s is cut", async (word) => {
     openPool({ connections: 2 })
@@ -312,7 +312,7 @@ describe("nothing hangs", () => {
       proxy.reset()
       await eventually(() => pool.stats.open === 0)
     }
-  }, 180_000)
+  })
 
   test("when a lock is not given: the server ends the statement before the deadline, and the connection lives", async () => {
     openPool({ deadlineMs: 4_000 })

@@ -75,7 +75,7 @@ test("every request during the start is answered that the server starts, and req
   expect((await call(server.url, "GET", "/nothing")).status).toBe(404)
   await createWorkspace(server.url)
   expect(await server.end("SIGTERM")).toBe(0)
-}, 180_000)
+})
 
 test("a port in use is noticed before the database is made", async () => {
   const DATA_DIR = await temporaryFolder()
@@ -112,7 +112,7 @@ test("a key that is lost beside sealed secrets is not replaced by a new one", as
   await rm(join(DATA_DIR, "secret-key"))
   expect(await refusal({ DATABASE_URL: database.url, DATA_DIR })).toMatch(/^The secrets .* another key; /)
   expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY })).toMatch(/^The secrets .* another key; /)
-}, 180_000)
+})
 
 test("a data folder without its PG_VERSION is refused, and nothing in it is touched", async () => {
   const DATA_DIR = await temporaryFolder()

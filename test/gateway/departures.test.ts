@@ -196,9 +196,9 @@ test("a new token with another role changes the commands and streams of the conn
 })
 
 /** The reader follows: one tick that held several megabytes would take a slow socket past the engine's own limit, which has no code. */
-const fill = async ({ eventId, phaseIds }: Stage, kilobytes: number, reader: Client) => {
+const fill = async ({ eventId, phaseIds }: Stage, reader: Client, isDone: () => boolean) => {
   const padding = "x".repeat(14_000)
-  for (let sent = 0; sent < kilobytes; sent += 140) {
+  while (!isDone()) {
     const before = reader.ordered().length
     for (let n = 0; n < 10; n++) {
       await house.actors.execute(eventId, {
@@ -216,10 +216,8 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   const quick = await house.join(stage, "quick")
   await untilAnnounced(house, stage, ["slow", "quick"])
   slow.socket.pause()
-  // More than the kernel's own buffers hold.
-  await fill(stage, 9000, quick)
-  const hasLeft = () => quick.received.some(({ t, d }) => t === "presence.diff" && d.left.includes("slow"))
-  await eventually(hasLeft, "slow being closed")
+  // Not longer: the engine gives up a closed socket that reads nothing for some seconds, and the code with it.
+  await fill(stage, quick, () => quick.received.some(({ t, d }) => t === "presence.diff" && d.left.includes("slow")))
   slow.socket.resume()
   expect(await slow.closeCode()).toBe(4002)
   await house.actors.execute(stage.eventId, {
@@ -236,7 +234,7 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   const back = house.connect()
   const again = await back.identify(await house.token(stage, "slow"), { epoch: ready.d.epoch, cursors })
   expect(["expired", undefined]).toContain(again.d.reason)
-}, 120_000)
+})
 
 test("nobody is removed who is not here, and only what may be a participant is blocked; a block of before is repeated", async () => {
   const stage = await house.stage()

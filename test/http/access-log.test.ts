@@ -107,7 +107,7 @@ test("each request is a line with its route, caller, time and bytes, and nothing
   for (const secret of [key, session, owner.cookie.split("=")[1] ?? key, "hidden"]) {
     expect(server.written()).not.toContain(secret)
   }
-}, 30_000)
+})
 
 test("addresses are logged by choice, and nothing is when it is off", async () => {
   const named = await serverWith({ ACCESS_LOG: "addresses" })
@@ -121,7 +121,7 @@ test("addresses are logged by choice, and nothing is when it is off", async () =
   const silent = await serverWith({ ACCESS_LOG: "off" })
   await createWorkspace(silent.url)
   expect(linesOf(silent).filter(({ msg }) => msg === "request")).toEqual([])
-}, 30_000)
+})
 
 test("a slow request is a warning, also where the log of requests is off", async () => {
   const database = await createTestDatabase()
@@ -147,7 +147,7 @@ test("a slow request is a warning, also where the log of requests is off", async
     route: "/v1/events",
     status: 503,
   })
-}, 30_000)
+})
 
 test("in production all that a server prints are lines of JSON", async () => {
   const database = await createTestDatabase()
@@ -166,4 +166,4 @@ test("in production all that a server prints are lines of JSON", async () => {
   expect(lines.length).toBeGreaterThan(2)
   const messages = lines.map((line) => (JSON.parse(line) as Line)["msg"])
   expect(messages).toEqual(expect.arrayContaining([expect.stringContaining("listens on"), "request", "stopping"]))
-}, 30_000)
+})

@@ -290,7 +290,7 @@ test("a broadcast goes on after the server was stopped and started", async () =>
   await apiOf(again.url, founder.key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
   const recording = await recordingOf(again.url, founder.key, onAir.eventId)
   expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
-}, 180_000)
+})
 
 test("the bytes of a broadcast go with its event, and its recording cannot go before", async () => {
   const files = () => readdir(join(server.folder, "media"), { recursive: true }).catch((): string[] => [])

@@ -198,7 +198,7 @@ test("fifty thousand captions of two hours do not keep the recording from becomi
   expect(segments).toHaveLength(50_000)
   expect(segments[0]).toMatchObject({ t0: 12_144, text: "said 1" })
   expect(segments.at(-1)).toMatchObject({ t0: 7_212_000, text: "said 50000" })
-}, 150_000)
+})
 
 test("a transcript may take longer to write than a request", async () => {
   const rows = rowsOf(server.databaseUrl)

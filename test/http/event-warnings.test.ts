@@ -50,3 +50,17 @@ describe("a start in the past", () => {
     expect((await api("GET", `/v1/events/${event.id}`)).body).toMatchObject({ scheduledAt: PAST, warnings: [] })
   })
 })
+
+test("an event without phases is warned of once it is published, until it has one", async () => {
+  const event = await createEvent(server.url, acme.key, { phases: [] })
+  expect(event.warnings).toEqual([])
+  const path = `/v1/events/${event.id}`
+  const warning = {
+    code: "no_phases",
+    detail: "The event has no phase: after its start nothing takes place in it.",
+  }
+  expect((await api("POST", `${path}/publish`)).body.warnings).toEqual([warning])
+  expect((await api("GET", path)).body.warnings).toEqual([warning])
+  expect((await api("POST", `${path}/phases`, { body: { modality: "meeting" } })).status).toBe(201)
+  expect((await api("GET", path)).body.warnings).toEqual([])
+})

@@ -91,7 +91,7 @@ test("a transcript of fifty thousand segments is taken and given without holding
   const { derivations } = (await call(server.url, "GET", `/v1/public/events/${eventId}/content`)).body
   held["captions"] = await leastHeldBy("GET", derivations[0].url, "text/plain", null)
   for (const [what, times] of Object.entries(held)) expect(times, what).toBeLessThan(MOST)
-}, 180_000)
+})
 
 test("a transcript that is read in the process for media is refused in the same words", async () => {
   const put = (type: string, raw: string) =>

@@ -59,4 +59,4 @@ test("connections that are cut again and again under load fail their queries and
     await runtime.dispose()
     await database.drop()
   }
-}, 120_000)
+})

@@ -2,7 +2,7 @@
  * How long a test waits for what must happen, milliseconds. It only ends a wait that would last for ever: a machine that others keep busy
  * takes many times as long as an idle one, and a test that asserts speed by its deadline fails there for no fault of the product.
  */
-export const PATIENCE_MS = 120_000
+export const PATIENCE_MS = 240_000
 
 /** The longest that a test and a hook may take: they wait for several things. */
-export const TEST_MS = 300_000
+export const TEST_MS = 600_000

@@ -1,7 +1,9 @@
 /** Waiting for something to become true, with a deadline: for what offers no signal of its own. */
 import { PATIENCE_MS } from "./patience.ts"
 
-const LOOK_EVERY_MS = 10
+/** The pause between two looks grows with the wait, so that long waits leave the processor to what they wait for. */
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 100
 
 /**
  * Does it settle before a timer of so many milliseconds that begins now? Both must depend on timers of this process: those fire in the
@@ -23,10 +25,12 @@ export const eventually = async (
   deadlineMs = PATIENCE_MS,
 ): Promise<void> => {
   const deadline = Date.now() + deadlineMs
+  let pauseMs = FIRST_PAUSE_MS
   while (!(await holds())) {
     // timed: the deadline of a wait that would last for ever.
     if (Date.now() > deadline) throw new Error(`${what} did not become true within ${deadlineMs} ms`)
     // timed: the pause between two looks.
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.25)
   }
 }

@@ -4,7 +4,7 @@
  */
 export const OPERATION_TEXTS: { readonly [endpoint: string]: string } = {
   createEvent:
-    "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases. `warnings` name what you may not have meant, such as a start in the past. With `reminders`, which is on by default, everybody who registers gets a letter a day and ten minutes before `scheduledAt`.",
+    "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases. `warnings` name what you may not have meant, such as a start in the past; a published event without phases is one more. With `reminders`, which is on by default, everybody who registers gets a letter a day and ten minutes before `scheduledAt`.",
   listEvents: "Without their phases.",
   getEvent: "The agenda is in order; `activePhaseId` is null unless the event is live.",
   patchEvent: "Absent fields stay. People at the live event are told of the change over the gateway.",

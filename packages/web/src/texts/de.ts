@@ -709,6 +709,7 @@ export const de: Texts = {
     },
     hostAbsenceAfter: "Nach so vielen Sekunden",
     startsInPast: (start: string) => `Der Beginn dieser Veranstaltung, ${start}, liegt in der Vergangenheit.`,
+    publishedWithoutPhases: "Diese Veranstaltung hat noch keine Phase: Nach ihrem Start findet in ihr nichts statt.",
     anonymousQuestions: "Auch ohne Anmeldung darf gefragt werden",
     anonymousVoting: "Auch ohne Anmeldung darf abgestimmt werden",
     deleteEvent: "Veranstaltung löschen",

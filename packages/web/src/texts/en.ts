@@ -704,6 +704,7 @@ export const en = {
     },
     hostAbsenceAfter: "After so many seconds",
     startsInPast: (start: string) => `The start of this event, ${start}, lies in the past.`,
+    publishedWithoutPhases: "This event has no phase yet: after its start nothing takes place in it.",
     anonymousQuestions: "People who are not signed in may ask questions",
     anonymousVoting: "People who are not signed in may vote",
     deleteEvent: "Delete the event",

@@ -37,12 +37,18 @@ const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   exports: ExportsPart,
 }
 
-const PastStart = ({ event }: Pick<EventProps, "event">) => {
+const Warnings = ({ event }: Pick<EventProps, "event">) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  return event.scheduledAt !== null && event.warnings?.some(({ code }) => code === "starts_in_past") ? (
-    <p className="notice">{host.startsInPast(moment(event.scheduledAt))}</p>
-  ) : null
+  const codes = event.warnings?.map(({ code }) => code) ?? []
+  return (
+    <>
+      {event.scheduledAt !== null && codes.includes("starts_in_past") ? (
+        <p className="notice">{host.startsInPast(moment(event.scheduledAt))}</p>
+      ) : null}
+      {codes.includes("no_phases") ? <p className="notice">{host.publishedWithoutPhases}</p> : null}
+    </>
+  )
 }
 
 const NextStep = ({ event, onChange }: EventProps) => {
@@ -96,7 +102,7 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
         <PageTitle>{value.title}</PageTitle>
         <span className="badge">{host.eventStatus[value.status]}</span>
       </div>
-      <PastStart event={value} />
+      <Warnings event={value} />
       <NextStep {...props} />
       <Failure error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
