@@ -52,8 +52,9 @@ const INTERNAL_ACTIVITY = {
   "participant.erase": Schema.Struct({ ids: Schema.Array(Schema.String) }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
-type InternalAgendaName = keyof typeof INTERNAL_AGENDA
-type InternalActivityName = keyof typeof INTERNAL_ACTIVITY
+/** One of the commands with these data, by their names. */
+type OneOf<Data> = { readonly [T in keyof Data]: CommandOf<T, Data[T]> }[keyof Data]
+type DataOf<S extends { readonly [name: string]: Schema.Top }> = { readonly [T in keyof S]: S[T]["Type"] }
 
 /** One command: its name, its data, and the revision of the entity that the caller looked at. */
 export interface CommandOf<Name, Data> {
@@ -64,15 +65,13 @@ export interface CommandOf<Name, Data> {
 
 /** The agenda and its timers. */
 export type AgendaCommand =
-  | { readonly [T in AgendaCommandName]: CommandOf<T, CommandData<T>> }[AgendaCommandName]
-  | { readonly [T in InternalAgendaName]: CommandOf<T, (typeof INTERNAL_AGENDA)[T]["Type"]> }[InternalAgendaName]
+  | OneOf<{ readonly [T in AgendaCommandName]: CommandData<T> }>
+  | OneOf<DataOf<typeof INTERNAL_AGENDA>>
 export type AgendaCommandType = AgendaCommand["type"]
 
 /** All other commands of clients. */
-export type ActivityCommand = { readonly [T in ActivityName]: CommandOf<T, CommandData<T>> }[ActivityName]
-export type InternalActivityCommand = {
-  readonly [T in InternalActivityName]: CommandOf<T, (typeof INTERNAL_ACTIVITY)[T]["Type"]>
-}[InternalActivityName]
+export type ActivityCommand = OneOf<{ readonly [T in ActivityName]: CommandData<T> }>
+export type InternalActivityCommand = OneOf<DataOf<typeof INTERNAL_ACTIVITY>>
 
 export type Command = AgendaCommand | ActivityCommand | InternalActivityCommand
 

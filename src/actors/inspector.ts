@@ -4,13 +4,10 @@
  */
 import type { Inspect } from "./machine/machine-actor.ts"
 
-export interface Inspector {
-  readonly inspect: Inspect
-  readonly stop: () => void
-}
-
 /** `relay`: its address, `ws://…`. The library is a development dependency, loaded here alone. */
-export const openInspector = async (relay: string): Promise<Inspector> => {
+export const openInspector = async (
+  relay: string,
+): Promise<{ readonly inspect: Inspect; readonly stop: () => void }> => {
   const { createWebSocketInspector } = await import("@statelyai/inspect")
   const inspector = createWebSocketInspector({
     url: relay,

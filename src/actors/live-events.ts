@@ -101,18 +101,7 @@ export class LiveEvents extends Context.Service<
         const { onReturned } = yield* Ownership
         const residents = yield* ResidentEvents
 
-        const mailboxOf = (eventId: string): LiveEventRequests<Unreachable | EngineFailure> => {
-          const mailbox = client(eventId)
-          return {
-            execute: (envelopes) => mailbox.Execute({ envelopes }),
-            reportPresence: (report) => mailbox.ReportPresence(report),
-            reportReactions: (report) => mailbox.ReportReactions(report),
-            read: (query) => mailbox.Read(query),
-            roster: (query) => mailbox.ReadRoster(query),
-            inspect: () => mailbox.Inspect(),
-            call: (request) => mailbox.Call(request),
-          }
-        }
+        const mailboxOf: (eventId: string) => LiveEventRequests<Unreachable | EngineFailure> = client
 
         /** One attempt. The engine interrupts the requests of an event that leaves its node. */
         const attempt = <A>(
@@ -166,7 +155,7 @@ export class LiveEvents extends Context.Service<
               traces.batch(
                 eventId,
                 envelopes,
-                ask(eventId, (of) => of.execute(envelopes)),
+                ask(eventId, (of) => of.Execute({ envelopes })),
               ),
             fork: (effect) => void fork(effect),
             emptied: () => inboxes.delete(eventId),
@@ -210,19 +199,19 @@ export class LiveEvents extends Context.Service<
             newer(
               eventId,
               "calls",
-              ask(eventId, (of) => of.call(request)),
+              ask(eventId, (of) => of.Call(request)),
             ),
           inspect: (eventId) =>
             newer(
               eventId,
               "chart",
-              ask(eventId, (of) => of.inspect()),
+              ask(eventId, (of) => of.Inspect()),
             ),
-          reportPresence: (eventId, report) => ask(eventId, (of) => of.reportPresence(report)),
-          reportReactions: (eventId, report) => ask(eventId, (of) => of.reportReactions(report)),
+          reportPresence: (eventId, report) => ask(eventId, (of) => of.ReportPresence(report)),
+          reportReactions: (eventId, report) => ask(eventId, (of) => of.ReportReactions(report)),
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {
             const query = { participants, fresh, streams, known: known?.id ?? null }
-            const asked = ask(eventId, (of) => of.read(query))
+            const asked = ask(eventId, (of) => of.Read(query))
             return Effect.flatMap(asked, (reading) => {
               const snapshot = reading.snapshot ?? known
               return snapshot === undefined
@@ -230,7 +219,7 @@ export class LiveEvents extends Context.Service<
                 : Effect.succeed({ ...reading, snapshot })
             })
           },
-          roster: (eventId, query) => ask(eventId, (of) => of.roster(query)),
+          roster: (eventId, query) => ask(eventId, (of) => of.ReadRoster(query)),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
           onForgotten: onReturned,
         }

@@ -13,6 +13,7 @@ import {
   Sharding,
   ShardingConfig,
 } from "effect/cluster"
+import type { Timers } from "../clock/timers.ts"
 import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events/events.ts"
 import { engineLogLayer } from "../telemetry/engine-log.ts"
@@ -20,11 +21,14 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { openInspector } from "./inspector.ts"
 import { LiveEvents } from "./live-events.ts"
 import { EventSystem, type Inspect } from "./machine/machine-actor.ts"
-import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
+import { liveEventLayer } from "./runtime/live-event.ts"
 import { Ownership } from "./runtime/ownership.ts"
 import { ResidentEvents } from "./runtime/resident-events.ts"
+import type { LiveEventOptions } from "./services.ts"
 
 export interface LiveEventsOptions extends LiveEventOptions {
+  /** By which the deadlines of events fall due; by default the clock of the layer. */
+  readonly timers?: Timers
   /** 32 bytes: the key of the pseudonyms of anonymous callers. */
   readonly pseudonymKey: Uint8Array
 }

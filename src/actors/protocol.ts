@@ -23,12 +23,16 @@ const Json = Schema.Record(Schema.String, Schema.Unknown)
 const ParticipantSchema = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
+  /** The stored role. */
   role: EventRole,
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
+  /** Neither a member of the workspace nor on the event's list; by default true for every participant that is not a user. */
   walkIn: Schema.optionalKey(Schema.Boolean),
+  /** An owner or admin of the workspace, in any role here. */
   manages: Schema.optionalKey(Schema.Boolean),
 })
+export type Participant = typeof ParticipantSchema.Type
 
 /**
  * A participant's connections on the reporting node, oldest first, by the numbers that the node gave them. A node of the release that
@@ -184,13 +188,13 @@ export const LiveEvent = Entity.make("LiveEvent", [
   Touch,
 ])
 
-/** The requests to a live event, whichever way they reach it. `E`: that of an actor in this process' memory; a mailbox has more. */
+/** The requests to a live event by their names, whichever way they reach it. `E`: that of an actor in this process' memory; a mailbox has more. */
 export interface LiveEventRequests<E = Unreachable> {
-  readonly execute: (envelopes: ReadonlyArray<Envelope>) => Effect.Effect<ReadonlyArray<Outcome>, E>
-  readonly reportPresence: (report: PresenceReport) => Effect.Effect<void, E>
-  readonly reportReactions: (report: ReactionReport) => Effect.Effect<void, E>
-  readonly read: (query: ReadQuery) => Effect.Effect<WireReading, E>
-  readonly roster: (query: RosterQuery) => Effect.Effect<RosterPage, E>
-  readonly inspect: () => Effect.Effect<Inspection, E>
-  readonly call: (request: CallRequest) => Effect.Effect<CallReply, E>
+  readonly Execute: (batch: { readonly envelopes: ReadonlyArray<Envelope> }) => Effect.Effect<ReadonlyArray<Outcome>, E>
+  readonly ReportPresence: (report: PresenceReport) => Effect.Effect<void, E>
+  readonly ReportReactions: (report: ReactionReport) => Effect.Effect<void, E>
+  readonly Read: (query: ReadQuery) => Effect.Effect<WireReading, E>
+  readonly ReadRoster: (query: RosterQuery) => Effect.Effect<RosterPage, E>
+  readonly Inspect: () => Effect.Effect<Inspection, E>
+  readonly Call: (request: CallRequest) => Effect.Effect<CallReply, E>
 }

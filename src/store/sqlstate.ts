@@ -6,7 +6,7 @@ export interface SqlState {
   readonly constraint: string | undefined
   readonly uniqueViolation: boolean
   readonly foreignKeyViolation: boolean
-  /** Another activation owns the live event (raised by `fence_live_event`). */
+  /** Another activation owns the live event (raised by `commit_live_event`). */
   readonly fenced: boolean
   /** An event's capacity would fall below its registrations (raised by `refuse_lower_capacity`). */
   readonly overCapacity: boolean

@@ -110,9 +110,7 @@ const decideOn = (state: LiveState, given: Received) => {
     by: null,
     now: given.at,
     freshId: given.freshId,
-    playbackUrlOf: () => null,
-    recorder: null,
-    hasStageBroadcasts: false,
+    deployment: { playbackUrlOf: () => null, recorder: null, hasStageBroadcasts: false },
   })
   const result = decide(turn, given)
   return { result, next: turn.state, isIdle: turn.isIdle, dispatches: turn.dispatches }

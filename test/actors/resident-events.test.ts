@@ -107,13 +107,13 @@ const ADDRESS = new EntityAddress.EntityAddress({
 })
 
 const requestsThat = (read: Effect.Effect<never>): LiveEventRequests => ({
-  execute: () => read,
-  reportPresence: () => read,
-  reportReactions: () => read,
-  read: () => read,
-  roster: () => read,
-  inspect: () => Effect.never,
-  call: () => read,
+  Execute: () => read,
+  ReportPresence: () => read,
+  ReportReactions: () => read,
+  Read: () => read,
+  ReadRoster: () => read,
+  Inspect: () => Effect.never,
+  Call: () => read,
 })
 
 const residentOf = (read: Effect.Effect<never>, more: { isHere?: () => boolean; broken?: () => void } = {}) =>
@@ -131,26 +131,26 @@ const QUERY = { participants: [], streams: [], fresh: false, known: null }
 test("a caller that stops waiting does not wait for work that cannot be interrupted", async () => {
   const open = Effect.runSync(Deferred.make<void>())
   const resident = residentOf(Effect.uninterruptible(Effect.andThen(Deferred.await(open), Effect.never)))
-  const asked = Effect.runFork(resident.ask((requests) => requests.read(QUERY)))
+  const asked = Effect.runFork(resident.ask((requests) => requests.Read(QUERY)))
   const exit = await Effect.runPromise(Effect.andThen(Fiber.interrupt(asked), Fiber.await(asked)))
   expect(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)).toBe(true)
 })
 
 test("requests beyond the limit and requests to an event that leaves are refused, and a defect is reported", async () => {
   const resident = residentOf(Effect.never)
-  const first = [0, 1].map(() => Effect.runFork(resident.ask((requests) => requests.read(QUERY))))
+  const first = [0, 1].map(() => Effect.runFork(resident.ask((requests) => requests.Read(QUERY))))
   const tagOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string | undefined =>
     Exit.isFailure(exit) ? (Cause.squash(exit.cause) as { _tag?: string })._tag : undefined
-  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.read(QUERY))))).toBe("MailboxFull")
+  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.Read(QUERY))))).toBe("MailboxFull")
   const left = Effect.runPromise(resident.leave)
   expect(resident.isHere).toBe(false)
-  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.read(QUERY))))).toBe("NotOwner")
+  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.Read(QUERY))))).toBe("NotOwner")
   for (const fiber of first) await Effect.runPromise(Fiber.interrupt(fiber))
   await left
 
   let broken = 0
   const failing = residentOf(Effect.die("a defect"), { broken: () => broken++ })
-  const died = await Effect.runPromiseExit(failing.ask((requests) => requests.read(QUERY)))
+  const died = await Effect.runPromiseExit(failing.ask((requests) => requests.Read(QUERY)))
   expect([Exit.isFailure(died) && Cause.hasDies(died.cause), broken]).toEqual([true, 1])
 })
 

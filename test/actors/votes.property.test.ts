@@ -220,9 +220,7 @@ const take = (records: RecordStore, { by: caller, command }: Step, now: number, 
     by: caller,
     now,
     freshId,
-    playbackUrlOf: () => null,
-    recorder: null,
-    hasStageBroadcasts: false,
+    deployment: { playbackUrlOf: () => null, recorder: null, hasStageBroadcasts: false },
   })
   const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }
   const result = decide(turn, given)

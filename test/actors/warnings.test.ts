@@ -62,7 +62,10 @@ test("a mute that is prolonged while its end waits for its turn goes on to its n
   const [end] = mutes.deadlines({ state, records, people: NOBODY, now: BEGIN })
   const endAt = (now: number): Turn => {
     const given = { records, state, people: NOBODY, by: null, now: BEGIN + now, freshId: "id" }
-    const turn = new Turn({ ...given, playbackUrlOf: () => null, recorder: null, hasStageBroadcasts: false })
+    const turn = new Turn({
+      ...given,
+      deployment: { playbackUrlOf: () => null, recorder: null, hasStageBroadcasts: false },
+    })
     end?.due(turn)
     return turn
   }

@@ -29,7 +29,7 @@ interface Model {
   door: "open" | "ask" | "shut"
   broadcast: "idle" | "live" | "paused" | "ended"
   planId: string | undefined
-  rooms: "none" | "planned" | "open.untimed" | "closing"
+  rooms: "closed" | "open" | "closing"
   rotation: "idle" | "break.waiting" | "paused"
 }
 
@@ -39,7 +39,7 @@ const BEGIN: Model = {
   door: "open",
   broadcast: "idle",
   planId: undefined,
-  rooms: "none",
+  rooms: "closed",
   rotation: "idle",
 }
 
@@ -93,7 +93,7 @@ const FORWARD = act("phase.next", (model) => {
   Object.assign(model, {
     broadcast: "idle",
     rotation: "idle",
-    rooms: model.planId === undefined ? "none" : "planned",
+    rooms: "closed",
   })
   return true
 })
@@ -117,19 +117,15 @@ const ACTS: ReadonlyArray<Act> = [
   broadcast("broadcast.stop", "ended", ["live", "paused", "ended"]),
   act(
     "breakout.plan",
-    (model) => {
-      // A meeting may prepare the rooms of a later phase.
-      if (modality(model) !== "breakout" && modality(model) !== "meeting") return false
-      if (model.rooms === "none") model.rooms = "planned"
-      return true
-    },
+    // A meeting may prepare the rooms of a later phase.
+    (model) => modality(model) === "breakout" || modality(model) === "meeting",
     () => ({ strategy: "balanced", rooms: 2 }),
   ),
   act(
     "breakout.open",
     (model) => {
-      if (modality(model) !== "breakout" || model.rooms !== "planned") return false
-      model.rooms = "open.untimed"
+      if (modality(model) !== "breakout" || model.rooms !== "closed" || model.planId === undefined) return false
+      model.rooms = "open"
       return true
     },
     ({ planId = NO_PLAN }) => ({ planId }),
@@ -138,9 +134,8 @@ const ACTS: ReadonlyArray<Act> = [
     act(
       "breakout.close",
       (model) => {
-        if (modality(model) !== "breakout" || (model.rooms !== "open.untimed" && model.rooms !== "closing"))
-          return false
-        model.rooms = graceMs === 0 ? "planned" : "closing"
+        if (modality(model) !== "breakout" || (model.rooms !== "open" && model.rooms !== "closing")) return false
+        model.rooms = graceMs === 0 ? "closed" : "closing"
         return true
       },
       () => ({ graceMs }),

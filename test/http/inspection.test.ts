@@ -26,7 +26,7 @@ const timedEvent = async (): Promise<{ readonly key: string; readonly event: Jso
 }
 
 /** The states of a live event in a meeting's first phase without rooms, rotation, capture and hosts. */
-const AT_REST = ["live.door.open", "live.presence.list", "live.rooms.none", "live.rotation.idle", "live.capture.off"]
+const AT_REST = ["live.door.open", "live.presence.list", "live.rooms.closed", "live.rotation.idle", "live.capture.off"]
 
 test("states, deadlines and transitions follow the event, and name the node", async () => {
   const { key, event } = await timedEvent()

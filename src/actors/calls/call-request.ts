@@ -9,7 +9,7 @@ import { RtcTracks } from "../../protocol/topics/media.ts"
 
 const { Int, optionalKey: optional, String: Text } = Schema
 
-const ListedPeer = Schema.Struct({ connectionId: Text, participantId: Text, name: Text, have: RtcTracks })
+export const ListedPeer = Schema.Struct({ connectionId: Text, participantId: Text, name: Text, have: RtcTracks })
 
 const CallStep = Schema.Union([
   Schema.Struct({

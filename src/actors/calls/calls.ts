@@ -4,6 +4,7 @@
  * which call. Nothing here is stored, published or logged: signals hold addresses of people. Another activation begins without
  * calls, and learns those of before from the memory of the nodes.
  */
+import { isDeepStrictEqual } from "node:util"
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
@@ -42,6 +43,14 @@ interface PeerPlace {
   readonly node: string
   readonly socket: number
 }
+
+const listed = ({ connectionId, participantId, name, have }: CallPeer): CallPeer => ({
+  connectionId,
+  participantId,
+  name,
+  have,
+})
+
 type Join = Extract<CallStep, { readonly type: "join" }>
 type Signal = Extract<CallStep, { readonly type: "signal" }>
 
@@ -119,20 +128,11 @@ export class Calls {
   }
 
   #join(node: string, step: Join): StepAnswer {
-    const { socket, roomId, resume, participantId, name, have, maxPeers } = step
+    const { socket, roomId, resume, participantId } = step
     const own = this.#seats.at(node, socket)
     const isOwnHere = own?.roomId === roomId
     if (resume !== undefined && !isOwnHere && this.#mayComeBack(roomId, resume)) return { refusal: LATER }
-    const event: RoomEvent = {
-      type: "join",
-      own: isOwnHere ? own.connectionId : undefined,
-      resume,
-      freshId: newId(),
-      participantId,
-      name,
-      have,
-      maxPeers,
-    }
+    const event: RoomEvent = { ...step, own: isOwnHere ? own.connectionId : undefined, resume, freshId: newId() }
     const effects = this.#step(roomId, event, { node, socket })
     for (const effect of effects) {
       if (effect.type === "refuse") return { refusal: effect.refusal }
@@ -180,11 +180,11 @@ export class Calls {
     )
     for (const seat of this.#seats.ofNode(node)) if (!own.has(seat.connectionId)) this.#leave(seat, "left")
     for (const { roomId, peers } of rooms) {
-      const before = this.#rooms.get(roomId) ?? []
+      const list = () => this.#rooms.get(roomId)?.map(listed)
+      const before = list()
       for (const peer of peers) this.#restore(node, roomId, peer, maxPeers)
-      const after = this.#rooms.get(roomId) ?? []
       // Lists to this node may have been lost; a gateway passes on those that are new to a socket.
-      this.#sendList(roomId, isSameList(before, after) ? node : "all", false)
+      this.#sendList(roomId, isDeepStrictEqual(before, list()) ? node : "all", false)
     }
   }
 
@@ -323,25 +323,7 @@ export class Calls {
       byNode.set(seat.node, sockets)
       sockets.push({ socket: seat.socket, connectionId })
     }
-    const peers = room.map(({ connectionId, participantId, name, have }) => ({
-      connectionId,
-      participantId,
-      name,
-      have,
-    }))
+    const peers = room.map(listed)
     for (const [node, to] of byNode) this.#sequences.put(node, { type: "list", roomId, peers, to, isAsked })
   }
 }
-
-const isSameList = (a: CallRoom, b: CallRoom): boolean =>
-  a.length === b.length &&
-  a.every((peer, index) => {
-    const other = b[index]
-    return (
-      other !== undefined &&
-      peer.connectionId === other.connectionId &&
-      peer.name === other.name &&
-      peer.have.audio === other.have.audio &&
-      peer.have.video === other.have.video
-    )
-  })

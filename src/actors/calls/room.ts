@@ -6,15 +6,11 @@
 import type { CommandData } from "../../protocol/contract.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import type { RtcTracks } from "../../protocol/topics/media.ts"
+import type { ListedPeer } from "./call-request.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 
 /** A peer as the others see it. */
-export interface CallPeer {
-  readonly connectionId: string
-  readonly participantId: string
-  readonly name: string
-  readonly have: RtcTracks
-}
+export type CallPeer = typeof ListedPeer.Type
 
 export interface SeatedPeer extends CallPeer {
   /** The time until which a peer without a socket keeps its place; null: it has a socket. */
@@ -193,10 +189,11 @@ const restore = (room: CallRoom, event: Restore): RoomStep => {
   }
 }
 
-const without = (room: CallRoom, gone: ReadonlyArray<SeatedPeer>, why: PeerDeparture): RoomStep => {
+const without = (room: CallRoom, isGone: (peer: SeatedPeer) => boolean, why: PeerDeparture): RoomStep => {
+  const gone = room.filter(isGone)
   if (gone.length === 0) return { room, effects: [] }
   return {
-    room: room.filter((peer) => !gone.includes(peer)),
+    room: room.filter((peer) => !isGone(peer)),
     effects: [...gone.map((peer): RoomEffect => ({ type: "detach", peer, why })), { type: "list", to: "all" }],
   }
 }
@@ -215,11 +212,7 @@ export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
     case "restore":
       return restore(room, event)
     case "leave":
-      return without(
-        room,
-        room.filter(({ connectionId }) => connectionId === event.connectionId),
-        event.why,
-      )
+      return without(room, ({ connectionId }) => connectionId === event.connectionId, event.why)
     case "lose":
       return {
         room: room.map((peer) =>
@@ -228,11 +221,7 @@ export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
         effects: [],
       }
     case "expire":
-      return without(
-        room,
-        room.filter(({ awayUntil }) => awayUntil !== null && awayUntil <= event.now),
-        "expired",
-      )
+      return without(room, ({ awayUntil }) => awayUntil !== null && awayUntil <= event.now, "expired")
     case "signal":
       return signal(room, event.from, event.signal)
   }

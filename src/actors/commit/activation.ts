@@ -12,15 +12,11 @@ import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { Heads } from "./stream-heads.ts"
 
-const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
-  const records = new RecordStore()
-  for (const { kind, id, record } of stored) records.write(kind, id, record)
-  return records
-}
-
+/** `idle`: the answers without effect of the actor, which survive a recovery. */
 export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
   const { event, phases, removed } = recovered
-  const records = recordStoreOf(recovered.records)
+  const records = new RecordStore()
+  for (const { kind, id, record } of recovered.records) records.write(kind, id, record)
   const stored = storedChart({ event, phases }, recovered.chart)
   return {
     fencingToken: recovered.fencingToken,
@@ -35,7 +31,7 @@ export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
   }
 }
 
-/** Claims the event and reads its rows. */
+/** Claims the event and reads its rows. `NotOwner` when this process may not own it, `EventNotFound` when it does not exist. */
 export const recover = (
   services: ActorServices,
   eventId: string,
@@ -62,14 +58,3 @@ export const recover = (
     services.telemetry.metrics.activations.add()
     return recovered
   })
-
-/**
- * Claims the event and reads it. `idle`: the actor's answers without effect, which survive a recovery. `NotOwner` when this
- * process may not own the event, `EventNotFound` when it does not exist.
- */
-export const activate = (
-  services: ActorServices,
-  eventId: string,
-  idle: Answers,
-): Effect.Effect<LoadedEvent, NotOwner | EventNotFound | StoreUnavailable> =>
-  Effect.map(recover(services, eventId), (recovered) => loadedOf(recovered, idle))

@@ -18,7 +18,6 @@ import type { LiveCommit, PresenceDelta, StoredCommand } from "../../store/live/
 import type { StoredPublication } from "../../store/live/live-history.ts"
 import type { Received } from "../commands.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
-import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
 import type { Move } from "../machine/snapshot.ts"
 import { Answers } from "./command-log.ts"
@@ -27,7 +26,7 @@ import type { LoadedEvent } from "./loaded-event.ts"
 /** A webhook event that may have its own id and time. */
 export type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
 
-/** One version: the result of a turn, or a presence flush. */
+/** One version: a turn, or a presence flush. */
 export interface CommitEntry {
   readonly state: LiveState
   /** Unix milliseconds. */
@@ -41,8 +40,10 @@ export interface CommitEntry {
   readonly moves?: ReadonlyArray<Move>
   readonly captured?: CapturedRooms | undefined
   readonly presence?: PresenceDelta
-  readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 }
+
+/** The command of a step, and its answer. */
+type Answered = Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 
 /** The part of a dispatch that gateways act on. */
 const factOf = (dispatch: Dispatch): PublicationFact | undefined => {
@@ -63,19 +64,6 @@ export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): 
   key,
   frame: encodeEphemeralFrame(t, now, d),
   ...ephemeralOptions(t),
-})
-
-export const entryOfTurn = (turn: Turn): CommitEntry => ({
-  state: turn.state,
-  now: turn.now,
-  dispatches: turn.dispatches,
-  webhookEvents: turn.webhookEvents,
-  changes: turn.changes,
-  ephemeral: turn.ephemeral,
-  participantChanges: turn.participantChanges,
-  ejections: turn.ejections,
-  moves: turn.moves,
-  captured: turn.captured,
 })
 
 /** A dispatch without a position in its stream yet. */
@@ -129,7 +117,7 @@ export class Batch {
   }
 
   /** Adds a step and gives it its version. */
-  add(step: CommitEntry): number {
+  add(step: CommitEntry, command?: Answered): number {
     const version = ++this.#version
     this.#at = Math.max(this.#at, step.now)
     const at = toTimestamp(step.now)
@@ -145,14 +133,14 @@ export class Batch {
     // A flush of presence is a batch of its own.
     this.#presence = step.presence ?? this.#presence
     this.state = step.state
-    if (step.command !== undefined) this.#remember(step.command, version, at)
+    if (command !== undefined) this.#remember(command, version, at)
     return version
   }
 
   /**
    * The command had no effect because its result holds already. Nothing is stored, but a late repeat must not run it after all.
    */
-  rememberIdle({ result, ...command }: NonNullable<CommitEntry["command"]>, at: Timestamp): void {
+  rememberIdle({ result, ...command }: Answered, at: Timestamp): void {
     this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
   }
 
@@ -169,11 +157,6 @@ export class Batch {
   /** Adds ephemeral dispatches, which are published even when nothing is committed. */
   addEphemeral(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
-  }
-
-  /** The version that the batch builds on. */
-  get from(): number {
-    return this.loaded.version
   }
 
   /** The streams that the batch publishes to. */
@@ -235,7 +218,7 @@ export class Batch {
   }
 
   /** From here a repeat of the command, also within the batch, gets its answer, which is sent after the commit. */
-  #remember({ result, ...command }: NonNullable<CommitEntry["command"]>, version: number, at: Timestamp): void {
+  #remember({ result, ...command }: Answered, version: number, at: Timestamp): void {
     const stored: StoredCommand = { ...command, reply: { result, version }, at }
     this.#commands.push(stored)
     this.loaded.answers.remember(stored)

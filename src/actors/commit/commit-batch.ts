@@ -60,9 +60,9 @@ export const commitBatch = (
 ): Effect.Effect<LoadedEvent, NotCommitted> => {
   const { loaded } = batch
   const publish = (after: LoadedEvent, commit: LiveCommit, deliveries: number): LoadedEvent => {
-    const { from, publications, ephemeral, ejections, participantChanges } = batch
+    const { publications, ephemeral, ejections, participantChanges } = batch
     services.feed.publish(
-      feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges }),
+      feedMessage(after, "commit", { from: commit.from, publications, ephemeral, ejections, participantChanges }),
     )
     if (deliveries > 0) services.outbox.notify()
     if (changesMedia(commit)) services.media.notify()

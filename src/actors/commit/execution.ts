@@ -4,10 +4,9 @@ import { type Answer, type Command, isAgendaCommand, type Outcome, type Received
 import { decide } from "../domain/decide.ts"
 import { type LiveState, restEvent } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
-import type { PresenceChange } from "../presence/presence.ts"
 import { presenceNotice } from "../presence/presence-view.ts"
 import type { Batch } from "./batch.ts"
-import { entryOfTurn } from "./batch.ts"
+import type { OwnedEvent } from "./owned-event.ts"
 
 /** The scope of the server's own commands. They need no id against repeats: what they ask for holds already when they come again. */
 export const TIMER_SCOPE = "timer"
@@ -26,11 +25,6 @@ const answerOf = (state: LiveState, command: Command, fields: AnswerFields): Ans
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
 
-/** Has the leaves that are published with a deleted event, because no later commit can carry them. */
-interface Leaving {
-  finalLeaves(at: number): ReadonlyArray<PresenceChange>
-}
-
 /** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
 export const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined => {
   const known = batch.answered(envelope)
@@ -42,7 +36,12 @@ export const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | un
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-export const perform = (batch: Batch, turn: Turn, envelope: Received, event: Leaving): Outcome => {
+export const perform = (
+  batch: Batch,
+  turn: Turn,
+  envelope: Received,
+  event: Pick<OwnedEvent, "finalLeaves">,
+): Outcome => {
   const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
   if (result instanceof Refused) {
@@ -54,14 +53,10 @@ export const perform = (batch: Batch, turn: Turn, envelope: Received, event: Lea
     if (scope !== TIMER_SCOPE) batch.rememberIdle({ scope, commandId, bodyHash, result }, turn.at)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
-  const step = entryOfTurn(turn)
-  const leaves = turn.state.deleted
-    ? event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
-    : []
-  const version = batch.add({
-    ...step,
-    webhookEvents: [...step.webhookEvents, ...leaves],
-    ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),
-  })
+  if (turn.state.deleted) {
+    const leaves = event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
+    turn.webhookEvents.push(...leaves)
+  }
+  const version = batch.add(turn, scope === TIMER_SCOPE ? undefined : { scope, commandId, bodyHash, result })
   return answerOf(batch.state, command, { result, version, duplicate: false })
 }

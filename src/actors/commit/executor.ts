@@ -10,7 +10,7 @@ import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
 import type { NotCommitted } from "./commit-batch.ts"
 import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
-import { publishEphemeral } from "./feed-messages.ts"
+import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import type { OwnedEvent } from "./owned-event.ts"
 import { recallAnswers, recallChat } from "./rehydrate.ts"
@@ -22,6 +22,8 @@ const PHASE_RECORDED = new Refused({
 })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 
+type Outcomes<E> = Effect.Effect<ReadonlyArray<Outcome>, E>
+
 export class Executor {
   readonly #services: ActorServices & { readonly eventId: string }
   readonly #owned: OwnedEvent
@@ -32,7 +34,7 @@ export class Executor {
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
-  execute(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
+  execute(envelopes: ReadonlyArray<Received>): Outcomes<Unreachable> {
     return this.#attempt(envelopes).pipe(
       Effect.catchTag("AnsweredBefore", () => this.#withAnswers(envelopes)),
       // The store refused the whole batch because of one command: each command runs alone to find it.
@@ -44,7 +46,7 @@ export class Executor {
     )
   }
 
-  #attempt(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
+  #attempt(envelopes: ReadonlyArray<Received>): Outcomes<NotCommitted | Unreachable> {
     const { database } = this.#services
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#owned.current
@@ -56,11 +58,8 @@ export class Executor {
     })
   }
 
-  #performAndKeep(
-    of: LoadedEvent,
-    envelopes: ReadonlyArray<Received>,
-  ): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
-    return Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> => {
+  #performAndKeep(of: LoadedEvent, envelopes: ReadonlyArray<Received>): Outcomes<NotCommitted | Unreachable> {
+    return Effect.suspend((): Outcomes<NotCommitted | Unreachable> => {
       const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       return outcomes === undefined
@@ -102,9 +101,7 @@ export class Executor {
    * The commit found a command id that is answered already: the batch is decided again with the answers of the store. A key that
    * is used again after its day may find its old row, which is neither an answer any more nor swept yet: its command waits.
    */
-  #withAnswers(
-    envelopes: ReadonlyArray<Received>,
-  ): Effect.Effect<ReadonlyArray<Outcome>, Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
+  #withAnswers(envelopes: ReadonlyArray<Received>): Outcomes<Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     return Effect.gen({ self: this }, function* () {
       yield* recallAnswers(this.#services.database, yield* this.#owned.current, envelopes)
       return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () =>
@@ -138,7 +135,8 @@ export class Executor {
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#owned.commit(batch)
     batch.settle()
-    if (batch.ephemeral.length > 0) publishEphemeral(this.#services, batch.loaded, batch.ephemeral)
+    const { loaded, ephemeral } = batch
+    if (ephemeral.length > 0) publishNote(this.#services, loaded, { ephemeral })
     return Effect.void
   }
 
@@ -146,7 +144,7 @@ export class Executor {
   #oneByOne(
     envelopes: ReadonlyArray<Received>,
     alone: (envelope: Received) => Effect.Effect<Outcome, Unreachable>,
-  ): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
+  ): Outcomes<Unreachable> {
     const [only] = envelopes
     if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
     const each = (envelope: Received) =>

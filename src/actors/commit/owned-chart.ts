@@ -17,14 +17,12 @@ interface Adopted {
   readonly presence: Presence
 }
 
-type Needs = Pick<ActorServices, "telemetry" | "timers" | "system">
-
 export class OwnedChart {
-  readonly #needs: Needs
+  readonly #needs: ActorServices
   #actor: MachineActor | undefined
   #isStopped = false
 
-  constructor(needs: Needs) {
+  constructor(needs: ActorServices) {
     this.#needs = needs
   }
 

@@ -5,31 +5,20 @@
  */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
-import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.ts"
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
-import { type Recorder, Turn } from "../domain/turn.ts"
+import { Turn } from "../domain/turn.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
-import type { ActorServices } from "../services.ts"
-import { activate } from "./activation.ts"
-import { Batch, type CommitEntry, entryOfTurn } from "./batch.ts"
+import type { EventNeeds } from "../services.ts"
+import { loadedOf, recover } from "./activation.ts"
+import { Batch, type CommitEntry } from "./batch.ts"
 import { Answers } from "./command-log.ts"
 import { commitBatch, type NotCommitted } from "./commit-batch.ts"
-import { publishVersion } from "./feed-messages.ts"
+import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { OwnedChart } from "./owned-chart.ts"
-
-export interface OwnedEventNeeds extends ActorServices {
-  readonly eventId: string
-  readonly presenceGraceMs: number
-  readonly returnWithinMs: number
-  readonly playbackUrlOf: PlaybackUrlOf
-  readonly recorder: Recorder
-  readonly hasStageBroadcasts: boolean
-  readonly roomWaitMs?: number | undefined
-}
 
 export type OwnedEventChange =
   /** A recovered or committed state counts from now on. `isNewPhase`: effective roles may differ. */
@@ -43,7 +32,7 @@ export type OwnedEventChange =
   | { readonly type: "viewsChanged"; readonly keys: Turn["throttled"] }
 
 export class OwnedEvent {
-  readonly #needs: OwnedEventNeeds
+  readonly #needs: EventNeeds
   readonly #emit: (change: OwnedEventChange) => void
   #loaded: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
@@ -58,7 +47,7 @@ export class OwnedEvent {
   #claimedAt = 0
   readonly chart: OwnedChart
 
-  constructor(needs: OwnedEventNeeds, emit: (change: OwnedEventChange) => void) {
+  constructor(needs: EventNeeds, emit: (change: OwnedEventChange) => void) {
     this.#needs = needs
     this.#emit = emit
     this.chart = new OwnedChart(needs)
@@ -81,13 +70,14 @@ export class OwnedEvent {
   /** The event as this process owns it, recovered first when it is not in memory. */
   readonly current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
     if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
-    return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
+    return recover(this.#needs, this.#needs.eventId).pipe(
+      Effect.map((recovered) => loadedOf(recovered, this.#idle)),
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#claimed(found.fencingToken)
           this.#claimedAt = this.#needs.timers.now()
           this.#adopt(found, [])
-          publishVersion(this.#needs, found)
+          publishNote(this.#needs, found, {})
         }),
       ),
     )
@@ -101,10 +91,8 @@ export class OwnedEvent {
 
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Received, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlOf, recorder, hasStageBroadcasts, roomWaitMs } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    const deployment = { playbackUrlOf, recorder, hasStageBroadcasts, roomWaitMs }
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, ...deployment })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, deployment: this.#needs })
   }
 
   /** A turn has ended, with any outcome. */
@@ -185,7 +173,7 @@ export class OwnedEvent {
       return Effect.fail(new StoreUnavailable())
     }
     this.performed(turn)
-    return turn.isIdle ? Effect.succeed(from) : this.commitStep(from, entryOfTurn(turn))
+    return turn.isIdle ? Effect.succeed(from) : this.commitStep(from, turn)
   }
 
   /** The leaves of everyone, for the last dispatches of a deleted event: no later commit can carry them. */

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import type { ChatMessage } from "../../model/live/live-records.ts"
-import type { Database } from "../../store/database.ts"
+import type { Database, Queryable } from "../../store/database.ts"
 import type { StoredCommand } from "../../store/live/live-commit.ts"
 import { findLiveCommands } from "../../store/live/live-events.ts"
 import { findHeads } from "../../store/live/live-history.ts"
@@ -24,6 +24,11 @@ const hold = (records: RecordStore, messages: ReadonlyArray<ChatMessage>): void 
   for (const message of messages) records.write("pastChat", message.id, message)
 }
 
+const read = <A>(
+  database: Database["Service"],
+  query: (sql: Queryable) => Promise<A>,
+): Effect.Effect<A, StoreUnavailable> => Effect.mapError(database.readLive(query), () => new StoreUnavailable())
+
 /** Before commands are decided: the chat messages that they name. */
 export const recallChat = (
   database: Database["Service"],
@@ -32,13 +37,8 @@ export const recallChat = (
 ): Effect.Effect<void, StoreUnavailable> => {
   const ids = envelopes.flatMap(namedIn).filter((id) => records.get("chat", id) === undefined)
   if (ids.length === 0) return Effect.void
-  return database
-    .readLive((sql) => findChatMessages(sql, state.event.id, ids))
-    .pipe(
-      Effect.tap((messages) => Effect.sync(() => hold(records, messages))),
-      Effect.asVoid,
-      Effect.mapError(() => new StoreUnavailable()),
-    )
+  const found = read(database, (sql) => findChatMessages(sql, state.event.id, ids))
+  return Effect.map(found, (messages) => hold(records, messages))
 }
 
 /** The stored answers of these commands; the log knows them afterwards. */
@@ -49,16 +49,13 @@ export const recallAnswers = (
 ): Effect.Effect<ReadonlyArray<StoredCommand>, StoreUnavailable> =>
   envelopes.length === 0
     ? Effect.succeed([])
-    : database
-        .readLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
-        .pipe(
-          Effect.tap((found) =>
-            Effect.sync(() => {
-              for (const command of found) answers.remember(command)
-            }),
-          ),
-          Effect.mapError(() => new StoreUnavailable()),
-        )
+    : Effect.map(
+        read(database, (sql) => findLiveCommands(sql, state.event.id, envelopes)),
+        (found) => {
+          for (const command of found) answers.remember(command)
+          return found
+        },
+      )
 
 /** Afterwards the heads of these streams are known, at least until the next read-back. */
 export const recallHeads = (
@@ -68,10 +65,6 @@ export const recallHeads = (
 ): Effect.Effect<void, StoreUnavailable> => {
   const unknown = heads.unknown(streams)
   if (unknown.length === 0) return Effect.void
-  return database
-    .readLive((sql) => findHeads(sql, state.event.id, unknown))
-    .pipe(
-      Effect.map((found) => heads.learn(found)),
-      Effect.mapError(() => new StoreUnavailable()),
-    )
+  const found = read(database, (sql) => findHeads(sql, state.event.id, unknown))
+  return Effect.map(found, (known) => heads.learn(known))
 }

@@ -10,8 +10,9 @@ const GENERATION = 10_000
 
 export class Heads {
   readonly #shared: Map<string, number>
-  #young = new Map<string, number>()
-  #old: ReadonlyMap<string, number> = new Map()
+  /** Made by the first stream of a room or a participant. */
+  #young: Map<string, number> | undefined
+  #old: ReadonlyMap<string, number> | undefined
   /** A stream that is not found here has no publications. */
   #isWhole: boolean
   readonly #generation: number
@@ -26,18 +27,18 @@ export class Heads {
   /** Returns the streams whose heads must be read back; the others stay known until the next call. */
   unknown(streams: Iterable<string>): ReadonlyArray<string> {
     const unknown: string[] = []
-    if (this.#young.size >= this.#generation) this.#turn()
+    if ((this.#young?.size ?? 0) >= this.#generation) this.#turn()
     for (const stream of streams) {
       const known = this.#find(stream)
       if (known === undefined) unknown.push(stream)
-      else if (!this.#shared.has(stream) && (known > 0 || !this.#isWhole)) this.#young.set(stream, known)
+      else if (!this.#shared.has(stream) && (known > 0 || !this.#isWhole)) this.#keep(stream, known)
     }
     return unknown
   }
 
   /** Takes in heads that were read back. */
   learn(found: ReadonlyArray<StreamHead>): void {
-    for (const { stream, s } of found) this.#young.set(stream, s)
+    for (const { stream, s } of found) this.#keep(stream, s)
   }
 
   /** 0: the stream has no publications. The stream must be known. */
@@ -51,19 +52,24 @@ export class Heads {
   next(stream: string): number {
     const s = this.of(stream) + 1
     if (this.#shared.has(stream)) this.#shared.set(stream, s)
-    else this.#young.set(stream, s)
+    else this.#keep(stream, s)
     return s
   }
 
   #find(stream: string): number | undefined {
-    const known = this.#shared.get(stream) ?? this.#young.get(stream) ?? this.#old.get(stream)
+    const known = this.#shared.get(stream) ?? this.#young?.get(stream) ?? this.#old?.get(stream)
     return known === undefined && this.#isWhole ? 0 : known
+  }
+
+  #keep(stream: string, s: number): void {
+    this.#young ??= new Map()
+    this.#young.set(stream, s)
   }
 
   /** Discards the older generation. */
   #turn(): void {
-    if (this.#old.size > 0) this.#isWhole = false
+    if (this.#old !== undefined) this.#isWhole = false
     this.#old = this.#young
-    this.#young = new Map()
+    this.#young = undefined
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The agenda: what its commands do to the event and its phases. The chart decides which of these actions apply; none of them
+ * The agenda: what its commands do to the event and its phases. What is exported are the actions of the chart, by their names. The chart decides which of these actions apply; none of them
  * checks permission, and none writes the event's status, which is the chart's value.
  */
 import type { PhaseState } from "../../model/phase.ts"
@@ -41,7 +41,7 @@ const eventView = ({ state }: Turn, status = state.event.status) => {
 }
 
 /** The reply of commands that change the event: it is read when the turn is over. */
-export const eventReply = (turn: Turn) => (): ReplyData<"event.end"> => {
+export const answerEvent = (turn: Turn) => (): ReplyData<"event.end"> => {
   const { id, status } = turn.state.event
   return { event: { id, status } }
 }
@@ -51,9 +51,9 @@ const phaseReply = (turn: Turn, id: string): ReplyData<"phase.update"> => {
   return { phase: phase === undefined ? null : gatewayPhase(phase) }
 }
 
-export const nextReply = (turn: Turn) => (): ReplyData<"phase.next"> => {
+export const answerNext = (turn: Turn) => (): ReplyData<"phase.next"> => {
   const phase = activePhaseOf(turn.state)
-  return { ...eventReply(turn)(), phase: phase === undefined ? null : gatewayPhase(phase) }
+  return { ...answerEvent(turn)(), phase: phase === undefined ? null : gatewayPhase(phase) }
 }
 
 export const publish = (turn: Turn) => {
@@ -62,7 +62,7 @@ export const publish = (turn: Turn) => {
   turn.publish("event.updated", "event", { event: eventView(turn) })
   turn.emitWebhookEvent("event.published", { title, scheduledAt })
   turn.raise({ type: "event.changed" })
-  return eventReply(turn)
+  return answerEvent(turn)
 }
 
 /** The fields for webhook receivers that the two types of phases share. */
@@ -113,14 +113,14 @@ export const start = (turn: Turn) => {
   turn.emitWebhookEvent("event.started", { startedAt: turn.at, phaseId })
   startPhase(turn)
   turn.raise({ type: "event.changed" })
-  return eventReply(turn)
+  return answerEvent(turn)
 }
 
 /** Ends the active phase, if any, and starts the next one: one step of the agenda. */
 export const advance = (turn: Turn) => {
   endPhase(turn, "advance")
   startPhase(turn)
-  return nextReply(turn)
+  return answerNext(turn)
 }
 
 /** Ends the agenda: the active phase ends, pending phases are skipped, connections are closed. The event's end follows. */
@@ -139,31 +139,31 @@ const end = (turn: Turn, reason: "advance" | "end" | "delete"): void => {
 
 export const endByHost = (turn: Turn) => {
   end(turn, "end")
-  return eventReply(turn)
+  return answerEvent(turn)
 }
 
 export const endByAdvance = (turn: Turn) => {
   end(turn, "advance")
-  return nextReply(turn)
+  return answerNext(turn)
 }
 
 /** A live event ends before it is deleted, so that its last dispatches are sent. */
 export const endForDeletion = (turn: Turn) => {
   end(turn, "delete")
   turn.raise({ type: "event.gone" })
-  return eventReply(turn)
+  return answerEvent(turn)
 }
 
 export const remove = (turn: Turn) => {
   turn.eject({ who: "everyone", reason: "ended" })
-  return eventReply(turn)
+  return answerEvent(turn)
 }
 
 export const patchEvent = (turn: Turn, { d: patch }: Of<"event.patch">) => {
   touch(turn, patch)
   turn.publish("event.updated", "event", { event: eventView(turn) })
   turn.raise({ type: "event.changed" })
-  return eventReply(turn)
+  return answerEvent(turn)
 }
 
 export const appendPhase = (turn: Turn, { d: { phaseId, modality, config, featureSet } }: Of<"phase.append">) => {
@@ -196,18 +196,7 @@ const placed = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<PhaseState> =>
 const rearrange = (turn: Turn, phases: ReadonlyArray<PhaseState>) => {
   putPhases(turn, placed(phases))
   turn.publish("agenda.updated", "event", { phases: turn.state.phases.map(gatewayPhase) })
-  return eventReply(turn)
-}
-
-/** The differences between a list and the phases in any order. */
-export const orderFaults = (phases: ReadonlyArray<PhaseState>, ids: ReadonlyArray<string>) => {
-  const known = new Set(phases.map(({ id }) => id))
-  const named = new Set(ids)
-  return {
-    missing: [...known].filter((id) => !named.has(id)),
-    unknown: [...named].filter((id) => !known.has(id)),
-    repeated: [...named].filter((id) => ids.indexOf(id) !== ids.lastIndexOf(id)),
-  }
+  return answerEvent(turn)
 }
 
 /** The ids are those of all phases. */

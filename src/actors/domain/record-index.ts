@@ -47,7 +47,8 @@ export class SortedIndex<R> implements RecordIndex<R> {
 
 /** Records in groups, each in the order in which its records were written. */
 export class GroupIndex<R> implements RecordIndex<R> {
-  readonly #groups = new Map<string, Map<string, R>>()
+  /** Made by the first record: of most events these are none. */
+  #groups: Map<string, Map<string, R>> | undefined
   readonly #groupOf: (record: R) => string
 
   constructor(groupOf: (record: R) => string) {
@@ -55,19 +56,24 @@ export class GroupIndex<R> implements RecordIndex<R> {
   }
 
   of(group: string): ReadonlyMap<string, R> {
-    return this.#groups.get(group) ?? new Map()
+    return this.#groups?.get(group) ?? new Map()
+  }
+
+  *sizes(): IterableIterator<readonly [group: string, size: number]> {
+    for (const [group, { size }] of this.#groups ?? []) yield [group, size]
   }
 
   add(id: string, record: R): void {
     const group = this.#groupOf(record)
+    this.#groups ??= new Map()
     const records = this.#groups.get(group) ?? new Map<string, R>()
     this.#groups.set(group, records.set(id, record))
   }
 
   remove(id: string, record: R): void {
     const group = this.#groupOf(record)
-    const records = this.#groups.get(group)
+    const records = this.#groups?.get(group)
     records?.delete(id)
-    if (records?.size === 0) this.#groups.delete(group)
+    if (records?.size === 0) this.#groups?.delete(group)
   }
 }

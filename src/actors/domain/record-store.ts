@@ -6,9 +6,12 @@ import {
   type ChatMessage,
   type ChatPlace,
   chatPlaceOf,
+  DEFAULT_SETTINGS,
   type Hand,
   type Kind,
+  ONLY,
   type Records,
+  type Settings,
 } from "../../model/live/live-records.ts"
 import { GroupIndex, type RecordIndex, SortedIndex } from "./record-index.ts"
 
@@ -35,6 +38,10 @@ export class RecordStore {
   /** In the order in which they were first written. */
   all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
     return (this.#kinds.get(kind) ?? EMPTY) as ReadonlyMap<string, Records[K]>
+  }
+
+  get settings(): Settings {
+    return this.get("settings", ONLY) ?? DEFAULT_SETTINGS
   }
 
   /** The first hands of the queue. */

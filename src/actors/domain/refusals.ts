@@ -1,16 +1,13 @@
 /** The refusals of agenda commands, worded. The chart decides which applies. */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { firstFaults } from "../../model/schema-faults.ts"
-import { type AgendaCommandType, Refused, refusedField } from "../commands.ts"
+import { type AgendaCommandType, type Refused, refusedField } from "../commands.ts"
 import type { Of } from "../machine/events.ts"
-import { orderFaults } from "./agenda.ts"
-import { activePhaseOf, findPhase, gatewayPhase, type LiveState } from "./state.ts"
+import { noSuch, refuse, type ViewFields } from "./activities/activity.ts"
+import { activePhaseOf, findPhase, gatewayPhase, type LiveState, orderFaults } from "./state.ts"
 import type { Turn } from "./turn.ts"
 
-const conflict = (detail: string, current?: { readonly [field: string]: unknown }): Refused =>
-  new Refused(current === undefined ? { code: "conflict", detail } : { code: "conflict", detail, current })
-
-const notFound = (what: string): Refused => new Refused({ code: "not_found", detail: `No such ${what}.` })
+const conflict = (detail: string, current?: ViewFields): Refused => refuse("conflict", detail, current)
 
 /** The action of a command, for "… cannot be …". */
 const DEED: Record<AgendaCommandType, string> = {
@@ -55,10 +52,10 @@ export const agendaRefusals = {
     ]
     return refusedField("phaseIds", firstFaults(faults))
   },
-  refuseNoPhase: (): Refused => notFound("phase"),
+  refuseNoPhase: (): Refused => noSuch("phase"),
   refusePhaseUpdate: ({ state }: Turn, { d }: Of<"phase.update">): Refused => {
     const phase = findPhase(state, d.phaseId)
-    if (phase === undefined) return notFound("phase")
+    if (phase === undefined) return noSuch("phase")
     return phase.status === "ended" || phase.status === "skipped"
       ? conflict(`The phase is ${phase.status} and cannot be changed any more.`)
       : conflict("The phase was changed meanwhile.", { phase: gatewayPhase(phase) })
@@ -74,7 +71,7 @@ export const agendaRefusals = {
   refuseTimer: ({ state }: Turn, { d }: Of<"timer.extend">): Refused => {
     const phase = findPhase(state, d.timerId)
     return phase === undefined
-      ? notFound("timer")
+      ? noSuch("timer")
       : conflict(`The phase is ${phase.status}; only the active phase can be extended.`)
   },
   refuseAdvancedMeanwhile: ({ state }: Turn): Refused => {

@@ -56,6 +56,17 @@ export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>
 export const findPhase = (state: LiveState, id: string): PhaseState | undefined =>
   state.phases.find((phase) => phase.id === id)
 
+/** The differences between a list and the phases in any order. */
+export const orderFaults = (phases: ReadonlyArray<PhaseState>, ids: ReadonlyArray<string>) => {
+  const known = new Set(phases.map(({ id }) => id))
+  const named = new Set(ids)
+  return {
+    missing: [...known].filter((id) => !named.has(id)),
+    unknown: [...named].filter((id) => !known.has(id)),
+    repeated: [...named].filter((id) => ids.indexOf(id) !== ids.lastIndexOf(id)),
+  }
+}
+
 /** The active phase as gateways know it. */
 export interface ActivePhase extends PhaseTraits {
   /** Null when no phase is active. */
@@ -115,9 +126,3 @@ export const gatewayPhase = (phase: PhaseState): PhaseView => ({
   ...restPhase(phase),
   rev: phase.rev,
 })
-
-export const activeTimers = (state: LiveState): ReadonlyArray<TimerView> => {
-  const phase = activePhaseOf(state)
-  const timer = phase === undefined ? null : timerOf(phase)
-  return timer === null ? [] : [timer]
-}

@@ -5,15 +5,7 @@
  */
 import { namedId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
-import {
-  type Change,
-  DEFAULT_SETTINGS,
-  type Kind,
-  ONLY,
-  type Records,
-  type Settings,
-  VOLATILE,
-} from "../../model/live/live-records.ts"
+import { type Change, type Kind, type Records, type Settings, VOLATILE } from "../../model/live/live-records.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
@@ -61,6 +53,18 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
  */
 export type Recorder = "events" | "rooms" | "broadcasts" | null
 
+/** What an operator decides for the turns of all events. */
+export interface Deployment {
+  /** Where a broadcast is watched that was given no address; null when the deployment has no such place. */
+  readonly playbackUrlOf: PlaybackUrlOf
+  /** A media server, or a recorder that the operator configured. */
+  readonly recorder: Recorder
+  /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
+  readonly hasStageBroadcasts: boolean
+  /** How long people who find breakout rooms full wait for each other; two seconds by default. */
+  readonly roomWaitMs?: number | undefined
+}
+
 export interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
@@ -71,16 +75,8 @@ export interface TurnGiven {
   readonly now: number
   /** The id of the entity that the turn creates. */
   readonly freshId: string
-  /** The address template for watching broadcasts; null when the deployment has none. */
-  readonly playbackUrlOf: PlaybackUrlOf
-  readonly recorder: Recorder
-  /** The media server broadcasts the main room of a broadcast phase. */
-  readonly hasStageBroadcasts: boolean
-  /** How long people who find breakout rooms full wait for each other, in milliseconds; two seconds by default. */
-  readonly roomWaitMs?: number | undefined
+  readonly deployment: Deployment
 }
-
-const ROOM_WAIT_MS = 2000
 
 export class Turn {
   /** The participants inside by the turn's present state: a phase that has just begun may have closed its waiting room. */
@@ -91,12 +87,10 @@ export class Turn {
   readonly now: number
   readonly at: Timestamp
   readonly freshId: string
-  readonly playbackUrlOf: PlaybackUrlOf
-  readonly recorder: Recorder
-  readonly hasStageBroadcasts: boolean
-  readonly roomWaitMs: number
+  readonly deployment: Deployment
   state: LiveState
-  readonly #records: RecordStore
+  /** For views of all records. */
+  readonly records: RecordStore
   readonly #changes = new Map<string, Change>()
   readonly #undo: (() => void)[] = []
   readonly dispatches: Dispatch[] = []
@@ -113,9 +107,8 @@ export class Turn {
   /** The raised events that the turn has still to handle, in this order. */
   readonly raised: Raised[] = []
 
-  constructor(given: TurnGiven) {
-    const { records, state, people, by, now, freshId, playbackUrlOf, recorder, hasStageBroadcasts } = given
-    this.#records = records
+  constructor({ records, state, people, by, now, freshId, deployment }: TurnGiven) {
+    this.records = records
     this.state = state
     this.everybody = people
     this.people = insideOf(people, (person) => admissionOf(this.state, records, person) === "in")
@@ -123,23 +116,15 @@ export class Turn {
     this.now = now
     this.at = toTimestamp(now)
     this.freshId = freshId
-    this.playbackUrlOf = playbackUrlOf
-    this.recorder = recorder
-    this.hasStageBroadcasts = hasStageBroadcasts
-    this.roomWaitMs = given.roomWaitMs ?? ROOM_WAIT_MS
+    this.deployment = deployment
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {
-    return this.#records.get(kind, id)
+    return this.records.get(kind, id)
   }
 
   all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
-    return this.#records.all(kind)
-  }
-
-  /** For views of all records. */
-  get records(): RecordStore {
-    return this.#records
+    return this.records.all(kind)
   }
 
   put<K extends Kind>(kind: K, id: string, record: Records[K]): void {
@@ -147,17 +132,16 @@ export class Turn {
   }
 
   remove(kind: Kind, id: string): void {
-    if (this.#records.get(kind, id) !== undefined) this.#write(kind, id, undefined)
+    if (this.records.get(kind, id) !== undefined) this.#write(kind, id, undefined)
   }
 
   /** Removes a record from memory and keeps it in the store. */
   forget(kind: Kind, id: string): void {
-    const before = this.#records.write(kind, id, undefined)
-    this.#undo.push(() => this.#records.write(kind, id, before))
+    this.#write(kind, id, undefined, false)
   }
 
   get settings(): Settings {
-    return this.#records.get("settings", ONLY) ?? DEFAULT_SETTINGS
+    return this.records.settings
   }
 
   /** An id for a part of the created entity: the same for the same turn. */
@@ -228,9 +212,9 @@ export class Turn {
     this.#changes.clear()
   }
 
-  #write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): void {
-    const before = this.#records.write(kind, id, record)
-    this.#undo.push(() => this.#records.write(kind, id, before))
-    if (!VOLATILE.has(kind)) this.#changes.set(`${kind} ${id}`, { kind, id, record: record ?? null })
+  #write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined, isStored = !VOLATILE.has(kind)): void {
+    const before = this.records.write(kind, id, record)
+    this.#undo.push(() => this.records.write(kind, id, before))
+    if (isStored) this.#changes.set(`${kind} ${id}`, { kind, id, record: record ?? null })
   }
 }

@@ -10,9 +10,8 @@ import type { ExpectNone } from "../../protocol/expect-none.ts"
 import type { Command } from "../commands.ts"
 import type { PlainCommand } from "../domain/activities/registry.ts"
 import type { ActionName } from "./actions.ts"
-import type { ChartEvent } from "./chart-event.ts"
 import { DELAY_NAMES, type DelayName } from "./delays.ts"
-import { GUARDS, type GuardName } from "./guards.ts"
+import { type ChartEvent, GUARDS, type GuardName } from "./guards.ts"
 import { ROOMS } from "./rooms-region.ts"
 import { ROTATION } from "./rotation-region.ts"
 
@@ -31,16 +30,6 @@ const ARRANGING = {
   "phase.remove": [{ guard: "hasPhase", actions: "removePhase" }, { actions: "refuseNoPhase" }],
 } as const
 
-const PHASE_TIMER = {
-  "phase.warning": { target: "warned", actions: "warnOfPhase", reenter: true },
-  "phase.end": [
-    { guard: "advancesToTimed", target: "running", actions: ["elapsePhase", "advance"], reenter: true },
-    { guard: "advances", target: "untimed", actions: ["elapsePhase", "advance"] },
-    { guard: "endsByTimer", actions: ["elapsePhase", "endByAdvance"] },
-    { target: "elapsed", actions: ["elapsePhase", "outlastTimer"] },
-  ],
-} as const
-
 /** The active phase and its timer. The other phases are rows of the agenda: pending, ended or skipped. */
 const PHASE = {
   initial: "none",
@@ -48,8 +37,7 @@ const PHASE = {
     "phase.next": [
       { guard: "isStaleAdvance", actions: "refuseAdvancedMeanwhile" },
       { guard: "isLateAdvance", actions: "answerNext" },
-      { guard: "isNextTimed", target: ".running", actions: "advance" },
-      { guard: "hasNextPhase", target: ".untimed", actions: "advance" },
+      { guard: "hasNextPhase", target: ".begun", actions: "advance" },
       { guard: "hasActivePhase", actions: "endByAdvance" },
       { actions: "refuseNoPhaseLeft" },
     ],
@@ -60,41 +48,48 @@ const PHASE = {
   },
   states: {
     none: {},
+    begun: { always: [{ guard: "isNextTimed", target: "running" }, { target: "untimed" }] },
     untimed: {},
-    running: { after: PHASE_TIMER },
-    warned: { after: PHASE_TIMER },
+    running: {
+      after: {
+        "phase.warning": { actions: "warnOfPhase" },
+        "phase.end": [
+          { guard: "advances", target: "begun", actions: ["elapsePhase", "advance"] },
+          { guard: "endsByTimer", actions: ["elapsePhase", "endByAdvance"] },
+          { target: "elapsed", actions: ["elapsePhase", "outlastTimer"] },
+        ],
+      },
+    },
     elapsed: {},
   },
 } as const
 
-const NO_DOOR = { guard: "hasNoDoor", target: "none", actions: "admitHeld" } as const
-const TO_OPEN = { guard: "isDoorOpen", target: "open" } as const
-const TO_ASK = { guard: "isDoorAsking", target: "ask" } as const
-const TO_SHUT = { guard: "isDoorShut", target: "shut" } as const
+const NO_DOOR = { guard: "isBroadcast", target: "#door.none", actions: "admitHeld" } as const
+const TO_OPEN = { guard: "isDoorOpen", target: "#door.open" } as const
+const TO_ASK = { guard: "isDoorAsking", target: "#door.ask" } as const
+const TO_SHUT = { guard: "isDoorShut", target: "#door.shut" } as const
+const MOVED = [TO_OPEN, TO_ASK, { target: "#door.shut" }] as const
 
 const CLOSING = [
   { ...TO_ASK, actions: "admitInside" },
   { ...TO_SHUT, actions: "admitInside" },
 ] as const
 
+const BEGINNING_CLOSED = [
+  { ...TO_ASK, actions: "admitChosen" },
+  { ...TO_SHUT, actions: "admitChosen" },
+] as const
+
 /** The waiting room of a call. A broadcast has none. */
 const DOOR = {
+  id: "door",
   initial: "none",
-  on: { "phase.changed": { actions: "moveDoor" } },
+  on: { "phase.began": [NO_DOOR, ...MOVED], "phase.changed": MOVED, "door.moved": MOVED },
   states: {
-    none: {
-      on: {
-        "phase.began": [
-          { guard: "hasNoDoor", actions: "admitHeld" },
-          TO_OPEN,
-          { ...TO_ASK, actions: "admitChosen" },
-          { target: "shut", actions: "admitChosen" },
-        ],
-      },
-    },
-    open: { on: { "phase.began": [NO_DOOR, ...CLOSING], "door.moved": CLOSING } },
-    ask: { on: { "phase.began": [NO_DOOR, TO_OPEN, TO_SHUT], "door.moved": [TO_OPEN, TO_SHUT] } },
-    shut: { on: { "phase.began": [NO_DOOR, TO_OPEN, TO_ASK], "door.moved": [TO_OPEN, TO_ASK] } },
+    none: { on: { "phase.began": BEGINNING_CLOSED, "phase.changed": {}, "door.moved": {} } },
+    open: { on: { "phase.began": CLOSING, "phase.changed": CLOSING, "door.moved": CLOSING } },
+    ask: {},
+    shut: {},
   },
 } as const
 
@@ -107,60 +102,49 @@ const PRESENCE = {
   },
 } as const
 
-const ONLY_ACTIVE = [
-  { guard: "namesOtherPhase", actions: "refuseBroadcastPhase" },
-  { guard: "hasBadPlaybackUrl", actions: "refusePlaybackUrl" },
-] as const
+/** A command on the broadcast of the active phase, and what follows from it if nothing is wrong with it. */
+const steered = <const Then extends object>(then: Then) =>
+  [
+    { guard: "namesOtherPhase", actions: "refuseBroadcastPhase" },
+    { guard: "hasBadPlaybackUrl", actions: "refusePlaybackUrl" },
+    then,
+  ] as const
 
-/** The broadcast of a broadcast phase. */
+const TO_LIVE = steered({ target: "#broadcast.live", actions: "showBroadcast" })
+const TO_ENDED = steered({ target: "#broadcast.ended", actions: "showBroadcast" })
+const NO_BROADCAST = { actions: "refuseBroadcastPhase" } as const
+
+const ON_AIR = {
+  "phase.over": { target: "#broadcast.off", actions: "endBroadcast" },
+  "broadcast.start": TO_LIVE,
+  "broadcast.pause": steered({ target: "#broadcast.paused", actions: "showBroadcast" }),
+  "broadcast.resume": TO_LIVE,
+  "broadcast.stop": TO_ENDED,
+} as const
+
+/** The broadcast of a broadcast phase. A command that asks for the present state shows it. */
 const BROADCAST = {
+  id: "broadcast",
   initial: "off",
+  on: {
+    "phase.over": ".off",
+    "broadcast.pause": steered({ actions: "refusePause" }),
+    "broadcast.resume": steered({ actions: "refuseResume" }),
+  },
   states: {
     off: {
       on: {
         "phase.began": { guard: "isBroadcast", target: "idle" },
-        "broadcast.start": { actions: "refuseBroadcastPhase" },
-        "broadcast.pause": { actions: "refuseBroadcastPhase" },
-        "broadcast.resume": { actions: "refuseBroadcastPhase" },
-        "broadcast.stop": { actions: "refuseBroadcastPhase" },
+        "broadcast.start": NO_BROADCAST,
+        "broadcast.pause": NO_BROADCAST,
+        "broadcast.resume": NO_BROADCAST,
+        "broadcast.stop": NO_BROADCAST,
       },
     },
-    idle: {
-      on: {
-        "phase.over": "off",
-        "broadcast.start": [...ONLY_ACTIVE, { target: "live", actions: "showBroadcast" }],
-        "broadcast.pause": [...ONLY_ACTIVE, { actions: "refusePause" }],
-        "broadcast.resume": [...ONLY_ACTIVE, { actions: "refuseResume" }],
-        "broadcast.stop": [...ONLY_ACTIVE, { actions: "refuseStop" }],
-      },
-    },
-    live: {
-      on: {
-        "phase.over": { target: "off", actions: "endBroadcast" },
-        "broadcast.start": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
-        "broadcast.pause": [...ONLY_ACTIVE, { target: "paused", actions: "showBroadcast" }],
-        "broadcast.resume": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
-        "broadcast.stop": [...ONLY_ACTIVE, { target: "ended", actions: "showBroadcast" }],
-      },
-    },
-    paused: {
-      on: {
-        "phase.over": { target: "off", actions: "endBroadcast" },
-        "broadcast.start": [...ONLY_ACTIVE, { target: "live", actions: "showBroadcast" }],
-        "broadcast.pause": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
-        "broadcast.resume": [...ONLY_ACTIVE, { target: "live", actions: "showBroadcast" }],
-        "broadcast.stop": [...ONLY_ACTIVE, { target: "ended", actions: "showBroadcast" }],
-      },
-    },
-    ended: {
-      on: {
-        "phase.over": "off",
-        "broadcast.start": [...ONLY_ACTIVE, { actions: "refuseStart" }],
-        "broadcast.pause": [...ONLY_ACTIVE, { actions: "refusePause" }],
-        "broadcast.resume": [...ONLY_ACTIVE, { actions: "refuseResume" }],
-        "broadcast.stop": [...ONLY_ACTIVE, { actions: "showBroadcast" }],
-      },
-    },
+    idle: { on: { "broadcast.start": TO_LIVE, "broadcast.stop": steered({ actions: "refuseStop" }) } },
+    live: { on: ON_AIR },
+    paused: { on: ON_AIR },
+    ended: { on: { "broadcast.start": steered({ actions: "refuseStart" }), "broadcast.stop": TO_ENDED } },
   },
 } as const
 
@@ -245,8 +229,7 @@ const CHART = {
       on: {
         ...ARRANGING,
         "event.start": [
-          { guard: "isNextTimed", target: "live.phase.running", actions: "start" },
-          { guard: "hasNextPhase", target: "live.phase.untimed", actions: "start" },
+          { guard: "hasNextPhase", target: "live.phase.begun", actions: "start" },
           { target: "live", actions: "start" },
         ],
       },

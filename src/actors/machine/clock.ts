@@ -3,18 +3,18 @@
  * moment in the records, which outlives a restart, and the clock sends the event of the delayed transition when it has come.
  */
 import type { AnyMachineSnapshot } from "xstate"
-import type { InspectedDeadline } from "../../model/live/inspection.ts"
+import type { InspectedDeadline, Inspection } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { openPolls, pollTimer } from "../domain/activities/questions/poll-views.ts"
 import { activityTimers, recordDeadlines } from "../domain/activities/registry.ts"
-import { activeTimers } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
-import { DELAYS, type DelayName, end, type Moment, warning } from "./delays.ts"
+import { DELAYS, type DelayName, end, type Moment, phaseTimer, warning } from "./delays.ts"
 import type { Due } from "./events.ts"
-import { POLL_END, POLL_WARNING } from "./poll-chart.ts"
+import { POLL_END, POLL_WARNING, pollSnapshot } from "./poll-chart.ts"
 import { stepPoll } from "./polls.ts"
+import { statesOf } from "./snapshot.ts"
 import { snapshotOf, step } from "./step.ts"
 
 /** The delayed transitions of the states that a snapshot is in: the name of each delay by its event. */
@@ -89,8 +89,18 @@ export const deadlinesOf = (context: ReadContext): ReadonlyArray<InspectedDeadli
     .map(({ at, ...deadline }) => ({ ...deadline, at: toTimestamp(at) }))
 }
 
+/** The charts of an event as its operator sees them. */
+export const inspected = (context: ReadContext): Pick<Inspection, "states" | "polls" | "deadlines"> => ({
+  states: statesOf(context.state.chart.value),
+  polls: [...context.records.all("poll").values()].map((poll) => ({
+    id: poll.id,
+    states: statesOf(pollSnapshot(poll).value),
+  })),
+  deadlines: deadlinesOf(context),
+})
+
 /** All timers that clients show. */
 export const runningTimersOf = (context: ReadContext): ReadonlyArray<TimerView> => [
-  ...activeTimers(context.state),
+  ...[phaseTimer(context) ?? []].flat(),
   ...activityTimers(context),
 ]

@@ -12,7 +12,7 @@ import { warningOf } from "../domain/timers.ts"
 /** Unix milliseconds, given the moment up to which deadlines are handled; `undefined`: none. */
 export type Moment = (context: ReadContext, since: number) => number | undefined
 
-const phaseTimer = ({ state }: ReadContext): TimerView | undefined => {
+export const phaseTimer = ({ state }: Pick<ReadContext, "state">): TimerView | undefined => {
   const phase = activePhaseOf(state)
   return (phase && timerOf(phase)) ?? undefined
 }

@@ -1,8 +1,8 @@
 /** The events of the chart: commands, what a turn raises about its own effects, and the clock's. */
 import type { Rotation } from "../../model/live/live-records.ts"
+import type { nextRound } from "../../model/pairing/rotation-pairing.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { Command } from "../commands.ts"
-import type { Pairing } from "../domain/activities/rooms/pairing.ts"
 
 /** Raised events are handled after the actions of the event that raised them, in their order and within the same turn. */
 export type Raised =
@@ -18,7 +18,7 @@ export type Raised =
   | { readonly type: "event.gone" }
   /** The policy of the waiting room may be another one. */
   | { readonly type: "door.moved" }
-  | { readonly type: "pairing.found"; readonly rotation: Rotation; readonly pairing: Pairing }
+  | { readonly type: "pairing.found"; readonly rotation: Rotation; readonly pairing: ReturnType<typeof nextRound> }
   /** Fewer than two participants can be paired. */
   | { readonly type: "pairing.lacks"; readonly rotation: Rotation }
   /** All pairs have met. */

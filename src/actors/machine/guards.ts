@@ -2,19 +2,15 @@
 import { endsBeforeItStarts } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
 import { isAgendaCommand } from "../commands.ts"
-import * as broadcasts from "../domain/activities/broadcast.ts"
-import * as captures from "../domain/activities/capture.ts"
-import { hasHosts, hasOtherMeasure } from "../domain/activities/host-absence.ts"
-import * as breakouts from "../domain/activities/rooms/breakout.ts"
-import * as rotations from "../domain/activities/rooms/rotation.ts"
-import { orderFaults } from "../domain/agenda.ts"
-import { activePhaseOf, findPhase, nextPendingPhase } from "../domain/state.ts"
+import { broadcastGuards } from "../domain/activities/broadcast.ts"
+import { captureGuards } from "../domain/activities/capture.ts"
+import { hostGuards } from "../domain/activities/host-absence.ts"
+import { breakoutGuards } from "../domain/activities/rooms/breakout.ts"
+import { rotationGuards } from "../domain/activities/rooms/rotation.ts"
+import { activePhaseOf, findPhase, nextPendingPhase, orderFaults } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
-import type { ChartEvent } from "./chart-event.ts"
 import type { Happening, Of } from "./events.ts"
-
-const isTimed = (phase: PhaseState | undefined): boolean => phase?.config.durationSeconds !== undefined
 
 const active = (turn: Turn): PhaseState | undefined => activePhaseOf(turn.state)
 const next = (turn: Turn): PhaseState | undefined => nextPendingPhase(turn.state)
@@ -49,9 +45,9 @@ const AGENDA = {
   isGuarded: (_turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined,
   hasActivePhase: (turn: Turn) => active(turn) !== undefined,
   hasNextPhase: (turn: Turn) => next(turn) !== undefined,
-  isNextTimed: (turn: Turn) => isTimed(next(turn)),
-  /** The end of the phase's timer ends the phase: for a phase with a timer, for one without, and for the end of the event. */
-  advancesToTimed: (turn: Turn) => advances(turn) && isTimed(next(turn)),
+  /** The phase that begins is the next one until the actions of the transition are performed. */
+  isNextTimed: (turn: Turn) => next(turn)?.config.durationSeconds !== undefined,
+  /** The end of the phase's timer ends the phase, and the event with the last one. */
   advances: (turn: Turn) => advances(turn) && next(turn) !== undefined,
   endsByTimer: advances,
   isTimerOfPhase,
@@ -62,47 +58,26 @@ const AGENDA = {
 
 const policy = (turn: Turn) => lobbyPolicy(turn.state, turn.records)
 
-const REGIONS = {
-  hasNoDoor: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
+const DOOR = {
   isDoorOpen: (turn: Turn) => policy(turn) === "open",
   isDoorAsking: (turn: Turn) => policy(turn) === "ask",
   isDoorShut: (turn: Turn) => policy(turn) === "closed",
-  isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
-  namesOtherPhase: broadcasts.namesOtherPhase,
-  hasBadPlaybackUrl: broadcasts.hasBadPlaybackUrl,
-  hasRoomSize: breakouts.hasRoomSize,
-  namesNoPlan: breakouts.namesNoPlan,
-  opensForATime: (_turn: Turn, { d }: Of<"breakout.open">) => d.durationMs !== undefined,
-  isStaleBreakout: (turn: Turn, { rev }: Of<"breakout.close">) => breakouts.isStaleBreakout(turn, rev),
-  closesLater: breakouts.closesLater,
-  closesAtOnce: breakouts.closesAtOnce,
-  movesRooms: breakouts.movesRooms,
-  reopensRooms: breakouts.reopensRooms,
-  isTimerOfRooms: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => breakouts.roomTimer(turn)?.id === timerId,
-  isElapsedOfRooms: breakouts.isElapsedOfRooms,
-  isOfRooms: breakouts.isOfRooms,
-  hasRounds: rotations.hasRounds,
-  isStaleRotation: rotations.isStaleRotation,
-  isLastRound: rotations.isLastRound,
-  hasBreak: rotations.hasBreak,
-  canPair: rotations.canPair,
-  waitedForPeople: rotations.waitedForPeople,
-  pausedRound: rotations.pausedRound,
-  isTimerOfRound: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => rotations.roundTimer(turn)?.id === timerId,
-  isOfRotation: rotations.isOfRotation,
-  isCaptured: captures.isCaptured,
-  lacksTranscript: captures.lacksTranscript,
-  lacksRecorder: captures.lacksRecorder,
-  recordsAlone: captures.recordsAlone,
-  records: captures.recordsBroadcast,
-  hasHosts,
-  lacksHosts: (turn: Turn) => !hasHosts(turn),
-  hasOtherMeasure,
 }
 
-const ALL = { ...AGENDA, ...REGIONS }
+const ALL = {
+  ...AGENDA,
+  ...DOOR,
+  ...broadcastGuards,
+  ...breakoutGuards,
+  ...rotationGuards,
+  ...captureGuards,
+  ...hostGuards,
+}
 
 export type GuardName = keyof typeof ALL
+
+/** An event as the chart receives it. `turn`: the records and people that guards ask about. */
+export type ChartEvent = Happening & { readonly turn: Turn }
 
 type Asked = { readonly event: ChartEvent }
 

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { StateValue } from "xstate"
 import { ONLY } from "../../model/live/live-records.ts"
+import type { PhaseState } from "../../model/phase.ts"
 import type { RecordStore } from "../domain/record-store.ts"
 import { activePhaseOf, type LiveState } from "../domain/state.ts"
 import { policyOf } from "../presence/admission-policy.ts"
@@ -11,15 +12,13 @@ import { type ChartSnapshot, lifeOf, type RegionName, type RegionState } from ".
 type Rows = Pick<LiveState, "event" | "phases">
 type Region<R extends RegionName> = RegionState<R> | { readonly [S in RegionState<R>]?: string }
 
-const phaseIn = ({ phases }: Rows): Region<"phase"> => {
-  const phase = activePhaseOf({ phases })
+const phaseIn = (phase: PhaseState | undefined): Region<"phase"> => {
   if (phase === undefined) return "none"
   if (phase.timerElapsed) return "elapsed"
   return phase.timerEndsAt === null ? "untimed" : "running"
 }
 
-const doorIn = ({ phases }: Rows, records: RecordStore): Region<"door"> => {
-  const phase = activePhaseOf({ phases })
+const doorIn = (phase: PhaseState | undefined, records: RecordStore): Region<"door"> => {
   if (phase === undefined || phase.modality === "broadcast") return "none"
   const policy = policyOf(phase, records)
   return policy === "closed" ? "shut" : policy
@@ -27,22 +26,19 @@ const doorIn = ({ phases }: Rows, records: RecordStore): Region<"door"> => {
 
 const roomsIn = (records: RecordStore): Region<"rooms"> => {
   const breakout = records.get("breakout", ONLY)
-  if (breakout === undefined) return records.all("plan").size > 0 ? "planned" : "none"
-  return breakout.closesAt === null ? { open: breakout.timed ? "running" : "untimed" } : "closing"
+  if (breakout === undefined) return "closed"
+  return breakout.closesAt === null ? "open" : "closing"
 }
 
 const rotationIn = (records: RecordStore): Region<"rotation"> => {
   const rotation = records.get("rotation", ONLY)
   if (rotation === undefined || rotation.status === "ended") return "idle"
   if (rotation.status === "break") return { break: rotation.endsAt === null ? "waiting" : "running" }
-  return rotation.status === "round" ? { round: "running" } : "paused"
+  return rotation.status
 }
 
-const broadcastIn = ({ phases }: Rows, records: RecordStore): Region<"broadcast"> => {
-  const phase = activePhaseOf({ phases })
-  if (phase?.modality !== "broadcast") return "off"
-  return records.get("broadcast", phase.id)?.status ?? "idle"
-}
+const broadcastIn = (phase: PhaseState | undefined, records: RecordStore): Region<"broadcast"> =>
+  phase?.modality === "broadcast" ? (records.get("broadcast", phase.id)?.status ?? "idle") : "off"
 
 const hostsIn = (records: RecordStore): Region<"hosts"> => {
   const away = records.get("hostAway", ONLY)
@@ -54,14 +50,15 @@ const hostsIn = (records: RecordStore): Region<"hosts"> => {
 const valueInRows = (rows: Rows, records: RecordStore) => {
   const { status } = rows.event
   if (status !== "live") return status
+  const phase = activePhaseOf(rows)
   return {
     live: {
-      phase: phaseIn(rows),
-      door: doorIn(rows, records),
+      phase: phaseIn(phase),
+      door: doorIn(phase, records),
       presence: "list",
       rooms: roomsIn(records),
       rotation: rotationIn(records),
-      broadcast: broadcastIn(rows, records),
+      broadcast: broadcastIn(phase, records),
       capture: records.get("capture", ONLY)?.on === true ? "on" : "off",
       hosts: hostsIn(records),
     },

@@ -1,67 +1,43 @@
 /** The region of breakout rooms in the chart of a live event. */
 
-const ROOM_TIMER = {
-  "room.warning": { target: "warned", actions: "warnOfRooms", reenter: true },
-  "room.end": { target: "#rooms.closing", actions: "closeRoomsInTime" },
-} as const
-
-const OPENING = [
-  { guard: "namesNoPlan", actions: "refuseNoPlan" },
-  { guard: "opensForATime", target: "#rooms.open.running", actions: "openRooms" },
-  { target: "#rooms.open", actions: "openRooms" },
-] as const
-
-const CLOSED = {
-  "phase.began": { guard: "hasRoomSize", target: "open", actions: "openPlannedRooms" },
-  "breakout.close": { actions: "refuseNoBreakout" },
-} as const
-
-const CLOSING_ROOMS = [
-  { guard: "isStaleBreakout", actions: "refuseStaleBreakout" },
-  { guard: "closesLater", actions: "answerBreakout" },
-  { guard: "closesAtOnce", target: "#rooms.planned", actions: "closeRoomsNow" },
-  { target: "#rooms.closing", actions: "closeRoomsSoon" },
-] as const
+const NO_PLAN = { guard: "namesNoPlan", actions: "refuseNoPlan" } as const
+const NO_TIMER = { guard: "isOfRooms", actions: "refuseNoRoomTimer" } as const
 
 /** Rooms that are open, or close already. */
 const OPENED = {
-  "phase.over": { target: "#rooms.planned", actions: "removeRooms" },
-  "breakout.plan": { actions: "planRooms" },
-  "breakout.open": [{ guard: "namesNoPlan", actions: "refuseNoPlan" }, { actions: "refuseOpenBreakout" }],
-  "breakout.close": CLOSING_ROOMS,
+  "phase.over": { target: "#rooms.closed", actions: "removeRooms" },
+  "breakout.open": [NO_PLAN, { actions: "refuseOpenBreakout" }],
+  "breakout.close": [
+    { guard: "isStaleBreakout", actions: "refuseStaleBreakout" },
+    { guard: "closesLater", actions: "answerBreakout" },
+    { guard: "closesAtOnce", target: "#rooms.closed", actions: "closeRoomsNow" },
+    { target: "#rooms.closing", actions: "closeRoomsSoon" },
+  ],
 } as const
 
 /** Breakout rooms. Those without a timer of their own end with the timer of the phase. */
 export const ROOMS = {
   id: "rooms",
-  initial: "none",
+  initial: "closed",
+  on: { "breakout.plan": { actions: "planRooms" } },
   states: {
-    none: {
+    closed: {
       on: {
-        ...CLOSED,
-        "breakout.plan": { target: "planned", actions: "planRooms" },
-        "breakout.open": { actions: "refuseNoPlan" },
+        "phase.began": { guard: "hasRoomSize", target: "open", actions: "openPlannedRooms" },
+        "breakout.open": [NO_PLAN, { target: "open", actions: "openRooms" }],
+        "breakout.close": { actions: "refuseNoBreakout" },
       },
     },
-    planned: { on: { ...CLOSED, "breakout.plan": { actions: "planRooms" }, "breakout.open": OPENING } },
     open: {
-      initial: "untimed",
       on: {
         ...OPENED,
-        "timer.extend": [
-          { guard: "isTimerOfRooms", target: ".running", actions: "extendRooms" },
-          { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
-        ],
+        "phase.timeUp": { guard: "endsWithPhase", target: "closing", actions: "closeRoomsInTime" },
+        "phase.changed": { guard: "movesRooms", actions: "prolongRooms" },
+        "timer.extend": [{ guard: "isTimerOfRooms", actions: "extendRooms" }, NO_TIMER],
       },
-      states: {
-        untimed: {
-          on: {
-            "phase.timeUp": { target: "#rooms.closing", actions: "closeRoomsInTime" },
-            "phase.changed": { guard: "movesRooms", actions: "prolongRooms" },
-          },
-        },
-        running: { after: ROOM_TIMER },
-        warned: { after: ROOM_TIMER },
+      after: {
+        "room.warning": { actions: "warnOfRooms" },
+        "room.end": { target: "closing", actions: "closeRoomsInTime" },
       },
     },
     closing: {
@@ -71,12 +47,9 @@ export const ROOMS = {
           { guard: "reopensRooms", target: "open", actions: "prolongRooms" },
           { guard: "movesRooms", actions: "prolongRooms" },
         ],
-        "timer.extend": [
-          { guard: "isElapsedOfRooms", target: "open.running", actions: "extendRooms" },
-          { guard: "isOfRooms", actions: "refuseNoRoomTimer" },
-        ],
+        "timer.extend": [{ guard: "isElapsedOfRooms", target: "open", actions: "extendRooms" }, NO_TIMER],
       },
-      after: { "room.close": { target: "planned", actions: "removeRooms" } },
+      after: { "room.close": { target: "closed", actions: "removeRooms" } },
     },
   },
 } as const

@@ -13,26 +13,12 @@ const GOING_ON = {
   ],
 } as const
 
-const PAUSING = [STALE, { target: "#rotation.paused", actions: "pauseRotation" }] as const
-
-const ROUND_TIMER = {
-  "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
-  "round.end": [
-    { guard: "isLastRound", target: "#rotation.idle", actions: ["elapseRound", "finishRotation"] },
-    { guard: "hasBreak", target: "#rotation.break.running", actions: ["elapseRound", "restRotation"] },
-    { actions: ["elapseRound", "pairAgain"] },
-  ],
+const PAUSING = {
+  "rotation.pause": [STALE, { target: "#rotation.paused", actions: "pauseRotation" }],
+  "rotation.resume": [STALE, { actions: "answerRotation" }],
 } as const
 
-const BREAK_TIMER = {
-  "round.warning": { target: "warned", actions: "warnOfRound", reenter: true },
-  "round.end": { actions: ["elapseRound", "pairAgain"] },
-} as const
-
-const EXTENDING = [
-  { guard: "isTimerOfRound", target: ".running", actions: "extendRound" },
-  { guard: "isOfRotation", actions: "refuseNoRoundTimer" },
-] as const
+const WARNING = { actions: "warnOfRound" } as const
 
 /** Speed networking: rounds, and breaks between them. A break without participants to pair waits for them. */
 export const ROTATION = {
@@ -56,27 +42,31 @@ export const ROTATION = {
       },
     },
     round: {
-      initial: "running",
-      on: {
-        ...GOING_ON,
-        "rotation.pause": PAUSING,
-        "rotation.resume": [STALE, { actions: "answerRotation" }],
-        "timer.extend": { guard: "isOfRotation", target: ".running", actions: "extendRound" },
+      on: { ...GOING_ON, ...PAUSING, "timer.extend": { guard: "isOfRotation", actions: "extendRound" } },
+      after: {
+        "round.warning": WARNING,
+        "round.end": [
+          { guard: "isLastRound", target: "idle", actions: ["elapseRound", "finishRotation"] },
+          { guard: "hasBreak", target: "break.running", actions: ["elapseRound", "restRotation"] },
+          { actions: ["elapseRound", "pairAgain"] },
+        ],
       },
-      states: { running: { after: ROUND_TIMER }, warned: { after: ROUND_TIMER } },
     },
     break: {
       initial: "waiting",
       on: {
         ...GOING_ON,
-        "rotation.pause": PAUSING,
-        "rotation.resume": [STALE, { actions: "answerRotation" }],
-        "timer.extend": EXTENDING,
+        ...PAUSING,
+        "timer.extend": [
+          { guard: "isTimerOfRound", actions: "extendRound" },
+          { guard: "isOfRotation", actions: "refuseNoRoundTimer" },
+        ],
       },
       states: {
         waiting: { on: { "people.changed": { guard: "canPair", target: "running", actions: "gatherPeople" } } },
-        running: { after: BREAK_TIMER },
-        warned: { after: BREAK_TIMER },
+        running: {
+          after: { "round.warning": WARNING, "round.end": { actions: ["elapseRound", "pairAgain"] } },
+        },
       },
     },
     paused: {

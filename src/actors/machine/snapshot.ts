@@ -18,10 +18,10 @@ export type Life = "draft" | "scheduled" | "live" | "ended" | "deleted"
 
 /** The first state of each region of a live event, and every other one. */
 const REGIONS = {
-  phase: ["none", "untimed", "running", "warned", "elapsed"],
+  phase: ["none", "untimed", "running", "elapsed"],
   door: ["none", "open", "ask", "shut"],
   presence: ["list", "summary"],
-  rooms: ["none", "planned", "open", "closing"],
+  rooms: ["closed", "open", "closing"],
   rotation: ["idle", "round", "break", "paused"],
   broadcast: ["off", "idle", "live", "paused", "ended"],
   capture: ["off", "on"],

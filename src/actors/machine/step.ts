@@ -10,8 +10,8 @@ import type { LiveState } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import { ACTIONS, type ActionName } from "./actions.ts"
 import { type Chart, chart } from "./chart.ts"
-import type { ChartEvent } from "./chart-event.ts"
 import type { Due, Happening, Raised } from "./events.ts"
+import type { ChartEvent } from "./guards.ts"
 import { type ChartSnapshot, lifeOf, type Move, regionOf } from "./snapshot.ts"
 
 type Snapshot = SnapshotFrom<Chart>

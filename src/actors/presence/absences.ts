@@ -7,45 +7,48 @@ interface Absence<Person> {
   readonly person: Person | undefined
 }
 
+/** Both collections are made by the first who enters them: of most events nobody is absent. */
 export class Absences<Person> {
   /** In the order in which they end: all of them are equally long. */
-  readonly #absences = new Map<string, Absence<Person>>()
+  #absences: Map<string, Absence<Person>> | undefined
   /** Those who left for good: they are not awaited. */
-  readonly #left = new Set<string>()
+  #left: Set<string> | undefined
 
   begin(participantId: string, until: number, person?: Person): void {
+    this.#absences ??= new Map()
     this.#absences.delete(participantId)
     this.#absences.set(participantId, { until, person })
   }
 
   /** The participant has departed. */
   leave(participantId: string): void {
-    this.#absences.delete(participantId)
+    this.#absences?.delete(participantId)
+    this.#left ??= new Set()
     this.#left.add(participantId)
   }
 
   end(participantId: string): void {
-    this.#absences.delete(participantId)
-    this.#left.delete(participantId)
+    this.#absences?.delete(participantId)
+    this.#left?.delete(participantId)
   }
 
   *all(): IterableIterator<Person> {
-    for (const { person } of this.#absences.values()) if (person !== undefined) yield person
+    for (const { person } of this.#absences?.values() ?? []) if (person !== undefined) yield person
   }
 
   /** When the next one is over; undefined: nobody is absent. */
   get next(): number | undefined {
-    for (const { until } of this.#absences.values()) return until
+    for (const { until } of this.#absences?.values() ?? []) return until
     return undefined
   }
 
   /** The participants who left, and those whose time is over. They have departed, and are no longer here. */
   lapse(now: number): ReadonlyArray<string> {
-    const departed = [...this.#left]
-    this.#left.clear()
-    for (const [participantId, { until }] of this.#absences) {
+    const departed = [...(this.#left ?? [])]
+    this.#left = undefined
+    for (const [participantId, { until }] of this.#absences ?? []) {
       if (until > now) break
-      this.#absences.delete(participantId)
+      this.#absences?.delete(participantId)
       departed.push(participantId)
     }
     return departed

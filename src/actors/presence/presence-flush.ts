@@ -12,7 +12,7 @@ import type { PresenceDelta } from "../../store/live/live-commit.ts"
 import { isWanted } from "../../store/webhooks/outbox.ts"
 import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
-import { publishEphemeral } from "../commit/feed-messages.ts"
+import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { OwnedEvent } from "../commit/owned-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
@@ -106,7 +106,8 @@ export class PresenceFlush {
       presence.drop(changes.length)
       this.#unreported.push(...changes)
       if (lobbyDispatches.length > 0) presence.lobby.settle()
-      this.#settled()
+      this.#resetDue = false
+      this.#rolesDue = false
       yield* this.#report(after, presence)
       if (countsFor(after) !== undefined) this.#count()
       if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
@@ -165,12 +166,6 @@ export class PresenceFlush {
     if (next !== Infinity) this.schedule(Math.max(TICK_MS, next - now))
   }
 
-  /** The pending announcements are committed. */
-  #settled(): void {
-    this.#resetDue = false
-    this.#rolesDue = false
-  }
-
   #dispatches(
     where: LoadedEvent,
     presence: Presence,
@@ -199,9 +194,8 @@ export class PresenceFlush {
         const stream = countsFor(loaded)
         if (stream === undefined) return
         const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
-        publishEphemeral(this.#services, loaded, [
-          encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#services.timers.now()),
-        ])
+        const counted = encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#services.timers.now())
+        publishNote(this.#services, loaded, { ephemeral: [counted] })
       }),
     )
   }

@@ -5,6 +5,7 @@ import { searchForm } from "../../model/text/compared.ts"
 import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { roomOf } from "../domain/activities/rooms/rooms.ts"
 import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
 import { regionOf } from "../machine/snapshot.ts"
 import type { RosterPage, RosterQuery } from "../protocol.ts"
@@ -25,17 +26,12 @@ export const presenceCounts = (
   byRoom: Object.fromEntries([...records.all("room")].map(([id, { count }]) => [id, count])),
 })
 
-const roomOf = ({ records }: Where, participantId: string): string | null => {
-  const seat = records.get("seat", participantId)
-  return seat === undefined || seat.away ? null : seat.roomId
-}
-
 /** One participant on the wire. */
 export const participantView = (where: Where, person: Present): ParticipantView => ({
   participantId: person.participantId,
   name: person.name,
   role: narrow(where.state, person),
-  roomId: roomOf(where, person.participantId),
+  roomId: roomOf(where.records, person.participantId),
   hand: where.records.get("hand", person.participantId) !== undefined,
   muted: where.records.get("mute", person.participantId) !== undefined,
   joinedAt: person.joinedAt,
@@ -66,24 +62,20 @@ export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
 const tellings = ({ state }: Where): ReadonlyArray<Telling> =>
   mayBeWatched(state) ? [toPeople(state), TO_ANONYMOUS] : [toPeople(state)]
 
-const shown = (presence: Presence, shows: Telling["shows"]): ReadonlyArray<Present> =>
-  [...presence.all()].filter(({ role }) => shows(role))
+const shown = (where: Where, presence: Presence, shows: Telling["shows"]): ReadonlyArray<ParticipantView> =>
+  [...presence.all()].filter(({ role }) => shows(role)).map((person) => participantView(where, person))
 
 /** Counts and the people on stage: for a large audience, and always for anonymous viewers. */
 export const presenceSummary = (where: Where, presence: Presence): PresenceView => ({
   mode: "summary",
   ...presenceCounts(where, presence),
-  staff: shown(presence, isOnStage).map((person) => participantView(where, person)),
+  staff: shown(where, presence, isOnStage),
 })
 
 /** Presence for a snapshot: everyone, or the summary. */
 export const presenceView = (where: Where, presence: Presence): PresenceView =>
   regionOf(where.state.chart, "presence") === "list"
-    ? {
-        mode: "list",
-        total: presence.size,
-        list: Array.from(presence.all(), (person) => participantView(where, person)),
-      }
+    ? { mode: "list", total: presence.size, list: shown(where, presence, () => true) }
     : presenceSummary(where, presence)
 
 /** The net difference of some changes: joined, left and updated; each participant once in each stream. */
@@ -122,20 +114,14 @@ const diffOf = (
 /** Every shown participant, anew: after a restart client lists may be wrong, and another mode shows others. */
 export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
   tellings(where).map(({ diff, shows }) =>
-    diff({
-      reset: true,
-      join: shown(presence, shows).map((person) => participantView(where, person)),
-      left: [],
-      update: [],
-    }),
+    diff({ reset: true, join: shown(where, presence, shows), left: [], update: [] }),
   )
 
 /** Every participant whose effective role depends on the phase, anew: the phase has changed. */
 export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
   tellings(where).flatMap(({ diff, shows }) => {
-    const update = shown(presence, shows)
-      .filter(({ role }) => role === "speaker" || role === "participant")
-      .map((person) => participantView(where, person))
+    const dependsOnPhase = (role: EventRole): boolean => role === "speaker" || role === "participant"
+    const update = shown(where, presence, (role) => shows(role) && dependsOnPhase(role))
     return update.length === 0 ? [] : [diff({ join: [], left: [], update })]
   })
 
@@ -174,7 +160,7 @@ export const rosterPage = (where: Where, presence: Presence, query: RosterQuery)
   const wanted = query.query === undefined ? undefined : searchForm(query.query)
   const matches = (person: Present): boolean =>
     (query.role === undefined || narrow(where.state, person) === query.role) &&
-    (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
+    (query.roomId === undefined || roomOf(where.records, person.participantId) === query.roomId) &&
     (wanted === undefined || searchForm(person.name).includes(wanted))
   const found: Present[] = []
   const page = (nextCursor: string | null): RosterPage => ({

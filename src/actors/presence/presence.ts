@@ -4,27 +4,14 @@
  * present when it starts (specification §6, presence rules).
  */
 import { newId } from "../../model/ids.ts"
-import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
+import { GroupIndex } from "../domain/record-index.ts"
+import type { Participant } from "../protocol.ts"
 import { Absences } from "./absences.ts"
 import type { Admission } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
-import { RoleIndex } from "./role-index.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
-
-export interface Participant {
-  readonly participantId: string
-  readonly name: string
-  /** The stored role. */
-  readonly role: EventRole
-  readonly kind: ParticipantKind
-  readonly userId: string | null
-  /** Neither a member of the workspace nor on the event's list; by default true for every participant that is not a user. */
-  readonly walkIn?: boolean
-  /** An owner or admin of the workspace, in any role here. */
-  readonly manages?: boolean
-}
 
 export interface Present extends Participant {
   readonly joinedAt: Timestamp
@@ -75,9 +62,10 @@ export class Presence implements PresentPeople {
   readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
   /** Of everyone in `#entries`. */
-  readonly #roles = new RoleIndex()
+  // Few speakers are found among thousands of viewers.
+  readonly #roles = new GroupIndex<Participant>(({ role }) => role)
   /** Participants without a connection, and when their grace ends. */
-  readonly #leaving = new Map<string, number>()
+  #leaving: Map<string, number> | undefined
   readonly #absences = new Absences<Participant>()
   #changes: PresenceChange[] = []
   #open: boolean
@@ -129,7 +117,7 @@ export class Presence implements PresentPeople {
       all: function* () {
         for (const { present } of entries.values()) yield present
       },
-      storedAs: (role) => this.#roles.of(role),
+      storedAs: (role) => this.#roles.of(role).keys(),
       waiting: () => this.lobby.all(),
       absent: () => this.#absences.all(),
     }
@@ -138,7 +126,7 @@ export class Presence implements PresentPeople {
   /** The room or hand of a participant, which others see, has changed. */
   touch(participantId: string, at: Timestamp): void {
     const entry = this.#entries.get(participantId)
-    if (entry !== undefined && this.#open) this.#note("updated", entry.present, at)
+    if (entry !== undefined) this.#note({ type: "updated", participant: entry.present, at })
   }
 
   /**
@@ -155,7 +143,7 @@ export class Presence implements PresentPeople {
 
   /** A participant's connections on a node: the first one is there, or they are others than before. */
   join(from: NodeConnections, participant: Participant, at: Timestamp): void {
-    this.#leaving.delete(participant.participantId)
+    this.#leaving?.delete(participant.participantId)
     this.#absences.end(participant.participantId)
     const entry = this.#entries.get(participant.participantId)
     if (entry !== undefined) {
@@ -164,7 +152,7 @@ export class Presence implements PresentPeople {
       return
     }
     this.#enter({ present: { ...participant, joinedAt: at }, connections: opened(from) })
-    if (this.#open) this.#note("joined", participant, at)
+    this.#note({ type: "joined", participant, at })
   }
 
   /** A participant's last connection on a node dropped, inside or in the waiting room. `isForGood`: they are not awaited. */
@@ -191,7 +179,13 @@ export class Presence implements PresentPeople {
     if (isForGood) this.#absences.leave(participantId)
     else this.#absences.begin(participantId, now + this.#returnWithinMs, entry.present)
     if (isForGood || this.#graceMs === 0) this.#remove(participantId, entry, at, isForGood)
-    else this.#leaving.set(participantId, now + this.#graceMs)
+    else this.#expect(participantId, now + this.#graceMs)
+  }
+
+  /** The participant is present until then, unless they come back. */
+  #expect(participantId: string, due: number): void {
+    this.#leaving ??= new Map()
+    this.#leaving.set(participantId, due)
   }
 
   /** The entry of a participant whose last connections were on that node. */
@@ -209,7 +203,7 @@ export class Presence implements PresentPeople {
     for (const participantId of this.#entries.keys()) {
       const entry = this.#disconnect(node, participantId)
       if (entry === undefined) continue
-      this.#leaving.set(participantId, due)
+      this.#expect(participantId, due)
       this.#absences.begin(participantId, due, entry.present)
     }
   }
@@ -219,7 +213,7 @@ export class Presence implements PresentPeople {
     for (const [participantId, entry] of this.#entries) {
       const outcome = admission(entry.present)
       if (outcome === "in") continue
-      this.#leaving.delete(participantId)
+      this.#leaving?.delete(participantId)
       this.#absences.begin(participantId, now + this.#returnWithinMs, entry.present)
       this.#remove(participantId, entry, at)
       if (outcome === "waits") this.lobby.receive(entry.connections, entry.present, at)
@@ -228,31 +222,32 @@ export class Presence implements PresentPeople {
 
   #update(entry: Entry, participant: Participant, at: Timestamp): void {
     const { role, name, joinedAt } = entry.present
-    this.#roles.remove(role, participant.participantId)
+    this.#roles.remove(participant.participantId, entry.present)
     entry.present = { ...participant, joinedAt }
-    this.#roles.add(participant.role, participant.participantId)
+    this.#roles.add(participant.participantId, entry.present)
     // A change of `walkIn` alone is not visible to others.
     if (role === participant.role && name === participant.name) return
-    if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
+    this.#note({ type: "updated", participant, at, before: role })
   }
 
-  #note(type: "joined" | "updated", participant: Participant, at: Timestamp): void {
-    this.#changes.push({ id: newId(), type, participant, at })
+  /** Only who is at a live event is announced. */
+  #note(change: Omit<PresenceChange, "id">): void {
+    if (this.#open) this.#changes.push({ id: newId(), ...change })
   }
 
   #enter(entry: Entry): void {
-    const { participantId, role } = entry.present
+    const { participantId } = entry.present
     const before = this.#entries.get(participantId)
-    if (before !== undefined) this.#roles.remove(before.present.role, participantId)
+    if (before !== undefined) this.#roles.remove(participantId, before.present)
     this.#entries.set(participantId, entry)
-    this.#roles.add(role, participantId)
+    this.#roles.add(participantId, entry.present)
   }
 
   #remove(participantId: string, entry: Entry, at: Timestamp, isForGood = false): void {
     this.#entries.delete(participantId)
-    this.#roles.remove(entry.present.role, participantId)
+    this.#roles.remove(participantId, entry.present)
     const { joinedAt: since } = entry.present
-    if (this.#open) this.#changes.push({ id: newId(), type: "left", participant: entry.present, at, since, isForGood })
+    this.#note({ type: "left", participant: entry.present, at, since, isForGood })
   }
 
   /** Those who did not return in time: they have departed. */
@@ -275,12 +270,12 @@ export class Presence implements PresentPeople {
   /** Removes participants whose grace has passed; returns when the next grace ends, if any. */
   expire(now: number, at: Timestamp): number | undefined {
     let next: number | undefined
-    for (const [participantId, due] of this.#leaving) {
+    for (const [participantId, due] of this.#leaving ?? []) {
       if (due > now) {
         next = Math.min(next ?? due, due)
         continue
       }
-      this.#leaving.delete(participantId)
+      this.#leaving?.delete(participantId)
       const entry = this.#entries.get(participantId)
       if (entry !== undefined && entry.connections.length === 0) this.#remove(participantId, entry, at)
     }
@@ -295,7 +290,7 @@ export class Presence implements PresentPeople {
     for (const participantId of holders) this.#absences.begin(participantId, due)
     for (const present of roster) {
       this.#enter({ present, connections: [] })
-      this.#leaving.set(present.participantId, due)
+      this.#expect(present.participantId, due)
       this.#absences.begin(present.participantId, due, present)
     }
   }
@@ -304,15 +299,13 @@ export class Presence implements PresentPeople {
   open(at: Timestamp): void {
     if (this.#open) return
     this.#open = true
-    for (const entry of this.#entries.values()) {
-      this.#note("joined", entry.present, at)
-    }
+    for (const { present } of this.#entries.values()) this.#note({ type: "joined", participant: present, at })
   }
 
   /** Everyone leaves at once, for a deleted event. */
   clear(at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) this.#remove(participantId, entry, at)
-    this.#leaving.clear()
+    this.#leaving?.clear()
   }
 
   /** The oldest unpublished changes, at most `most`; they stay until they are `drop`ped, so that a failed commit loses none. */
@@ -334,7 +327,7 @@ export class Presence implements PresentPeople {
   }
 
   storedAs(role: EventRole): Iterable<string> {
-    return this.#open ? this.#roles.of(role) : []
+    return this.#open ? this.#roles.of(role).keys() : []
   }
 
   /** `read`: maps a stored role to the effective one in the active phase. */
@@ -344,7 +337,8 @@ export class Presence implements PresentPeople {
   } {
     const byRole: { [role: string]: number } = {}
     if (this.#open)
-      for (const [role, size] of this.#roles.sizes()) byRole[read(role)] = (byRole[read(role)] ?? 0) + size
+      for (const [role, size] of this.#roles.sizes())
+        byRole[read(role as EventRole)] = (byRole[read(role as EventRole)] ?? 0) + size
     return { total: this.size, byRole }
   }
 }

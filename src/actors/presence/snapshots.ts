@@ -6,6 +6,7 @@
 import { newId } from "../../model/ids.ts"
 import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
+import type { ReadContext } from "../domain/activities/activity.ts"
 import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
 import { activePhaseOf, gatewayPhase, phaseTraits } from "../domain/state.ts"
 import { runningTimersOf } from "../machine/clock.ts"
@@ -80,12 +81,11 @@ export class Snapshots {
   }
 }
 
-const contextOf = ({ records, state }: LoadedEvent, presence: Presence | undefined, now: number) => ({
-  records,
-  state,
-  people: presence ?? NOBODY,
-  now,
-})
+export const contextOf = (
+  { records, state }: LoadedEvent,
+  presence: Presence | undefined,
+  now: number,
+): ReadContext => ({ records, state, people: presence ?? NOBODY, now })
 
 const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot => {
   const { state, records } = of

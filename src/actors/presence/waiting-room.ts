@@ -24,14 +24,15 @@ interface Entry {
   connections: ReadonlyArray<OpenConnection>
 }
 
+/** Its collections are made by the first who enters them: most events have nobody who waits. */
 export class Lobby {
-  readonly #entries = new Map<string, Entry>()
-  readonly #changed = new Set<string>()
+  #entries: Map<string, Entry> | undefined
+  #changed: Set<string> | undefined
   /** Also of participants who lost their connections and may return. */
-  readonly #places = new Map<string, Timestamp>()
+  #places: Map<string, Timestamp> | undefined
   readonly #absences = new Absences<never>()
   /** Participants whose place is not stored as it is. */
-  readonly #unstored = new Set<string>()
+  #unstored: Set<string> | undefined
   readonly #returnWithinMs: number
 
   constructor(returnWithinMs: number) {
@@ -39,30 +40,26 @@ export class Lobby {
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#entries?.size ?? 0
   }
 
   get hasChanges(): boolean {
-    return this.#changed.size + this.#unstored.size > 0
-  }
-
-  find(participantId: string): WaitingParticipant | undefined {
-    return this.#entries.get(participantId)?.waiting
+    return (this.#changed?.size ?? 0) + (this.#unstored?.size ?? 0) > 0
   }
 
   /** In the order of their places. */
   all(): IterableIterator<WaitingParticipant> {
-    const waiting = Array.from(this.#entries.values(), (entry) => entry.waiting)
+    const waiting = Array.from(this.#entries?.values() ?? [], (entry) => entry.waiting)
     return waiting.sort((a, b) => byCodeUnits(a.since, b.since)).values()
   }
 
   connectionsOf(participantId: string): ReadonlyArray<OpenConnection> {
-    return this.#entries.get(participantId)?.connections ?? []
+    return this.#entries?.get(participantId)?.connections ?? []
   }
 
   /** The participant's connections on a node wait: the first one is there, or they are others than before. */
   enter(from: NodeConnections, participant: Omit<WaitingParticipant, "since">, since: Timestamp): void {
-    const entry = this.#entries.get(participant.participantId)
+    const entry = this.#entries?.get(participant.participantId)
     if (entry === undefined) this.receive(opened(from), participant, since)
     else entry.connections = reported(entry.connections, from)
   }
@@ -74,13 +71,14 @@ export class Lobby {
     since: Timestamp,
   ): void {
     if (connections.length === 0) return
-    const known = this.#entries.get(participantId)
+    const known = this.#entries?.get(participantId)
     this.#absences.end(participantId)
     if (known === undefined) {
-      const place = this.#places.get(participantId) ?? since
+      const place = this.#places?.get(participantId) ?? since
+      this.#entries ??= new Map()
       this.#entries.set(participantId, { waiting: { participantId, name, kind, since: place }, connections })
       this.#setPlace(participantId, place)
-      this.#changed.add(participantId)
+      this.#note(participantId)
       return
     }
     const isElsewhere = ({ node }: OpenConnection): boolean => connections.every((one) => one.node !== node)
@@ -89,14 +87,19 @@ export class Lobby {
 
   /** No connection on that node waits any more: admitted, denied, or lost. */
   leave(node: string, participantId: string, now: number, isForGood = false): void {
-    const entry = this.#entries.get(participantId)
+    const entry = this.#entries?.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return
     entry.connections = withoutNode(entry.connections, node)
     if (entry.connections.length > 0) return
-    this.#entries.delete(participantId)
-    this.#changed.add(participantId)
+    this.#entries?.delete(participantId)
+    this.#note(participantId)
     if (isForGood) this.endPlace(participantId)
-    else if (this.#places.has(participantId)) this.#absences.begin(participantId, now + this.#returnWithinMs)
+    else if (this.#places?.has(participantId)) this.#absences.begin(participantId, now + this.#returnWithinMs)
+  }
+
+  #note(participantId: string): void {
+    this.#changed ??= new Set()
+    this.#changed.add(participantId)
   }
 
   /** A host has decided on the participant, they are inside, or they left for good: who waits again waits anew. */
@@ -108,6 +111,7 @@ export class Lobby {
   /** Places from before this activation; their participants are awaited until then. */
   restore(places: ReadonlyMap<string, { readonly since: Timestamp }>, until: number): void {
     for (const [participantId, { since }] of places) {
+      this.#places ??= new Map()
       this.#places.set(participantId, since)
       this.#absences.begin(participantId, until)
     }
@@ -124,23 +128,25 @@ export class Lobby {
 
   /** Some of the places that have to be stored; `undefined`: there is none any more. They stay until they are `stored`. */
   get unstoredPlaces(): ReadonlyArray<readonly [participantId: string, since: Timestamp | undefined]> {
-    return [...this.#unstored].slice(0, PUBLISHED_AT_ONCE).map((id) => [id, this.#places.get(id)])
+    return [...(this.#unstored ?? [])].slice(0, PUBLISHED_AT_ONCE).map((id) => [id, this.#places?.get(id)])
   }
 
   stored(places: Lobby["unstoredPlaces"]): void {
-    for (const [id, since] of places) if (this.#places.get(id) === since) this.#unstored.delete(id)
+    for (const [id, since] of places) if (this.#places?.get(id) === since) this.#unstored?.delete(id)
   }
 
   #setPlace(participantId: string, since: Timestamp | undefined): void {
-    if (this.#places.get(participantId) === since) return
+    if (this.#places?.get(participantId) === since) return
+    this.#places ??= new Map()
     if (since === undefined) this.#places.delete(participantId)
     else this.#places.set(participantId, since)
+    this.#unstored ??= new Set()
     this.#unstored.add(participantId)
   }
 
   /** The node is gone with all connections there. */
   forgetNode(node: string, now: number): void {
-    for (const participantId of this.#entries.keys()) this.leave(node, participantId, now)
+    for (const participantId of this.#entries?.keys() ?? []) this.leave(node, participantId, now)
   }
 
   /** The changes that staff have not received yet. */
@@ -148,7 +154,7 @@ export class Lobby {
     const add: WaitingParticipant[] = []
     const remove: string[] = []
     for (const participantId of this.#next) {
-      const waiting = this.find(participantId)
+      const waiting = this.#entries?.get(participantId)?.waiting
       if (waiting === undefined) remove.push(participantId)
       else add.push(waiting)
     }
@@ -157,10 +163,10 @@ export class Lobby {
 
   /** The last `news` was published; more may remain. */
   settle(): void {
-    for (const participantId of this.#next) this.#changed.delete(participantId)
+    for (const participantId of this.#next) this.#changed?.delete(participantId)
   }
 
   get #next(): ReadonlyArray<string> {
-    return [...this.#changed].slice(0, PUBLISHED_AT_ONCE)
+    return [...(this.#changed ?? [])].slice(0, PUBLISHED_AT_ONCE)
   }
 }

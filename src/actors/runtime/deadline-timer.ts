@@ -56,18 +56,12 @@ export class DeadlineTimer {
   }
 
   #fire(deadline: Deadline): void {
-    const { timers, fork, handle } = this.#needs
-    const seen = Effect.sync(() => {
-      this.#handledTo = Math.max(this.#handledTo, deadline.at)
-      this.set()
-    })
-    const unreachable = Effect.sync(() => this.recoverLater())
-    fork(
-      handle(deadline, Math.max(timers.now(), deadline.at)).pipe(
-        Effect.andThen(seen),
-        Effect.catchTags({ StoreUnavailable: () => unreachable, NotOwner: () => unreachable }),
-        Effect.ignore,
-      ),
+    const { timers, handle } = this.#needs
+    this.#fork(
+      Effect.map(handle(deadline, Math.max(timers.now(), deadline.at)), () => {
+        this.#handledTo = Math.max(this.#handledTo, deadline.at)
+        this.set()
+      }),
     )
   }
 
@@ -75,15 +69,12 @@ export class DeadlineTimer {
   recoverLater(): void {
     this.clear()
     if (this.#isStopped) return
-    this.#cancel = this.#needs.timers.after(RECOVER_EVERY_MS, () => {
-      const again = Effect.sync(() => this.recoverLater())
-      const recovered = Effect.andThen(
-        this.#needs.recover,
-        Effect.sync(() => this.set()),
-      )
-      this.#needs.fork(
-        recovered.pipe(Effect.catchTags({ StoreUnavailable: () => again, NotOwner: () => again }), Effect.ignore),
-      )
-    })
+    const { timers, recover } = this.#needs
+    this.#cancel = timers.after(RECOVER_EVERY_MS, () => this.#fork(Effect.map(recover, () => this.set())))
+  }
+
+  #fork(work: Effect.Effect<void, Unreachable>): void {
+    const later = () => Effect.sync(() => this.recoverLater())
+    this.#needs.fork(work.pipe(Effect.catchTags({ StoreUnavailable: later, NotOwner: later }), Effect.ignore))
   }
 }

@@ -11,34 +11,30 @@ import { Calls } from "../calls/calls.ts"
 import { NotOwner, type Outcome, type Received, type Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { Executor } from "../commit/executor.ts"
-import { publishEphemeral, publishReplaced } from "../commit/feed-messages.ts"
+import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import { OwnedEvent, type OwnedEventChange, type OwnedEventNeeds } from "../commit/owned-event.ts"
+import { OwnedEvent, type OwnedEventChange } from "../commit/owned-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
-import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
+import type { ReadContext } from "../domain/activities/activity.ts"
 import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
 import { unblock } from "../domain/activities/removals.ts"
-import { nextDeadline } from "../machine/clock.ts"
-import { inspected } from "../machine/inspection.ts"
+import { inspected, nextDeadline } from "../machine/clock.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { surplus } from "../presence/open-connections.ts"
-import { NOBODY, type Presence } from "../presence/presence.ts"
+import type { Presence } from "../presence/presence.ts"
 import { PresenceFlush } from "../presence/presence-flush.ts"
 import { rosterPage } from "../presence/presence-view.ts"
 import { type ReactionReport, Reactions } from "../presence/reactions.ts"
 import { Replacements } from "../presence/replacements.ts"
-import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
+import { contextOf, headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
+import type { EventNeeds } from "../services.ts"
 import { CommandQueue } from "./command-queue.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Mutex, openMutex } from "./mutex.ts"
 
-export interface ActorNeeds extends OwnedEventNeeds {
-  /** Of one participant, on all nodes together; the oldest of more are closed. */
-  readonly connectionsPerParticipant: number
-  /** How long a participant may have more, so that nodes that are gone are known to be. */
-  readonly replaceAfterMs: number
+export interface ActorNeeds extends EventNeeds {
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */
@@ -80,11 +76,11 @@ export class LiveEventActor {
       next: (since) => {
         const { loaded } = owned
         if (loaded === undefined) return undefined
-        return nextDeadline(this.#readContext(loaded, needs.timers.now()), since)
+        return nextDeadline(this.#contextOf(loaded), since)
       },
-      handle: (deadline, at) => {
+      handle: ({ due }, at) => {
         needs.telemetry.metrics.timersFired.add()
-        return this.#exclusive(this.#handleDeadline(deadline, at))
+        return this.#exclusive(Effect.flatMap(owned.current, (of) => owned.act(of, at, due)))
       },
       // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
       recover: Effect.suspend(() =>
@@ -184,14 +180,13 @@ export class LiveEventActor {
   }
 
   inspect(): Effect.Effect<Inspection, Unreachable> {
-    const { ownership, timers } = this.#needs
     return this.#exclusive(
       Effect.map(this.#owned.current, (of) => ({
-        node: ownership.node,
+        node: this.#needs.ownership.node,
         version: of.version,
         fencingToken: of.fencingToken,
         ownedSince: toTimestamp(this.#owned.claimedAt),
-        ...inspected(this.#readContext(of, timers.now())),
+        ...inspected(this.#contextOf(of)),
         transitions: [...this.#owned.chart.transitions],
       })),
     )
@@ -241,7 +236,7 @@ export class LiveEventActor {
       surplusOf: (participantId) =>
         surplus(owned.presence?.connectionsOf(participantId) ?? [], connectionsPerParticipant),
       replace: (connections) => {
-        if (owned.loaded !== undefined) publishReplaced(this.#needs, owned.loaded, connections)
+        if (owned.loaded !== undefined) publishNote(this.#needs, owned.loaded, { replaced: connections })
       },
     })
   }
@@ -266,12 +261,12 @@ export class LiveEventActor {
     })
   }
 
-  #readContext({ records, state }: LoadedEvent, now: number): ReadContext {
-    return { records, state, people: this.#owned.presence ?? NOBODY, now }
+  #contextOf(of: LoadedEvent): ReadContext {
+    return contextOf(of, this.#owned.presence, this.#needs.timers.now())
   }
 
   #publishViews(of: LoadedEvent, keys: ReadonlyArray<string>): void {
-    const context = this.#readContext(of, this.#needs.timers.now())
+    const context = this.#contextOf(of)
     const dispatches = keys.flatMap((key) => throttledDispatches(context, key))
     this.#publishEphemeral(of, dispatches)
   }
@@ -279,8 +274,8 @@ export class LiveEventActor {
   #publishEphemeral(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
     if (dispatches.length === 0) return
     this.#snapshots.forget()
-    const frames = dispatches.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
-    publishEphemeral(this.#needs, of, frames)
+    const ephemeral = dispatches.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
+    publishNote(this.#needs, of, { ephemeral })
   }
 
   #adopted({ event: { status }, deleted }: LoadedEvent["state"], isNewPhase: boolean): void {
@@ -292,30 +287,20 @@ export class LiveEventActor {
   }
 
   #committed(batch: Batch): void {
-    this.#touch(batch.participantChanges)
-    this.#endPlaces(batch.participantChanges)
+    const { presence } = this.#owned
+    if (presence !== undefined) this.#followChanges(batch, presence)
     if (batch.reachesMany) this.#snapshots.forget()
     if (batch.state.deleted) this.#deadlineTimer.clear()
   }
 
-  /** A host has decided on participants who waited, or who have to wait from now on. */
-  #endPlaces(changes: Batch["participantChanges"]): void {
-    const { presence } = this.#owned
-    if (presence === undefined) return
-    for (const { participantId, admission } of changes)
-      if (admission !== undefined) presence.lobby.endPlace(participantId)
-    if (presence.lobby.hasChanges) this.#flush.schedule()
-  }
-
-  /** Lists show a participant's changed role or room, but not their admission or subscribed tallies. */
-  #touch(changes: Batch["participantChanges"]): void {
-    const moved = changes.filter(
-      ({ admission, pollSubscription }) => admission === undefined && pollSubscription === undefined,
-    )
-    if (moved.length === 0) return
+  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
+  #followChanges({ participantChanges }: Batch, presence: Presence): void {
     const at = toTimestamp(this.#needs.timers.now())
-    for (const { participantId } of moved) this.#owned.presence?.touch(participantId, at)
-    this.#flush.schedule()
+    for (const { participantId, admission, pollSubscription } of participantChanges) {
+      if (admission !== undefined) presence.lobby.endPlace(participantId)
+      else if (pollSubscription === undefined) presence.touch(participantId, at)
+    }
+    if (presence.hasChanges || presence.lobby.hasChanges) this.#flush.schedule()
   }
 
   /** The event waits for those who were announced as present or hold something, as after a lost connection. */
@@ -334,10 +319,6 @@ export class LiveEventActor {
       this.#stopKeepAlive?.()
       this.#stopKeepAlive = undefined
     }
-  }
-
-  #handleDeadline({ due }: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
-    return Effect.flatMap(this.#owned.current, (of) => this.#owned.act(of, at, due))
   }
 
   /** Commits before the report is acknowledged, and so before the manager gets `ready`. */

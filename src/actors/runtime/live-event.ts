@@ -3,44 +3,19 @@ import { Effect, Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
-import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
 import { Database } from "../../store/database.ts"
 import { LiveCommits } from "../../store/live/live-commits.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Envelope, Received } from "../commands.ts"
-import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
 import type { EventSystem } from "../machine/machine-actor.ts"
 import { LiveEvent, type LiveEventRequests } from "../protocol.ts"
+import type { LiveEventOptions } from "../services.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
 import { Ownership } from "./ownership.ts"
 import { ResidentEvent, ResidentEvents } from "./resident-events.ts"
-
-export interface LiveEventOptions {
-  /** Commands that one event may queue; one more fails with `MailboxFull`. */
-  readonly mailbox: number
-  readonly presenceGraceMs: number
-  /** Of one participant, on all nodes together. */
-  readonly connectionsPerParticipant: number
-  /** How long a participant may have more than that. */
-  readonly replaceAfterMs: number
-  /** A participant that was present before a restart and does not return within this time has left. */
-  readonly returnWithinMs: number
-  /** By which its deadlines fall due; by default the clock of the layer. */
-  readonly timers?: Timers
-  /** An event without traffic leaves memory after this long. */
-  readonly idleMs: number
-  /** Where a broadcast is watched that was given no address. */
-  readonly playbackUrlOf: PlaybackUrlOf
-  /** The deployment's recorder: a media server, or one that the operator configured. */
-  readonly recorder: Recorder
-  /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
-  readonly hasStageBroadcasts: boolean
-  /** How long people who find breakout rooms full wait for each other; two seconds by default. */
-  readonly roomWaitMs?: number
-}
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
@@ -49,7 +24,10 @@ const TOUCHES_PER_IDLE = 3
 const LOAD = { participants: [], streams: [], fresh: false, known: null }
 
 export const liveEventLayer = (
-  options: LiveEventOptions,
+  options: LiveEventOptions & {
+    /** By which deadlines fall due; by default the clock of the layer. */
+    readonly timers?: Timers
+  },
   system: EventSystem,
 ): Layer.Layer<
   never,
@@ -69,6 +47,7 @@ export const liveEventLayer = (
       const residents = yield* ResidentEvents
       const sharding = yield* Sharding.Sharding
       const actor = new LiveEventActor({
+        ...options,
         eventId,
         database: yield* Database,
         commits: yield* LiveCommits,
@@ -81,14 +60,6 @@ export const liveEventLayer = (
           holds: ownership.holds(shardId),
           hasOthers: () => ownership.nodes() > 1,
         },
-        presenceGraceMs: options.presenceGraceMs,
-        returnWithinMs: options.returnWithinMs,
-        connectionsPerParticipant: options.connectionsPerParticipant,
-        replaceAfterMs: options.replaceAfterMs,
-        playbackUrlOf: options.playbackUrlOf,
-        recorder: options.recorder,
-        hasStageBroadcasts: options.hasStageBroadcasts,
-        roomWaitMs: options.roomWaitMs,
         system,
         timers,
         fork,
@@ -111,16 +82,16 @@ export const liveEventLayer = (
         return envelopes.map((envelope) => ({ ...envelope, at }))
       }
       const requests: LiveEventRequests = {
-        execute: (envelopes) => actor.execute(received(envelopes)),
-        reportPresence: (report) => {
+        Execute: ({ envelopes }) => actor.execute(received(envelopes)),
+        ReportPresence: (report) => {
           ownership.heardFrom(report.node)
           return actor.report(report)
         },
-        reportReactions: (report) => actor.react(report),
-        read: (query) => actor.read(query),
-        roster: (query) => actor.roster(query),
-        inspect: () => actor.inspect(),
-        call: (request) => {
+        ReportReactions: (report) => actor.react(report),
+        Read: (query) => actor.read(query),
+        ReadRoster: (query) => actor.roster(query),
+        Inspect: () => actor.inspect(),
+        Call: (request) => {
           ownership.heardFrom(request.node)
           return actor.call(request)
         },
@@ -160,14 +131,14 @@ export const liveEventLayer = (
       })
       return LiveEvent.of({
         // Beside each other, so that those of several nodes are committed together.
-        Execute: ({ payload }) => Rpc.fork(requests.execute(payload.envelopes)),
-        ReportPresence: ({ payload }) => requests.reportPresence(payload),
-        ReportReactions: ({ payload }) => requests.reportReactions(payload),
-        Read: ({ payload }) => requests.read(payload),
-        ReadRoster: ({ payload }) => requests.roster(payload),
-        Inspect: () => requests.inspect(),
+        Execute: ({ payload }) => Rpc.fork(requests.Execute(payload)),
+        ReportPresence: ({ payload }) => requests.ReportPresence(payload),
+        ReportReactions: ({ payload }) => requests.ReportReactions(payload),
+        Read: ({ payload }) => requests.Read(payload),
+        ReadRoster: ({ payload }) => requests.ReadRoster(payload),
+        Inspect: () => requests.Inspect(),
         // Beside commits, which a call does not wait for.
-        Call: ({ payload }) => Rpc.fork(requests.call(payload)),
+        Call: ({ payload }) => Rpc.fork(requests.Call(payload)),
         Reside: () => Rpc.fork(Effect.never),
         // The engine builds an actor anew after a defect that it sees.
         Touch: () => Rpc.fork(isBroken ? Effect.die(new Error("a request ended with a defect")) : Effect.void),

@@ -221,9 +221,7 @@ export class EventInMemory {
       by: null,
       now: this.#now,
       freshId: `00000000-0000-7000-8000-${String(++this.#turns).padStart(12, "0")}`,
-      playbackUrlOf: () => null,
-      recorder: this.#recorder,
-      hasStageBroadcasts: false,
+      deployment: { playbackUrlOf: () => null, recorder: this.#recorder, hasStageBroadcasts: false },
     })
     const result = act(turn)
     if (result instanceof Refused) {

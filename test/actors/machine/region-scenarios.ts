@@ -91,7 +91,18 @@ const doors: ReadonlyArray<Scenario> = [
     given: { phases: [CALL], people: ["a"] },
     steps: [
       start,
-      [send("phase.update", { phaseId: "phase-0", config: { lobby: "ask" } }), { in: { door: "ask" } }],
+      ...(
+        [
+          ["ask", "ask"],
+          ["closed", "shut"],
+          ["ask", "ask"],
+          ["open", "open"],
+          ["closed", "shut"],
+          ["open", "open"],
+        ] as const
+      ).map(
+        ([lobby, door]): Step => [send("phase.update", { phaseId: "phase-0", config: { lobby } }), { in: { door } }],
+      ),
       [admitted("a"), {}],
     ],
   },

@@ -166,11 +166,11 @@ const agenda: ReadonlyArray<Scenario> = [
     steps: [
       start,
       [pass(59), { in: { phase: "running" }, hides: ["timer.warning"] }],
-      [pass(1), { in: { phase: "warned" }, tells: ["timer.warning"] }],
+      [pass(1), { in: { phase: "running" }, tells: ["timer.warning"] }],
       [extend("phase-0", 60, 99), { refused: "conflict" }],
       [extend("phase-0"), { in: { phase: "running" }, tells: ["timer.updated"] }],
-      [pass(60), { in: { phase: "warned" }, tells: ["timer.warning"] }],
-      [pass(50), { in: { phase: "warned" }, tells: ["timer.warning"] }],
+      [pass(60), { in: { phase: "running" }, tells: ["timer.warning"] }],
+      [pass(50), { in: { phase: "running" }, tells: ["timer.warning"] }],
       [pass(9), { hides: ["timer.elapsed"] }],
       [pass(1), { in: { phase: "elapsed" }, tells: ["timer.elapsed"] }],
       [pass(1000), { hides: ["timer.elapsed", "timer.warning"] }],
@@ -217,7 +217,7 @@ const agenda: ReadonlyArray<Scenario> = [
   {
     name: "a warned timer ends the event, too",
     given: { phases: [{ config: { durationSeconds: 70, onTimerEnd: "advance" } }] },
-    steps: [start, [pass(10), { in: { phase: "warned" } }], [pass(60), { life: "ended", tells: ["event.ended"] }]],
+    steps: [start, [pass(10), { in: { phase: "running" } }], [pass(60), { life: "ended", tells: ["event.ended"] }]],
   },
   {
     name: "a warned timer advances to a phase without a timer",

@@ -76,7 +76,7 @@ export interface Activity {
   /** A participant was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients show, besides the phase's. */
-  readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView>
+  readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView | undefined>
   /** Deadlines of records, in any order. */
   readonly deadlines?: (context: ReadContext) => ReadonlyArray<RecordDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */

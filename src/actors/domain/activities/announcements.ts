@@ -11,11 +11,8 @@ export const announcements = {
       }
       const by = turn.by === null ? null : { participantId: turn.by.participantId, name: turn.by.name }
       const announcement = { id: turn.freshId, text, by, at: turn.at }
-      if (targets === "all") {
-        turn.publish("announcement", "event", announcement)
-        return { announcement }
-      }
-      const rooms = [...new Set(targets)]
+      if (targets === "all") turn.publish("announcement", "event", announcement)
+      const rooms = targets === "all" ? [] : [...new Set(targets)]
       if (rooms.some((id) => turn.get("room", id) === undefined)) return noSuch("room")
       for (const id of rooms) turn.publish("announcement", `room:${id}`, announcement)
       return { announcement }

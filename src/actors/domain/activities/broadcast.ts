@@ -33,7 +33,7 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
   if (status === "ended") turn.raise({ type: "recording.over" })
-  if (turn.hasStageBroadcasts) captureRooms(turn)
+  if (turn.deployment.hasStageBroadcasts) captureRooms(turn)
   if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }
@@ -45,15 +45,18 @@ interface Asked {
   readonly playbackUrl?: string
 }
 
-/** The command names a phase that is not the active one. */
-export const namesOtherPhase = (turn: Turn, { d }: Steering): boolean => {
-  const { phaseId }: Asked = d
-  return phaseId !== undefined && phaseId !== activePhaseOf(turn.state)?.id
-}
-
-export const hasBadPlaybackUrl = (_turn: Turn, { d }: Steering): boolean => {
-  const { playbackUrl }: Asked = d
-  return playbackUrl !== undefined && !isWatchable(playbackUrl)
+/** The guards of the chart on the commands of a broadcast. */
+export const broadcastGuards = {
+  isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
+  /** The command names a phase that is not the active one. */
+  namesOtherPhase: (turn: Turn, { d }: Steering) => {
+    const { phaseId }: Asked = d
+    return phaseId !== undefined && phaseId !== activePhaseOf(turn.state)?.id
+  },
+  hasBadPlaybackUrl: (_turn: Turn, { d }: Steering) => {
+    const { playbackUrl }: Asked = d
+    return playbackUrl !== undefined && !isWatchable(playbackUrl)
+  },
 }
 
 const known = (turn: Turn): Broadcast | undefined => turn.get("broadcast", activePhaseOf(turn.state)?.id ?? "")

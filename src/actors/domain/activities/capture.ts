@@ -8,7 +8,7 @@ import type { Refused } from "../../commands.ts"
 import type { Of } from "../../machine/events.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, noSuch, refuse } from "./activity.ts"
+import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { isPushedHere, stageBroadcastOf } from "./playback.ts"
 import { hasJustClosed } from "./rooms/closed-rooms.ts"
 
@@ -23,19 +23,22 @@ const NO_RECORDER = refuse(
 
 const hasRecorder = (turn: Turn): boolean => {
   const phase = activePhaseOf(turn.state)
-  if (turn.recorder === "rooms") return phase !== undefined
-  if (turn.recorder !== "broadcasts") return turn.recorder === "events"
-  return phase !== undefined && isPushedHere(turn, phase.id)
+  const { recorder } = turn.deployment
+  if (phase === undefined || recorder === null || recorder === "events") return recorder === "events"
+  return recorder === "rooms" || isPushedHere(turn, phase.id)
 }
+
+const shown = ({ records }: Pick<ReadContext, "records">): Capture => records.get("capture", ONLY) ?? OFF
 
 const isRecording = ({ kinds }: Capture): boolean => kinds.includes("recording")
 
 /** Tells the media server which rooms it has to record and broadcast from now on: the main room, and the rooms of a breakout. */
 export const captureRooms = (turn: Turn): void => {
-  if (turn.recorder !== "rooms" && !turn.hasStageBroadcasts) return
+  const { recorder, hasStageBroadcasts } = turn.deployment
+  if (recorder !== "rooms" && !hasStageBroadcasts) return
   const phaseId = activePhaseOf(turn.state)?.id ?? null
   const broadcastId = phaseId === null ? null : stageBroadcastOf(turn, phaseId)
-  const isRecorded = turn.recorder === "rooms" && isRecording(turn.get("capture", ONLY) ?? OFF)
+  const isRecorded = recorder === "rooms" && isRecording(shown(turn))
   // The broadcast of the main room is its recording.
   const main = broadcastId === null ? [null] : []
   const rooms = isRecorded ? [...main, ...turn.all("room").keys()] : []
@@ -44,27 +47,26 @@ export const captureRooms = (turn: Turn): void => {
 
 /** The rooms of the phase have changed. */
 export const roomsChanged = (turn: Turn): void => {
-  if (isRecording(turn.get("capture", ONLY) ?? OFF)) captureRooms(turn)
+  if (isRecording(shown(turn))) captureRooms(turn)
 }
-
-const shown = (turn: Turn): Capture => turn.get("capture", ONLY) ?? OFF
-
-export const isCaptured = (turn: Turn): boolean => shown(turn).on
 
 const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
 
-export const lacksTranscript = (turn: Turn, command: Of<"capture.start">): boolean =>
-  kindsOf(command).includes("transcript") && activePhaseOf(turn.state)?.featureSet.includes("transcript") !== true
-
-/** Everyone is shown that a recording runs, so it must not be announced where nothing records. */
-export const lacksRecorder = (turn: Turn, command: Of<"capture.start">): boolean =>
-  kindsOf(command).includes("recording") && !hasRecorder(turn)
-
 /** The broadcast is what is recorded, so that the recording ends with it. */
-export const recordsBroadcast = (turn: Turn): boolean => turn.recorder === "broadcasts" && isRecording(shown(turn))
+const records = (turn: Turn): boolean => turn.deployment.recorder === "broadcasts" && isRecording(shown(turn))
 
-/** Nothing but the recording is captured. */
-export const recordsAlone = (turn: Turn): boolean => recordsBroadcast(turn) && shown(turn).kinds.length === 1
+/** The guards of the chart on captures. */
+export const captureGuards = {
+  isCaptured: (turn: Turn) => shown(turn).on,
+  lacksTranscript: (turn: Turn, command: Of<"capture.start">) =>
+    kindsOf(command).includes("transcript") && activePhaseOf(turn.state)?.featureSet.includes("transcript") !== true,
+  /** Everyone is shown that a recording runs, so it must not be announced where nothing records. */
+  lacksRecorder: (turn: Turn, command: Of<"capture.start">) =>
+    kindsOf(command).includes("recording") && !hasRecorder(turn),
+  records,
+  /** Nothing but the recording is captured. */
+  recordsAlone: (turn: Turn) => records(turn) && shown(turn).kinds.length === 1,
+}
 
 const show = (turn: Turn, capturing: Capture): ReplyData<"capture.start"> => {
   turn.publish("capture.state", "event", { ...capturing })
@@ -132,5 +134,5 @@ export const capture = {
       return { accepted: segments.length }
     },
   },
-  view: ({ records }) => ({ capture: { ...(records.get("capture", ONLY) ?? OFF) } }),
+  view: (context) => ({ capture: { ...shown(context) } }),
 } satisfies Activity

@@ -7,7 +7,6 @@ import {
   type ChatMessage,
   type ChatPlace,
   chatPlaceOf,
-  DEFAULT_SETTINGS,
   ONLY,
 } from "../../../model/live/live-records.ts"
 import type { ChatTarget } from "../../../model/live/live-values.ts"
@@ -21,7 +20,7 @@ import type { Turn } from "../turn.ts"
 import { type Activity, type CommandHandler, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { slowMsOf, whyLocked } from "./host-absence.ts"
 import { isMuted, MUTED } from "./mutes.ts"
-import { seatOf } from "./questions/qa.ts"
+import { roomOf } from "./rooms/rooms.ts"
 
 /** The participants inside who act as speakers: by their stored role, or by one that a host gave them. */
 const speakers = (turn: Turn): ReadonlyArray<string> => {
@@ -56,7 +55,9 @@ const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefin
   if (isMuted(turn)) return MUTED
   const locked = whyLocked(turn)
   if (locked !== undefined) return locked
-  return to === "room" && seatOf(turn) === null ? refuse("conflict", "You are in no room now.") : undefined
+  return to === "room" && roomOf(turn.records, turn.by?.participantId) === null
+    ? refuse("conflict", "You are in no room now.")
+    : undefined
 }
 
 /** Slow mode does not apply to staff. */
@@ -86,7 +87,7 @@ const send: CommandHandler<"chat.send"> = (turn, { to, text, replyTo = null }) =
   const role = actingRole(turn.records, by)
   const refused = barred(turn, role, to)
   if (refused !== undefined) return refused
-  const roomId = to === "room" ? seatOf(turn) : null
+  const roomId = to === "room" ? roomOf(turn.records, by.participantId) : null
   const place = chatPlaceOf({ to, roomId })
   const answered = replyTo === null ? undefined : find(turn, replyTo)
   if (replyTo !== null && (answered === undefined || chatPlaceOf(answered) !== place)) return noSuch("message")
@@ -132,9 +133,7 @@ export const deleteMessagesOf = (turn: Turn, people: ReadonlySet<string>): void 
     if (!people.has(message.participantId)) continue
     turn.remove("chat", message.id)
     const place = chatPlaceOf(message)
-    const ids = places.get(place)
-    if (ids === undefined) places.set(place, [message.id])
-    else ids.push(message.id)
+    places.set(place, [...(places.get(place) ?? []), message.id])
   }
   for (const [place, ids] of places) publishAt(turn, place, (stream) => turn.publish("chat.deleted", stream, { ids }))
 }
@@ -164,12 +163,12 @@ export const chat = {
   view: (context) => ({
     chat: {
       last: messagesAt(context, "event"),
-      slowMs: slowMsOf(context, (context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs),
+      slowMs: slowMsOf(context, context.records.settings.chatSlowMs),
     },
   }),
   staffView: (context) => ({ staffChat: messagesAt(context, "staff") }),
   personalView: (context, participantId) => {
-    const seat = context.records.get("seat", participantId)
-    return { roomChat: seat === undefined || seat.away ? [] : messagesAt(context, `room:${seat.roomId}`) }
+    const roomId = roomOf(context.records, participantId)
+    return { roomChat: roomId === null ? [] : messagesAt(context, `room:${roomId}`) }
   },
 } satisfies Activity

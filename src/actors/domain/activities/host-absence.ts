@@ -8,7 +8,7 @@ import { EventRole, isStaff } from "../../../model/roles.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
 import { lobbyPolicy } from "../../presence/admission-policy.ts"
-import type { Participant } from "../../presence/presence.ts"
+import type { Participant } from "../../protocol.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type ReadContext, refuse } from "./activity.ts"
@@ -50,9 +50,14 @@ const wanted = ({ state: { event } }: Turn): AbsenceMeasure | null =>
   event.hostAbsence.measure === "nothing" ? null : event.hostAbsence.measure
 
 /** A host is here, or none is needed. */
-export const hasHosts = (turn: Turn): boolean => wanted(turn) === null || isHostHere(turn)
+const hasHosts = (turn: Turn): boolean => wanted(turn) === null || isHostHere(turn)
 
-export const hasOtherMeasure = (turn: Turn): boolean => turn.get("hostAway", ONLY)?.measure !== wanted(turn)
+/** The guards of the chart on the absence of hosts. */
+export const hostGuards = {
+  hasHosts,
+  lacksHosts: (turn: Turn) => !hasHosts(turn),
+  hasOtherMeasure: (turn: Turn) => turn.get("hostAway", ONLY)?.measure !== wanted(turn),
+}
 
 const end = (turn: Turn): void => {
   const away = turn.get("hostAway", ONLY)

@@ -62,7 +62,6 @@ export const lobbyActions = {
     turn.publish("lobby.settings", "event", { mode })
     return { mode }
   },
-  moveDoor: (turn: Turn): void => turn.raise({ type: "door.moved" }),
 }
 
 const waitingIds = (turn: Turn): ReadonlySet<string> =>

@@ -5,15 +5,18 @@
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, noSuch, refuse } from "./activity.ts"
+import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { isHere, mayBeSomebody } from "./known-people.ts"
 
 export const MUTED = refuse("muted", "You were muted by a host.")
 
-export const isMuted = (turn: Turn): boolean => {
-  const mute = turn.by === null ? undefined : turn.get("mute", turn.by.participantId)
-  return mute !== undefined && (mute.until === null || toMillis(mute.until) > turn.now)
+/** The mute of a participant, unless it has run out. */
+const muteOf = ({ records, now }: Pick<ReadContext, "records" | "now">, participantId: string) => {
+  const mute = records.get("mute", participantId)
+  return mute?.until == null || toMillis(mute.until) > now ? mute : undefined
 }
+
+export const isMuted = (turn: Turn): boolean => turn.by !== null && muteOf(turn, turn.by.participantId) !== undefined
 
 /** For commands whose text is optional. */
 export const mutedWith = (turn: Turn, text: string | null): Refused | undefined =>
@@ -26,8 +29,7 @@ const publish = (turn: Turn, participantId: string, muted: boolean, until: Times
 
 /** When a mute runs out, participant lists show it. */
 const runOut = (participantId: string) => (turn: Turn) => {
-  const mute = turn.get("mute", participantId)
-  if (mute === undefined || mute.until === null || toMillis(mute.until) > turn.now) return
+  if (turn.get("mute", participantId) === undefined || muteOf(turn, participantId) !== undefined) return
   turn.remove("mute", participantId)
   publish(turn, participantId, false, null)
 }
@@ -47,9 +49,8 @@ export const mutes = {
     [...records.all("mute")].flatMap(([id, { until }]) =>
       until === null ? [] : { name: "mute.end", about: id, at: toMillis(until), due: runOut(id) },
     ),
-  personalView: ({ records, now }, participantId) => {
-    const mute = records.get("mute", participantId)
-    const isOn = mute !== undefined && (mute.until === null || toMillis(mute.until) > now)
-    return { muted: isOn ? { until: mute.until } : null }
+  personalView: (context, participantId) => {
+    const mute = muteOf(context, participantId)
+    return { muted: mute === undefined ? null : { until: mute.until } }
   },
 } satisfies Activity

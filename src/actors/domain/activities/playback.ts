@@ -11,8 +11,8 @@ export const ownAddresses = (
   const { id } = turn.state.event
   const of = { broadcastId, phaseId, eventId: id, startedAt: startedAt === null ? turn.now : toMillis(startedAt) }
   return {
-    open: turn.playbackUrlOf({ ...of, isPrivate: false }),
-    closed: turn.playbackUrlOf({ ...of, isPrivate: true }),
+    open: turn.deployment.playbackUrlOf({ ...of, isPrivate: false }),
+    closed: turn.deployment.playbackUrlOf({ ...of, isPrivate: true }),
   }
 }
 
@@ -24,7 +24,7 @@ const isOwn = (turn: Turn, broadcast: Broadcast): boolean => {
 /** The broadcast of the phase that the media server has to make of its main room now; null: there is none, or viewers watch it elsewhere. */
 export const stageBroadcastOf = (turn: Turn, phaseId: string): string | null => {
   const broadcast = turn.get("broadcast", phaseId)
-  return turn.hasStageBroadcasts && broadcast?.status === "live" && isOwn(turn, broadcast)
+  return turn.deployment.hasStageBroadcasts && broadcast?.status === "live" && isOwn(turn, broadcast)
     ? broadcast.broadcastId
     : null
 }

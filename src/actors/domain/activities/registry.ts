@@ -60,8 +60,6 @@ const HANDLERS = handlersOf(LIST satisfies ExpectNone<"command with two handlers
 /** Commands that change records alone, in every state of the chart. */
 export type PlainCommand = keyof typeof HANDLERS
 
-export const PLAIN_COMMANDS = Object.keys(HANDLERS) as ReadonlyArray<PlainCommand>
-
 type Plain = Extract<Command, { readonly type: PlainCommand }>
 
 export const isPlain = (command: { readonly type: string }): command is Plain => Object.hasOwn(HANDLERS, command.type)
@@ -107,7 +105,7 @@ export const recordDeadlines = (context: ReadContext): ReadonlyArray<RecordDeadl
   ACTIVITIES.flatMap(({ deadlines }) => deadlines?.(context) ?? [])
 
 export const activityTimers = (context: ReadContext): ReadonlyArray<TimerView> =>
-  ACTIVITIES.flatMap((activity) => activity.timers?.(context) ?? [])
+  ACTIVITIES.flatMap(({ timers }) => timers?.(context) ?? []).filter((timer) => timer !== undefined)
 
 type View = "view" | "staffView"
 

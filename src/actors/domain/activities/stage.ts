@@ -14,7 +14,7 @@ import type { Present } from "../../presence/presence.ts"
 import { actingRole } from "../acting-role.ts"
 import { activePhaseOf } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, noSuch, refuse } from "./activity.ts"
+import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { lowerHand } from "./hands.ts"
 import { roleOf } from "./rooms/rooms.ts"
 
@@ -29,6 +29,12 @@ const speakingRole = (turn: Turn): EventRole =>
 
 /** Without the role that the participant had before, which is not for others. */
 const stageView = ({ state, expiresAt }: StageRecord): StageView => ({ state, expiresAt })
+
+/** On stage, or invited onto it for a while. */
+const placeNow = ({ records, now }: Pick<ReadContext, "records" | "now">, participantId: string) => {
+  const found = records.get("stage", participantId)
+  return found?.expiresAt == null || toMillis(found.expiresAt) > now ? found : undefined
+}
 
 const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
   turn.put("role", participantId, { role })
@@ -54,7 +60,7 @@ const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refuse
 const accept = (turn: Turn, participantId: string): ReplyData<"stage.accept"> | Refused => {
   const invited = place(turn, participantId)
   if (invited?.state === "on") return { stage: stageView(invited) }
-  if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
+  if (invited === undefined || placeNow(turn, participantId) === undefined) return NOT_INVITED
   const stage: StageRecord = { ...invited, state: "on", expiresAt: null }
   turn.put("stage", participantId, stage)
   turn.publish("me.stage", `me:${participantId}`, { stage: stageView(stage) })
@@ -109,20 +115,13 @@ const forgetRole = (turn: Turn, userId: string): { readonly participantId: strin
   return { participantId: userId }
 }
 
-/** On stage, or invited onto it. */
-const hasPlace = (turn: Turn, participantId: string): boolean => {
-  const found = place(turn, participantId)
-  if (found === undefined) return false
-  return found.expiresAt === null || toMillis(found.expiresAt) > turn.now
-}
-
 /** Ends a role that was given here and that the workspace's list contradicts, but not before the way onto the stage is over. */
 const checkRole = (
   turn: Turn,
   { userId, stored }: { readonly userId: string; readonly stored: EventRole | null },
 ): { readonly participantId: string; readonly isForgotten: boolean } => {
   const given = turn.get("role", userId)?.role
-  const isForgotten = given !== undefined && given !== stored && !hasPlace(turn, userId)
+  const isForgotten = given !== undefined && given !== stored && placeNow(turn, userId) === undefined
   if (isForgotten) forgetRole(turn, userId)
   return { participantId: userId, isForgotten }
 }
@@ -149,9 +148,8 @@ export const stage = {
       for (const id of [...turn.all("stage").keys()]) leave(turn, id)
     },
   },
-  personalView: ({ records, now }, participantId) => {
-    const found = records.get("stage", participantId)
-    const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
-    return { stage: isOpen ? stageView(found) : null }
+  personalView: (context, participantId) => {
+    const found = placeNow(context, participantId)
+    return { stage: found === undefined ? null : stageView(found) }
   },
 } satisfies Activity

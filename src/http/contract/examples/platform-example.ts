@@ -68,10 +68,10 @@ const inspection = {
   fencingToken: 3,
   ownedSince: "2026-11-20T17:45:00.000Z",
   states: [
-    "live.phase.warned",
+    "live.phase.running",
     "live.door.open",
     "live.presence.list",
-    "live.rooms.none",
+    "live.rooms.closed",
     "live.rotation.idle",
     "live.broadcast.off",
     "live.capture.off",
@@ -81,7 +81,8 @@ const inspection = {
   deadlines: [{ name: "phase.end", about: null, at: "2026-11-20T18:30:00.000Z" }],
   transitions: [
     { at: "2026-11-20T18:00:00.000Z", event: "event.start", entered: ["live.phase.running"] },
-    { at: "2026-11-20T18:29:00.000Z", event: "phase.warning", entered: ["live.phase.warned"] },
+    { at: "2026-11-20T18:12:00.000Z", event: "door.moved", entered: ["live.door.ask"] },
+    { at: "2026-11-20T18:29:00.000Z", event: "door.moved", entered: ["live.door.open"] },
   ],
 }
 

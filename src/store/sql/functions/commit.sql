@@ -33,11 +33,14 @@ create or replace function commit_live_event(of_event uuid, of_epoch bigint, fro
 returns integer language plpgsql as $$
 declare deliveries integer := 0;
 begin
-  perform fence_live_event(of_event, of_epoch, from_version, to_version);
-  if not written ? 'chart' then
-    update live_events set chart = null where event_id = of_event and chart is not null;
-  elsif written->'chart' <> 'null' then
-    update live_events set chart = written->'chart' where event_id = of_event;
+  -- The first statement of every commit: takes the row of the live event, or fails the whole transaction. A batch of commands may
+  -- raise the version by more than one.
+  update live_events
+     set version = to_version, version_epoch = of_epoch,
+         chart = case when written->'chart' = 'null' then chart else written->'chart' end
+   where event_id = of_event and epoch = of_epoch and version = from_version;
+  if not found then
+    raise exception 'another activation owns this live event' using errcode = 'GC001';
   end if;
   if written ? 'event' then perform update_event(written->'event'); end if;
   if written ? 'dropped' then perform drop_phases(of_event, written->'dropped'); end if;
@@ -102,18 +105,6 @@ begin
     end;
     return next;
   end loop;
-end $$;
-
--- The first statement of every commit: takes the row of the live event, or fails the whole transaction with GC001. A batch of
--- commands may raise the version by more than one.
-create or replace function fence_live_event(of_event uuid, of_epoch bigint, from_version bigint, to_version bigint)
-returns void language plpgsql as $$
-begin
-  update live_events set version = to_version, version_epoch = of_epoch
-   where event_id = of_event and epoch = of_epoch and version = from_version;
-  if not found then
-    raise exception 'another activation owns this live event' using errcode = 'GC001';
-  end if;
 end $$;
 
 -- The role in which a participant with this stored role is on stage now; null: they are not. A speaker speaks on the stage of a broadcast alone.

@@ -12,7 +12,7 @@ import { extendTimer, warn } from "../../timers.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
 import * as views from "./poll-views.ts"
-import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
+import { countSignedOut, removeVotes, whyNoRoom } from "./signed-out-votes.ts"
 
 const { openPolls, pollTimer, sharedPoll, staffPoll } = views
 
@@ -196,9 +196,7 @@ const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) =
 const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
-  const votes = [...turn.all("pollVote").keys()].filter((vote) => vote.startsWith(`${id} `))
-  for (const key of votes) turn.remove("pollVote", key)
-  forgetSignedOut(turn, id, votes)
+  removeVotes(turn, "pollVote", id)
   turn.remove("poll", id)
   if (poll.status === "open") publishTimer(turn, poll, "cancelled")
   if (poll.status === "draft") turn.publish("poll.deleted", "staff", { id })
@@ -213,7 +211,7 @@ export const polls = {
     "poll.publish": publish,
     "poll.delete": remove,
   },
-  timers: (context) => openPolls(context).flatMap((poll) => pollTimer(poll) ?? []),
+  timers: (context) => openPolls(context).map((poll) => pollTimer(poll)),
   view: views.sharedView,
   staffView: views.staffView,
   personalView: views.personalView,

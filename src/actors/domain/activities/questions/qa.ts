@@ -2,7 +2,8 @@
  * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. The author of
  * an anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
-import { DEFAULT_SETTINGS, type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
+import { isDeepStrictEqual } from "node:util"
+import { type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
 import {
   isShown,
   newQuestion,
@@ -22,7 +23,8 @@ import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
 import { whyLocked } from "../host-absence.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
-import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
+import { roomOf } from "../rooms/rooms.ts"
+import { countSignedOut, removeVotes, whyNoRoom } from "./signed-out-votes.ts"
 
 /** All questions of an event are held in memory. */
 const MAX_QUESTIONS = 10_000
@@ -65,37 +67,17 @@ const openPhase = (turn: Turn) => {
 const askedBy = (turn: Turn, question: LiveQuestion): string | null =>
   question.askerId ?? turn.get("asker", question.id) ?? null
 
-/** Publishes to everyone once the question is shown; before that to staff and the author. */
+/**
+ * Everyone once the question is shown; before that staff and the author. Dispatches on a participant's stream are stored: an
+ * anonymous author gets only the reply until the question is shown.
+ */
+const streamsOf = ({ status, askerId }: LiveQuestion): ReadonlyArray<"event" | "staff" | `me:${string}`> => {
+  if (isShown(status)) return ["event"]
+  return askerId === null ? ["staff"] : ["staff", `me:${askerId}`]
+}
+
 const publish = (turn: Turn, t: "question.created" | "question.updated", question: LiveQuestion): void => {
-  const d = { question: questionView(question) }
-  if (isShown(question.status)) {
-    turn.publish(t, "event", d)
-    return
-  }
-  turn.publish(t, "staff", d)
-  // Dispatches on a participant's stream are stored: an anonymous author gets only the reply until the question is shown.
-  if (question.askerId !== null) turn.publish(t, `me:${question.askerId}`, d)
-}
-
-/** `hidden`: the question is gone for the audience; staff, who moderate it, still see it. */
-const publishRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
-  turn.publish("question.removed", "event", { id, rev, hidden })
-
-/** A question that was never shown is removed only on the streams that received it. */
-const publishWithdrawal = (turn: Turn, question: LiveQuestion): void => {
-  const { id, rev, status, askerId } = question
-  if (isShown(status)) {
-    publishRemoval(turn, question, false)
-    return
-  }
-  turn.publish("question.removed", "staff", { id, rev, hidden: false })
-  if (askerId !== null) turn.publish("question.removed", `me:${askerId}`, { id, rev, hidden: false })
-}
-
-/** The room the caller sits in. */
-export const seatOf = (turn: Turn): string | null => {
-  const seat = turn.by === null ? undefined : turn.get("seat", turn.by.participantId)
-  return seat === undefined || seat.away ? null : seat.roomId
+  for (const stream of streamsOf(question)) turn.publish(t, stream, { question: questionView(question) })
 }
 
 const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) => {
@@ -110,7 +92,13 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
   const author = by === null || by.kind === "anonymous" ? null : { userId: by.userId, name: by.name }
   const asked = newQuestion({ id, eventId: state.event.id, phase, author, text, anonymous, at })
   const askerId = asked.anonymous || by === null ? null : by.participantId
-  const question: LiveQuestion = { ...asked, rev: 1, roomId: seatOf(turn), answerMode: null, askerId }
+  const question: LiveQuestion = {
+    ...asked,
+    rev: 1,
+    roomId: roomOf(turn.records, by?.participantId),
+    answerMode: null,
+    askerId,
+  }
   turn.put("question", id, question)
   if (askerId === null && by !== null) turn.put("asker", id, by.participantId)
   publish(turn, "question.created", question)
@@ -148,11 +136,11 @@ const withdraw: CommandHandler<"question.withdraw"> = (turn, { id }, rev) => {
   const late = stale(question, rev)
   if (late !== undefined) return late
   turn.remove("question", id)
-  const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
-  for (const vote of votes) turn.remove("questionVote", vote)
-  forgetSignedOut(turn, id, votes)
+  removeVotes(turn, "questionVote", id)
   turn.remove("asker", id)
-  publishWithdrawal(turn, question)
+  for (const stream of streamsOf(question)) {
+    turn.publish("question.removed", stream, { id, rev: question.rev, hidden: false })
+  }
   return { id }
 }
 
@@ -224,13 +212,6 @@ const revised = (turn: Turn, question: LiveQuestion, revision: Revision): LiveQu
   }
 }
 
-const sameButRev = (a: LiveQuestion, b: LiveQuestion): boolean =>
-  a.status === b.status &&
-  a.answer === b.answer &&
-  a.pinned === b.pinned &&
-  a.answeredAt === b.answeredAt &&
-  a.answerMode === b.answerMode
-
 /** A question that is shown again after it was hidden keeps its answer, so that nothing new was answered. */
 const isNewlyAnswered = (before: LiveQuestion, { status, answer, answerMode }: LiveQuestion): boolean =>
   status === "answered" && (before.answeredAt === null || answer !== before.answer || answerMode !== before.answerMode)
@@ -241,9 +222,12 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
   const late = stale(question, rev)
   if (late !== undefined) return late
   const next = revised(turn, question, revision)
-  if (sameButRev(question, next)) return question
+  if (isDeepStrictEqual({ ...next, rev: question.rev }, question)) return question
   turn.put("question", id, next)
-  if (isShown(question.status) && !isShown(next.status)) publishRemoval(turn, next, true)
+  // It is gone for the audience; staff, who moderate it, still see it.
+  if (isShown(question.status) && !isShown(next.status)) {
+    turn.publish("question.removed", "event", { id, rev: next.rev, hidden: true })
+  }
   publish(turn, "question.updated", next)
   if (isNewlyAnswered(question, next)) turn.emitWebhookEvent("question.answered", questionAnswered(next))
   return next
@@ -307,7 +291,7 @@ export const qa = {
     },
   },
   view: (context) => {
-    const { moderated, questionsOpen } = context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS
+    const { moderated, questionsOpen } = context.records.settings
     return {
       questions: { top: questionsOf(context, ({ status }) => isShown(status)), moderated, open: questionsOpen },
     }

@@ -53,8 +53,10 @@ const setOrigin = (turn: Turn, participantId: string, address: string, votes: nu
   else turn.remove("origin", participantId)
 }
 
-/** Removes the votes with these ids: their poll or question is gone. */
-export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<string>): void => {
+/** Removes the votes of a poll or a question that is gone. */
+export const removeVotes = (turn: Turn, kind: "pollVote" | "questionVote", of: string): void => {
+  const votes = [...turn.all(kind).keys()].filter((vote) => vote.startsWith(`${of} `))
+  for (const vote of votes) turn.remove(kind, vote)
   if (turn.get("signedOutVotes", of) === undefined) return
   for (const vote of votes) {
     const { voter } = partsOfVote(vote)

@@ -26,7 +26,7 @@ import {
   startClosing,
 } from "./breakout-rooms.ts"
 import { endWait, lateDeadlines, seatLateJoiners, seatWaiting } from "./late-joiners.ts"
-import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
+import { leaveRoom, roleOf, roomOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
 const NONE = refuse("conflict", "No breakout is open.")
 const IN_NO_ROOM = refuse("conflict", "You are in no room.")
@@ -76,22 +76,22 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
 }
 
 const assignmentOf = (context: ReadContext, participantId: string): AssignmentView | null => {
-  const seat = context.records.get("seat", participantId)
-  const room = seat === undefined ? undefined : context.records.get("room", seat.roomId)
-  if (seat === undefined || seat.away || room === undefined) return null
-  return { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
+  const room = context.records.get("room", roomOf(context.records, participantId) ?? "")
+  return room === undefined ? null : { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
 }
 
 /** The caller saw another revision of the breakout. */
-export const isStaleBreakout = (turn: Turn, rev: number | undefined): boolean =>
+const isStale = (turn: Turn, { rev }: { readonly rev?: number | undefined }): boolean =>
   rev !== undefined && rev !== current(turn)?.rev
 
-const refuseStale = (turn: Turn): Refused => {
-  const breakout = current(turn)
-  return breakout === undefined
-    ? NONE
-    : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(breakout) })
-}
+const refuseWith =
+  (detail: string) =>
+  (turn: Turn): Refused => {
+    const breakout = current(turn)
+    return breakout === undefined ? NONE : refuse("conflict", detail, { breakout: breakoutView(breakout) })
+  }
+
+const refuseStale = refuseWith("The breakout was changed meanwhile.")
 
 const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused | undefined => {
   const room = turn.get("room", roomId)
@@ -100,45 +100,43 @@ const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused
     : refuse("conflict", "The room was changed meanwhile.", { room: roomView(room) })
 }
 
-type Opening = Of<"breakout.open">
-
-export const namesNoPlan = (turn: Turn, { d: { planId } }: Opening): boolean => turn.get("plan", planId) === undefined
-
-export const hasRoomSize = (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">): boolean =>
-  modality === "breakout" && config.roomSize !== undefined
-
-/** When everyone returns to the main room, if the rooms are closed by this command. */
-const closingAt = (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">): number =>
-  turn.now + graceMs
-
-export const closesAtOnce = (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">): boolean => graceMs === 0
-
-/** The rooms close already, and no later than that. */
-export const closesLater = (turn: Turn, command: Of<"breakout.close">): boolean => {
-  const closesAt = current(turn)?.closesAt ?? null
-  return closesAt !== null && toMillis(closesAt) <= closingAt(turn, command)
+export const roomTimer = (context: Pick<ReadContext, "records">): TimerView | undefined => {
+  const breakout = current(context)
+  return breakout && breakoutTimerOf(breakout)
 }
 
+const isTimerOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => roomTimer(turn)?.id === timerId
+
 /** The timer of the phase, by which the rooms end, has another end. */
-export const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of<"phase.changed">): boolean => {
+const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of<"phase.changed">): boolean => {
   const breakout = current(turn)
   if (breakout === undefined || breakout.timed || breakout.phaseId !== id) return false
   return timerEndsAt !== null && !timerElapsed && timerEndsAt !== breakout.endsAt
 }
 
-/** The rooms close because the time of the phase was up, and it has more now. */
-export const reopensRooms = (turn: Turn, raised: Of<"phase.changed">): boolean =>
-  movesRooms(turn, raised) && current(turn)?.timeIsUp === true
-
-export const roomTimer = ({ records }: Pick<ReadContext, "records">): TimerView | undefined => {
-  const breakout = records.get("breakout", ONLY)
-  return breakout === undefined ? undefined : breakoutTimerOf(breakout)
+/** The guards of the chart on breakout rooms. */
+export const breakoutGuards = {
+  hasRoomSize: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
+    modality === "breakout" && config.roomSize !== undefined,
+  namesNoPlan: (turn: Turn, { d: { planId } }: Of<"breakout.open">) => turn.get("plan", planId) === undefined,
+  isStaleBreakout: isStale,
+  closesAtOnce: (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">) => graceMs === 0,
+  /** The rooms close already, and no later than by this command. */
+  closesLater: (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">) => {
+    const closesAt = current(turn)?.closesAt ?? null
+    return closesAt !== null && toMillis(closesAt) <= turn.now + graceMs
+  },
+  /** The rooms have no timer of their own. */
+  endsWithPhase: (turn: Turn) => current(turn)?.timed === false,
+  movesRooms,
+  /** The rooms close because the time of the phase was up, and it has more now. */
+  reopensRooms: (turn: Turn, raised: Of<"phase.changed">) =>
+    movesRooms(turn, raised) && current(turn)?.timeIsUp === true,
+  isTimerOfRooms,
+  isElapsedOfRooms: (turn: Turn, command: Of<"timer.extend">) =>
+    isTimerOfRooms(turn, command) && current(turn)?.timeIsUp === true,
+  isOfRooms: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => current(turn)?.id === timerId,
 }
-
-export const isElapsedOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
-  roomTimer(turn)?.id === timerId && current(turn)?.timeIsUp === true
-
-export const isOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => current(turn)?.id === timerId
 
 const closingReply = (closing: Breakout | undefined): ReplyData<"breakout.close"> | Refused =>
   closing === undefined ? NONE : { breakout: breakoutView(closing) }
@@ -156,7 +154,7 @@ export const breakoutActions = {
     const { size: _size, ...view } = plan
     return { plan: { ...view, notes } }
   },
-  openRooms: (turn: Turn, { d }: Opening): ReplyData<"breakout.open"> | Refused => {
+  openRooms: (turn: Turn, { d }: Of<"breakout.open">): ReplyData<"breakout.open"> | Refused => {
     const { planId, durationMs = null, late = "leastLoaded" } = d
     const plan = turn.get("plan", planId)
     if (plan === undefined) return noSuch("plan")
@@ -204,37 +202,30 @@ export const breakoutActions = {
   refuseNoPlan: (): Refused => noSuch("plan"),
   refuseNoBreakout: (): Refused => NONE,
   refuseStaleBreakout: refuseStale,
-  refuseOpenBreakout: (turn: Turn): Refused => {
-    const breakout = current(turn)
-    return refuse(
-      "conflict",
-      "A breakout is open already.",
-      breakout === undefined ? undefined : { breakout: breakoutView(breakout) },
-    )
-  },
+  refuseOpenBreakout: refuseWith("A breakout is open already."),
   refuseNoRoomTimer: (): Refused => refuse("conflict", "The breakout has no running timer."),
 }
 
 export const breakout = {
   commands: {
     "breakout.move": (turn, { id, roomId }, rev) =>
-      current(turn) !== undefined && isStaleBreakout(turn, rev) ? refuseStale(turn) : moveOther(turn, id, roomId),
+      current(turn) !== undefined && isStale(turn, { rev }) ? refuseStale(turn) : moveOther(turn, id, roomId),
     "room.choose": (turn, { roomId }, rev) => staleRoom(turn, roomId, rev) ?? choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""
-      if (turn.get("seat", id)?.away !== false) return IN_NO_ROOM
+      if (roomOf(turn.records, id) === null) return IN_NO_ROOM
       leaveRoom(turn, id, !isCallerStaff(turn))
       seatWaiting(turn)
       return { roomId: null }
     },
     "room.help": (turn, { text = null }) => {
-      const seat = turn.get("seat", turn.by?.participantId ?? "")
-      if (seat === undefined || seat.away || turn.by === null) return IN_NO_ROOM
+      const roomId = roomOf(turn.records, turn.by?.participantId)
+      if (roomId === null || turn.by === null) return IN_NO_ROOM
       const refused = mutedWith(turn, text)
       if (refused !== undefined) return refused
       const { participantId, name } = turn.by
-      turn.publish("room.help", "staff", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
-      return { roomId: seat.roomId }
+      turn.publish("room.help", "staff", { roomId, by: { participantId, name }, text, at: turn.at })
+      return { roomId }
     },
   },
   arrived: seatLateJoiners,
@@ -244,10 +235,7 @@ export const breakout = {
     seatWaiting(turn)
   },
   deadlines: lateDeadlines,
-  timers: (context) => {
-    const timer = roomTimer(context)
-    return timer === undefined ? [] : [timer]
-  },
+  timers: (context) => [roomTimer(context)],
   view: (context) => {
     const breakout = current(context)
     return {

@@ -13,6 +13,8 @@ import { roomsChanged } from "../capture.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomIdAt, roomsOf, roomView, setRoom } from "./rooms.ts"
 
+const ROOM_WAIT_MS = 2000
+
 type Waiting = NonNullable<Breakout["waiting"]>
 
 const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
@@ -50,7 +52,7 @@ const stillWaiting = (turn: Turn, { waiting = [] }: Breakout): Waiting =>
 const seatUnplanned = (turn: Turn, breakout: Breakout, coming: ReadonlyArray<string>, mayWait = true): void => {
   const before = stillWaiting(turn, breakout)
   const known = new Set(before.map(({ participantId }) => participantId))
-  const until = toTimestamp(turn.now + turn.roomWaitMs)
+  const until = toTimestamp(turn.now + (turn.deployment.roomWaitMs ?? ROOM_WAIT_MS))
   const added = coming.flatMap((participantId) => (known.has(participantId) ? [] : { participantId, until }))
   const people = [...before, ...added]
   const places = people.length === 0 ? [] : place(turn, breakout, people, mayWait)

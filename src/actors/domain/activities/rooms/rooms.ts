@@ -24,6 +24,12 @@ export const roomsOf = (records: RecordStore): ReadonlyArray<Room> =>
 
 export const roomView = ({ place: _place, ...room }: Room): RoomView => room
 
+/** The room that a participant sits in; null: the main room. */
+export const roomOf = (records: RecordStore, participantId: string | undefined): string | null => {
+  const seat = participantId === undefined ? undefined : records.get("seat", participantId)
+  return seat === undefined || seat.away ? null : seat.roomId
+}
+
 const recount = (turn: Turn, roomId: string, by: number): void => {
   const room = turn.get("room", roomId)
   if (room === undefined) return

@@ -35,6 +35,7 @@ import {
 const GATHERING_MS = 5000
 
 const NONE = refuse("conflict", "No rotation is going on.")
+const NO_TIMER = refuse("conflict", "The rotation has no running timer.")
 
 /** The current rotation. */
 const current = ({ records }: Pick<ReadContext, "records">): Rotation | undefined => {
@@ -131,6 +132,13 @@ const reply = (turn: Turn) => (): Reply | Refused => {
   return last === undefined ? NONE : { rotation: rotationView(last) }
 }
 
+const refuseWith =
+  (detail: string) =>
+  (turn: Turn): Refused => {
+    const going = current(turn)
+    return refuse("conflict", detail, going && { rotation: rotationView(going) })
+  }
+
 /** A host's command on the rotation. */
 const steering =
   (act: (turn: Turn, going: Rotation) => void) =>
@@ -139,34 +147,30 @@ const steering =
     return reply(turn)
   }
 
-export const hasRounds = (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">): boolean =>
-  modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined
-
-export const isStaleRotation = (turn: Turn, { rev }: { readonly rev?: number }): boolean =>
-  rev !== undefined && rev !== current(turn)?.rev
-
-export const isLastRound = (turn: Turn): boolean => {
-  const { n, rounds } = current(turn) ?? { n: 0, rounds: 0 }
-  return rounds !== "exhaust" && n >= rounds
-}
-
-export const hasBreak = (turn: Turn): boolean => {
-  const going = current(turn)
-  return going !== undefined && restMs(going) > 0
-}
-
-export const canPair = (turn: Turn): boolean => takingPart(turn).length > 1
-
-export const waitedForPeople = (turn: Turn): boolean => current(turn)?.remainingMs === null
-export const pausedRound = (turn: Turn): boolean => current(turn)?.paused === "round"
-
 export const roundTimer = (context: Pick<ReadContext, "records">): TimerView | undefined => {
   const going = current(context)
-  return going === undefined ? undefined : roundTimerOf(going)
+  return going && roundTimerOf(going)
 }
 
-export const isOfRotation = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
-  turn.get("rotation", ONLY)?.id === timerId
+/** The guards of the chart on a rotation. */
+export const rotationGuards = {
+  hasRounds: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
+    modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined,
+  isStaleRotation: (turn: Turn, { rev }: { readonly rev?: number }) => rev !== undefined && rev !== current(turn)?.rev,
+  isLastRound: (turn: Turn) => {
+    const { n, rounds } = current(turn) ?? { n: 0, rounds: 0 }
+    return rounds !== "exhaust" && n >= rounds
+  },
+  hasBreak: (turn: Turn) => {
+    const going = current(turn)
+    return going !== undefined && restMs(going) > 0
+  },
+  canPair: (turn: Turn) => takingPart(turn).length > 1,
+  waitedForPeople: (turn: Turn) => current(turn)?.remainingMs === null,
+  pausedRound: (turn: Turn) => current(turn)?.paused === "round",
+  isTimerOfRound: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => roundTimer(turn)?.id === timerId,
+  isOfRotation: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => turn.get("rotation", ONLY)?.id === timerId,
+}
 
 const pause = (turn: Turn, going: Rotation): void => {
   const { status, endsAt } = going
@@ -212,20 +216,12 @@ export const rotationActions = {
   },
   answerRotation: reply,
   refuseNoRotation: (): Refused => NONE,
-  refuseRotationGoing: (turn: Turn): Refused => {
-    const going = current(turn)
-    return refuse("conflict", "A rotation is going on.", going && { rotation: rotationView(going) })
-  },
-  refuseStaleRotation: (turn: Turn): Refused => {
-    const going = current(turn)
-    return refuse("conflict", "The rotation was changed meanwhile.", going && { rotation: rotationView(going) })
-  },
-  refuseNoRoundTimer: (): Refused => refuse("conflict", "The rotation has no running timer."),
+  refuseRotationGoing: refuseWith("A rotation is going on."),
+  refuseStaleRotation: refuseWith("The rotation was changed meanwhile."),
+  refuseNoRoundTimer: (): Refused => NO_TIMER,
   refusePausedTimer: (turn: Turn): Refused => {
     const timer = roundTimer(turn)
-    return timer === undefined
-      ? refuse("conflict", "The rotation has no running timer.")
-      : refuse("conflict", "The rotation is paused.", { timer })
+    return timer === undefined ? NO_TIMER : refuse("conflict", "The rotation is paused.", { timer })
   },
 }
 
@@ -254,10 +250,7 @@ export const rotation = {
       for (const participantId of participantIds) miss(turn, participantId)
     },
   },
-  timers: (context) => {
-    const timer = roundTimer(context)
-    return timer === undefined ? [] : [timer]
-  },
+  timers: (context) => [roundTimer(context)],
   view: ({ records }) => {
     const last = records.get("rotation", ONLY)
     return { rotation: last === undefined ? null : rotationView(last) }
