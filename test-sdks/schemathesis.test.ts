@@ -15,6 +15,7 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST201 .* (?:413|431) /, "too large is refused, by a status that the tool does not count as a refusal"],
   [/^ST202 GET .* 400 bad_request cursor: not one that a page of ours gave/, "a cursor comes from the page before"],
   [/^ST202 POST .* 400 invalid_token/, "a one-time token comes from a letter"],
+  [/^ST202 POST \S+\/memberships 400 role_not_on_event/, "the roles that an event takes are its settings"],
   [/^ST202 POST .* 422 idempotency_key_reused/, "the tool sends another body under the same key"],
   [/^ST202 .* password: must not be a common password/, "the list of common passwords is no schema"],
   [/^ST202 PUT \/v1\/events\/\{id\}\/phases\/order .* phaseIds: \S+ (?:is missing|is not)/, "the phases of the event"],
