@@ -63,6 +63,8 @@ interface Outstanding {
 
 /** For the way to the server's greeting. */
 const READY_MS = 10_000
+/** Longest from `identify` to `ready` or a close: the server closes 4100 after two heartbeats, which is 40 s, and looks now and then. */
+const IDENTIFY_MS = 45_000
 const SWEEP_MS = 500
 const LONGEST_RETRY_MS = 1000
 
@@ -309,8 +311,8 @@ export class Client {
     const { ledger } = this.#place
     const now = Date.now()
     if (!this.isReady) {
-      if (this.#identifiedAt > 0 && ledger.waitedSince(this.#identifiedAt) > ANSWER_MS) {
-        ledger.violate("liveness", `a socket that identified has no ready after ${ANSWER_MS / 1000} s`)
+      if (this.#identifiedAt > 0 && ledger.waitedSince(this.#identifiedAt) > IDENTIFY_MS) {
+        ledger.violate("liveness", `a socket that identified has no ready after ${IDENTIFY_MS / 1000} s`)
         this.#hangUp()
       } else if (this.#identifiedAt === 0 && ledger.waitedSince(this.#openedAt) > READY_MS) this.#hangUp()
       return
