@@ -27,7 +27,7 @@ import { ResidentEvents } from "./runtime/resident-events.ts"
 import type { LiveEventOptions } from "./services.ts"
 
 export interface LiveEventsOptions extends LiveEventOptions {
-  /** By which the deadlines of events fall due; by default the clock of the layer. */
+  /** The timers of the events' deadlines; by default those of the layer's clock. */
   readonly timers?: Timers
   /** 32 bytes: the key of the pseudonyms of anonymous callers. */
   readonly pseudonymKey: Uint8Array

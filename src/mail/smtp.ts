@@ -11,7 +11,7 @@ export interface Smtp {
 }
 
 const TIMEOUT_MS = 15_000
-/** Of a letter that somebody waits for. */
+/** Deadline of a letter that somebody waits for. */
 const TRIAL_MS = 15_000
 const LONGEST_REASON = 500
 const PERMANENT_FROM = 500

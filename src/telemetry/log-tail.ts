@@ -2,7 +2,7 @@
 import type { Schema } from "effect"
 import { type DestinationStream, pino } from "pino"
 
-/** Asks pino for the level of each line (`lastLevel`). */
+/** A stream with this symbol gets the level of each line from pino (`lastLevel`). */
 const METADATA = Symbol.for("pino.metadata")
 
 interface KeptLine {
@@ -20,12 +20,12 @@ export interface LogLine {
 }
 
 export const TAIL_LINES = 500
-/** Characters of a line; a longer one is kept without its content. */
+/** The most characters of a kept line; a longer line is kept without its fields. */
 const LONGEST = 4000
 
 const { info: INFO = 30, warn: WARN = 40 } = pino.levels.values
 
-/** `mask`: for every text of the line. */
+/** `mask` is applied to every text of the line. */
 const read = ({ number, level: value, text }: KeptLine, mask: (text: string) => string): LogLine => {
   const line: LogLine["fields"] = JSON.parse(text, (_, one: unknown) => (typeof one === "string" ? mask(one) : one))
   const { level: _, time, msg, ...fields } = line
@@ -62,7 +62,7 @@ export class LogTail {
   }
 }
 
-/** Of this process, whose loggers share one output. */
+/** The tail of this process, whose loggers share one output. */
 export const processTail = new LogTail()
 
 /** The output of the process, of which the tail keeps a copy. */

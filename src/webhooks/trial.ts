@@ -16,7 +16,7 @@ export interface WebhookTrial {
   readonly secret: string
 }
 
-/** Workspace and endpoint of a ping that has none. */
+/** The id of workspace and endpoint in a ping that belongs to neither. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 const TIMEOUT_MS = 10_000
 

@@ -102,7 +102,7 @@ const PRESENCE = {
   },
 } as const
 
-/** A command on the broadcast of the active phase, and what follows from it if nothing is wrong with it. */
+/** The transitions of a command on the broadcast of the active phase: refusals first, then what it does. */
 const steered = <const Then extends object>(then: Then) =>
   [
     { guard: "namesOtherPhase", actions: "refuseBroadcastPhase" },

@@ -62,7 +62,7 @@ export class MachineActor {
   adopt(moves: ReadonlyArray<Move>, follow: Follow): void {
     for (const move of moves) {
       const before = this.#actor.getSnapshot()
-      // A commit that was under way when the event left memory.
+      // The commit was under way when the event left memory.
       if (before.status !== "active") return
       this.#actor.send(move)
       this.#remember(move, before)

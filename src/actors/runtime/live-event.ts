@@ -25,7 +25,7 @@ const LOAD = { participants: [], streams: [], fresh: false, known: null }
 
 export const liveEventLayer = (
   options: LiveEventOptions & {
-    /** By which deadlines fall due; by default the clock of the layer. */
+    /** The timers of deadlines; by default those of the layer's clock. */
     readonly timers?: Timers
   },
   system: EventSystem,

@@ -151,7 +151,7 @@ const MailTest = Schema.Struct({
 }).annotate(named("PlatformMailTest"))
 
 const WebhookTest = Schema.Struct({
-  /** Of the answer; null: there was none. */
+  /** The status of the answer; null: there was no answer. */
   status: Schema.NullOr(Schema.Int),
   /** Why the address did not take the ping; null: it did. */
   problem,

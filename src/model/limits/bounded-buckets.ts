@@ -9,7 +9,7 @@ import { type Bucket, fullBucket, type Rate, takeToken } from "./token-bucket.ts
 export interface Taken {
   /** 0: the tokens were taken; else the milliseconds until they are available, and none is taken. */
   readonly waitMs: number
-  /** How many times as many are left. */
+  /** How many more times as many could be taken now. */
   readonly left: number
   /** Until the bucket is full again. */
   readonly fullInMs: number

@@ -33,7 +33,7 @@ const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: TrustedProxies):
 
 const SITE_BITS = 64
 
-/** How many times as much a client may do: `factor` for those of the networks, and 1 for others. Clients as limits count them. */
+/** How many times as much a client may do: `factor` for clients in the networks, and 1 for others. A client is written as limits count it. */
 export const factorWithin = (networks: TrustedProxies, factor: number): ((client: string) => number) => {
   const sites = networks.map(([base, bits]): TrustedProxies[number] => [
     base,

@@ -1,4 +1,4 @@
-/** The configuration in force and the newest lines of the log: of the process that answers. Each is read once it is asked for. */
+/** The configuration in force and the newest lines of the log of the process that answers. Each is read once it is asked for. */
 import { useEffect, useState } from "react"
 import { type LogLevel, readLog, readSettings } from "../api/platform.ts"
 import { useLoaded } from "../api/use-loaded.ts"

@@ -1,4 +1,4 @@
-/** A letter and a webhook that the operator has sent at once, to see what comes of them. */
+/** The operator has a letter or a webhook sent at once, and sees what came of it. */
 import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { testMail, testWebhook } from "../api/platform.ts"
