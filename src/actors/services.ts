@@ -36,7 +36,7 @@ export interface LiveEventOptions extends Deployment {
   readonly idleMs: number
 }
 
-/** What one event works with. */
+/** The services of one live event. */
 export interface EventNeeds extends ActorServices, LiveEventOptions {
   readonly eventId: string
 }

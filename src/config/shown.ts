@@ -30,7 +30,7 @@ export const shownSettings = (env: Environment): ReadonlyArray<ShownSetting> =>
     return { name: key.name, value: isKeptBack(key) ? MASK : withoutCredentials(value), isSet: true }
   })
 
-/** What an operator is shown of the configuration, and what hides its secrets elsewhere. */
+/** The configuration as an operator is shown it, and the mask that hides its secrets in other texts. */
 export interface Shown {
   readonly settings: ReadonlyArray<ShownSetting>
   readonly mask: (text: string) => string

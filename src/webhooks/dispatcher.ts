@@ -30,7 +30,7 @@ import type { AttemptOutcome } from "./classify.ts"
 import { makeSlots } from "./concurrency-slots.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"
-import { attempt, settlementOf } from "./pipeline.ts"
+import { ANSWER_MS, attempt, settlementOf } from "./pipeline.ts"
 import { makeRetryForever } from "./retry-forever.ts"
 import { makeSettlements } from "./settlements.ts"
 
@@ -43,7 +43,7 @@ export interface DispatcherOptions {
   readonly concurrency: number
   /** No other process dispatches on this database: the claims of a dead process are rescued at start, not when they lapse. */
   readonly alone: boolean
-  /** For one answer. Default 10,000 (specification §6, Delivery rules). */
+  /** The deadline of one answer; by default `ANSWER_MS`. */
   readonly timeoutMs?: number
   /** Default 30,000; must leave room for a request. */
   readonly leaseMs?: number
@@ -98,7 +98,7 @@ const start = (options: DispatcherOptions) =>
     const { isQuiet } = yield* Quiet
     const { log, metrics, tracing } = yield* Telemetry
     const node = newId()
-    const timeoutMs = options.timeoutMs ?? 10_000
+    const timeoutMs = options.timeoutMs ?? ANSWER_MS
     const leaseMs = options.leaseMs ?? 30_000
     const pipeline = { sealingKeys: options.sealingKeys, timeoutMs }
     const slots = makeSlots(options.concurrency)

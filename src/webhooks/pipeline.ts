@@ -36,6 +36,9 @@ const secretsOf = (target: EndpointTarget, endpointId: string, sealingKeys: KeyR
   return secrets
 }
 
+/** The deadline of one answer (specification, section 6: Delivery rules). */
+export const ANSWER_MS = 10_000
+
 /** The signed request of a message. */
 export const signedRequest = (
   url: string,

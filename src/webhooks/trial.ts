@@ -7,7 +7,7 @@ import { encodePing } from "../model/integrations/webhook-events.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { newSigningSecret } from "../store/webhooks/webhook-registration.ts"
 import { classifyFailure, classifyStatus } from "./classify.ts"
-import { signedRequest } from "./pipeline.ts"
+import { ANSWER_MS, signedRequest } from "./pipeline.ts"
 
 export interface WebhookTrial {
   readonly status: number | null
@@ -18,7 +18,6 @@ export interface WebhookTrial {
 
 /** The id of workspace and endpoint in a ping that belongs to neither. */
 const NIL = "00000000-0000-0000-0000-000000000000"
-const TIMEOUT_MS = 10_000
 
 /** Fails where the address itself may not be called; what a look-up of its name or a call shows is in the result. */
 export const tryWebhook = (url: string): Effect.Effect<WebhookTrial, EgressRefused, Egress> =>
@@ -29,7 +28,7 @@ export const tryWebhook = (url: string): Effect.Effect<WebhookTrial, EgressRefus
     const id = newId()
     const secret = newSigningSecret()
     const body = encodePing({ id, workspaceId: NIL, webhookId: NIL, occurredAt: toTimestamp(now) })
-    const request = signedRequest(url, [secret], { id, type: "ping", body }, Math.floor(now / 1000), TIMEOUT_MS)
+    const request = signedRequest(url, [secret], { id, type: "ping", body }, Math.floor(now / 1000), ANSWER_MS)
     const [duration, { status, detail }] = yield* Effect.timed(
       Effect.match(egress.send(request), {
         onSuccess: (answer) => classifyStatus(answer.status, undefined, now),

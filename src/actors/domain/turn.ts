@@ -53,7 +53,7 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
  */
 export type Recorder = "events" | "rooms" | "broadcasts" | null
 
-/** What an operator decides for the turns of all events. */
+/** The operator's decisions that hold for the turns of all events. */
 export interface Deployment {
   /** Where a broadcast is watched that was given no address; null when the deployment has no such place. */
   readonly playbackUrlOf: PlaybackUrlOf

@@ -1,4 +1,4 @@
-/** What an operator reads and tries to find a mistake of the configuration: the settings, a letter, a webhook and the log. */
+/** Endpoints by which an operator finds a mistake of the configuration: the settings, a test letter, a test webhook and the log. */
 import { Duration, Effect } from "effect"
 import { testLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"

@@ -21,7 +21,7 @@ export const useCountdown = (client: GatewayClient, timer: TimerView | null | un
         if (left > 0) next = setTimeout(tick, left % SECOND_MS || SECOND_MS)
       }
       const tick = (): void => {
-        // First: an end that comes between the two is seen by the later one.
+        // The timer is set before the reading: when the time runs out between the two, the reading says 0.
         wait()
         changed()
       }

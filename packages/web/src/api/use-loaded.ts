@@ -17,6 +17,13 @@ interface State<A> {
   readonly isLoading: boolean
 }
 
+/** Calls `reload` again and again while the component is shown. */
+export const useReloadEvery = (ms: number, reload: () => void): void =>
+  useEffect(() => {
+    const timer = setInterval(reload, ms)
+    return () => clearInterval(timer)
+  }, [ms, reload])
+
 /** `key`: names what is read; another key reads anew. `known`: the value that is there already, in place of the first read. */
 export const useLoaded = <A>(
   key: string,

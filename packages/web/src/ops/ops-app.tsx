@@ -3,7 +3,7 @@ import { RestProblem } from "@gathercue/client"
 import { useEffect, useState } from "react"
 import { Form } from "react-aria-components"
 import { readPlatform } from "../api/platform.ts"
-import { useLoaded } from "../api/use-loaded.ts"
+import { useLoaded, useReloadEvery } from "../api/use-loaded.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
@@ -29,10 +29,7 @@ const Watch = ({
   useEffect(() => {
     if (isRefused) onRefused(error)
   }, [isRefused, error, onRefused])
-  useEffect(() => {
-    const timer = setInterval(reload, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [reload])
+  useReloadEvery(EVERY_MS, reload)
   return (
     <>
       <Problem>{whyFailed(texts, error)}</Problem>

@@ -1,7 +1,7 @@
 /** The configuration in force and the newest lines of the log of the process that answers. Each is read once it is asked for. */
-import { useEffect, useState } from "react"
+import { useState } from "react"
 import { type LogLevel, readLog, readSettings } from "../api/platform.ts"
-import { useLoaded } from "../api/use-loaded.ts"
+import { useLoaded, useReloadEvery } from "../api/use-loaded.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
@@ -45,10 +45,7 @@ const Log = ({ platformKey }: Props) => {
   const { moment } = useFormats()
   const [level, choose] = useState<LogLevel>("warn")
   const { value, error, reload } = useLoaded(`log ${level}`, (signal) => readLog(platformKey, level, signal))
-  useEffect(() => {
-    const timer = setInterval(reload, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [reload])
+  useReloadEvery(EVERY_MS, reload)
   return (
     <>
       <Problem>{whyFailed(texts, error)}</Problem>
