@@ -6,7 +6,8 @@ import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { liveEventsLayer, oneProcess } from "../../src/actors/placement.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
-import { Database, type Queryable } from "../../src/store/database.ts"
+import { answerDeadlines } from "../../src/model/limits/answer-deadlines.ts"
+import { Database, DEFAULT_DEADLINE_MS, type Queryable } from "../../src/store/database.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
@@ -36,6 +37,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     replaceAfterMs: 0,
     returnWithinMs: 30_000,
     idleMs,
+    answers: answerDeadlines(DEFAULT_DEADLINE_MS, null),
     playbackUrlOf: () => null,
     recorder: null,
     hasStageBroadcasts: false,

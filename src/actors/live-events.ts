@@ -25,14 +25,11 @@ import {
 import { CommandBatcher } from "./runtime/command-batcher.ts"
 import { Ownership } from "./runtime/ownership.ts"
 import { ResidentEvents } from "./runtime/resident-events.ts"
+import type { LiveEventDeadlines } from "./services.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
-/** The time limit of one attempt through the engine. */
-const TRY_TIMEOUT = "5 seconds"
 const MOVED_PAUSE = "100 millis"
-/** Of all attempts while an event moves: with the default `NODE_LOST_MS` a node that fell silent is lost by then, and its events are elsewhere. */
-const REACH_TIMEOUT_MS = 8_000
 
 const gone = () => NotFound.of("event")
 /** Failures of the cluster engine between a caller and a mailbox. */
@@ -87,9 +84,11 @@ export class LiveEvents extends Context.Service<
   static readonly layer = ({
     mailbox,
     pseudonymKey,
+    answers,
   }: {
     readonly mailbox: number
     readonly pseudonymKey: Uint8Array
+    readonly answers: LiveEventDeadlines
   }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership | ResidentEvents> =>
     Layer.effect(
       LiveEvents,
@@ -112,7 +111,7 @@ export class LiveEvents extends Context.Service<
             const resident = residents.find(eventId)
             if (resident !== undefined) return resident.ask(request)
             // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
-            return Effect.timeout(Effect.withTracerEnabled(request(mailboxOf(eventId)), false), TRY_TIMEOUT)
+            return Effect.timeout(Effect.withTracerEnabled(request(mailboxOf(eventId)), false), answers.attemptMs)
           }).pipe(
             Effect.catchCause((cause) =>
               Cause.hasInterruptsOnly(cause) ? Effect.fail(new NotOwner()) : Effect.failCause(cause),
@@ -131,7 +130,7 @@ export class LiveEvents extends Context.Service<
               once.pipe(
                 Effect.retry({ while: isMoving, schedule: Schedule.spaced(MOVED_PAUSE) }),
                 Effect.delay(MOVED_PAUSE),
-                Effect.timeout(Math.max(0, REACH_TIMEOUT_MS - (performance.now() - begunAt))),
+                Effect.timeout(Math.max(0, answers.reachMs - (performance.now() - begunAt))),
               ),
             )
             // Nearly always the first attempt is the only one: it is spared the fibers of the second deadline.

@@ -1,5 +1,6 @@
 /** The services that live events work with, and what an operator decides for all of them. */
 import type { Timers } from "../clock/timers.ts"
+import type { AnswerDeadlines } from "../model/limits/answer-deadlines.ts"
 import type { Database } from "../store/database.ts"
 import type { LiveCommits } from "../store/live/live-commits.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
@@ -22,6 +23,9 @@ export interface ActorServices {
   readonly system: EventSystem
 }
 
+/** Deadlines of those that ask a live event. */
+export type LiveEventDeadlines = Pick<AnswerDeadlines, "attemptMs" | "reachMs">
+
 export interface LiveEventOptions extends Deployment {
   /** Commands that one event may queue; one more fails with `MailboxFull`. */
   readonly mailbox: number
@@ -34,6 +38,7 @@ export interface LiveEventOptions extends Deployment {
   readonly returnWithinMs: number
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
+  readonly answers: LiveEventDeadlines
 }
 
 /** The services of one live event. */

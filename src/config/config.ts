@@ -5,6 +5,7 @@
 import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
+import { type AnswerDeadlines, answerDeadlines } from "../model/limits/answer-deadlines.ts"
 import { factorWithin, type TrustedProxies } from "../model/limits/client-address.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { hasKeptKey, keptSecretKey, type SecretKeys, SecretKeyUnusable } from "../secret-key.ts"
@@ -67,6 +68,7 @@ export interface Config {
   readonly databaseWaiting: number
   /** For a statement or a transaction. */
   readonly databaseDeadlineMs: number
+  readonly answers: AnswerDeadlines
   /** This server is one of several nodes on the database; null: it runs alone. */
   readonly cluster: ClusterConfig | null
   /** Processes on one port. */
@@ -366,6 +368,7 @@ const configOf = (
     databasePool: values.DATABASE_POOL,
     databaseWaiting: values.DATABASE_WAITING,
     databaseDeadlineMs: values.DATABASE_DEADLINE_MS,
+    answers: answerDeadlines(values.DATABASE_DEADLINE_MS, clusterOf(values)?.lostMs ?? null),
     cluster: clusterOf(values),
     workers: isWorker ? 1 : values.WORKERS,
     isWorker,

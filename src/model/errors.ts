@@ -100,7 +100,12 @@ export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
   readonly retryAfterSeconds: number
 }> {}
 /** Too much work is queued or a part is unavailable; the same request may be sent again after `retryAfterSeconds`. */
-export class Unavailable extends Data.TaggedError("Unavailable")<Detail & { readonly retryAfterSeconds: number }> {}
+export class Unavailable extends Data.TaggedError("Unavailable")<Detail & { readonly retryAfterSeconds: number }> {
+  /** A log and a failed test show the message of an error. */
+  override get message(): string {
+    return this.detail
+  }
+}
 
 /** Every failure a client may meet; anything else is a defect and becomes one 500 with a request id. */
 export type Failure =

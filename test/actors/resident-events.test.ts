@@ -122,6 +122,7 @@ const residentOf = (read: Effect.Effect<never>, more: { isHere?: () => boolean; 
     requests: requestsThat(read),
     isHere: more.isHere ?? (() => true),
     most: 2,
+    answersWithinMs: 5_000,
     fork: Effect.runFork,
     broken: more.broken ?? (() => {}),
   })

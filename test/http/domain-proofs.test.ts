@@ -12,6 +12,7 @@ import { Database } from "../../src/store/database.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { call, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts"
+import { DATABASE_DEADLINE_MS } from "../support/patience.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
@@ -39,7 +40,9 @@ const KEYS = [new Uint8Array(32).fill(7)] as const
 const dayLater = async (nodes = 1) => {
   await rows.run("update connection_domains set look_at = look_at - interval '25 hours'")
   const kernel = Layer.mergeAll(Egress.layer({ allowLoopback: false }), Layer.succeed(HttpSettings, SETTINGS)).pipe(
-    Layer.provideMerge(Database.layer({ url: Redacted.make(server.databaseUrl), connections: 8 })),
+    Layer.provideMerge(
+      Database.layer({ url: Redacted.make(server.databaseUrl), connections: 8, deadlineMs: DATABASE_DEADLINE_MS }),
+    ),
     Layer.provideMerge(Telemetry.layer("silent")),
   )
   const urls = { publicUrl: "https://events.example.com", provesDomains: true }

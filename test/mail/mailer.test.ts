@@ -7,6 +7,7 @@ import { Database } from "../../src/store/database.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type MailServer, startMailServer } from "../support/mail-server.ts"
+import { DATABASE_DEADLINE_MS } from "../support/patience.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -32,9 +33,11 @@ afterAll(async () => {
 })
 
 const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
-  const kernel = Database.layer({ url: Redacted.make(database.url), connections: 2 }).pipe(
-    Layer.provideMerge(Telemetry.layer("silent")),
-  )
+  const kernel = Database.layer({
+    url: Redacted.make(database.url),
+    connections: 2,
+    deadlineMs: DATABASE_DEADLINE_MS,
+  }).pipe(Layer.provideMerge(Telemetry.layer("silent")))
   const smtp = { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
   const layer = Mailer.layer({ sealingKeys: [new Uint8Array(32).fill(7)], smtp, keep: false, retryDelaysMs })
   const runtime = ManagedRuntime.make(layer.pipe(Layer.provideMerge(kernel)))

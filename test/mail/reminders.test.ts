@@ -15,6 +15,7 @@ import { deleteReminders } from "../../src/store/mail/reminders.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
+import { DATABASE_DEADLINE_MS } from "../support/patience.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import { openStore, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
@@ -58,7 +59,9 @@ const openNode = async ({
   readonly url?: string
 } = {}) => {
   const telemetry = Telemetry.layer("silent")
-  const kernel = Database.layer({ url: Redacted.make(url), connections: 2 }).pipe(Layer.provideMerge(telemetry))
+  const kernel = Database.layer({ url: Redacted.make(url), connections: 2, deadlineMs: DATABASE_DEADLINE_MS }).pipe(
+    Layer.provideMerge(telemetry),
+  )
   const smtp = keep ? null : { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
   const mailer = Mailer.layer({ sealingKeys: [new Uint8Array(32).fill(7)], smtp, keep })
   const refusals = LetterRefusals.layer([new Uint8Array(32).fill(8)], new Uint8Array(32).fill(9))

@@ -7,6 +7,7 @@ import { Database } from "../../src/store/database.ts"
 import { openText } from "../../src/store/sealed-text.ts"
 import { WebhookRegistration } from "../../src/store/webhooks/webhook-registration.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { DATABASE_DEADLINE_MS } from "../support/patience.ts"
 import { openOutbox, SEALING_KEYS } from "../support/webhooks.ts"
 
 const openRegistration = async () => {
@@ -17,7 +18,10 @@ const openRegistration = async () => {
   )
   const runtime = ManagedRuntime.make(
     WebhookRegistration.layer(SEALING_KEYS).pipe(
-      Layer.provide([Database.layer({ url: outbox.url, connections: 2 }), Egress.layer({ allowLoopback: false })]),
+      Layer.provide([
+        Database.layer({ url: outbox.url, connections: 2, deadlineMs: DATABASE_DEADLINE_MS }),
+        Egress.layer({ allowLoopback: false }),
+      ]),
       Layer.provide(Telemetry.layer("silent")),
     ),
   )

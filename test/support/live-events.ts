@@ -12,6 +12,7 @@ import { nodeLayers } from "../../src/cluster/node-layers.ts"
 import { GrantChanges } from "../../src/identity/grant-changes.ts"
 import { NO_MEASURE } from "../../src/model/host-absence.ts"
 import { newId } from "../../src/model/ids.ts"
+import { answerDeadlines } from "../../src/model/limits/answer-deadlines.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
 import { NodeSession } from "../../src/store/cluster/node-session.ts"
@@ -22,6 +23,7 @@ import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { freePort } from "./free-port.ts"
 import { type JumpingClock, openJumpingClock } from "./jumping-clock.ts"
+import { DATABASE_DEADLINE_MS } from "./patience.ts"
 import { openStore, type TestSql } from "./store.ts"
 
 /** Of an activity's command the event is not there; only tests of steering look at it. */
@@ -110,6 +112,7 @@ export const startActors = async (
     replaceAfterMs: 100,
     returnWithinMs: 30_000,
     idleMs: IDLE_MS,
+    answers: answerDeadlines(DATABASE_DEADLINE_MS, LOST_MS),
     playbackUrlOf: () => null,
     recorder: null,
     hasStageBroadcasts: false,
@@ -117,7 +120,7 @@ export const startActors = async (
     ...options,
   }).pipe(
     Layer.provideMerge(placement),
-    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6, deadlineMs: DATABASE_DEADLINE_MS })),
     Layer.provide([OutboxSignal.layer, MediaSignal.layer, telemetry]),
   )
   const runtime = ManagedRuntime.make(layer)

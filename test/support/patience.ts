@@ -4,5 +4,8 @@
  */
 export const PATIENCE_MS = 240_000
 
+/** Deadline of a statement, milliseconds, where a test is not about it: a busy machine may keep the database from answering for seconds. */
+export const DATABASE_DEADLINE_MS = 60_000
+
 /** The longest that a test and a hook may take: they wait for several things. */
 export const TEST_MS = 600_000

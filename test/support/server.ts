@@ -8,6 +8,7 @@ import { type RunningServer, startServer } from "../../src/server.ts"
 import { builtClient, builtDocs, builtPages, compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 import { NODES, startNodes } from "./nodes.ts"
+import { DATABASE_DEADLINE_MS } from "./patience.ts"
 
 export const PLATFORM_KEY = "platform-key-of-the-tests-0123456789"
 
@@ -75,6 +76,7 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
       PORT: "0",
       DATABASE_URL: database.url,
       DATABASE_POOL: "6",
+      DATABASE_DEADLINE_MS: String(DATABASE_DEADLINE_MS),
       DATA_DIR: folder,
       SECRET_KEY,
       PLATFORM_KEY,

@@ -15,6 +15,7 @@ import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.
 import { openLog, Telemetry } from "../../src/telemetry/telemetry.ts"
 import { type DispatcherOptions, dispatcherLayer } from "../../src/webhooks/dispatcher.ts"
 import { createTestDatabase } from "./database.ts"
+import { DATABASE_DEADLINE_MS } from "./patience.ts"
 import { openStore, type TestSql } from "./store.ts"
 
 export const SEALING_KEYS: KeyRing = [new Uint8Array(32).fill(7)]
@@ -93,7 +94,10 @@ export const startDispatcher = async (
     ...options,
   }).pipe(
     Layer.provideMerge(OutboxSignal.layer),
-    Layer.provide([Database.layer({ url, connections: 4 }), Egress.layer({ allowLoopback: true, ...options })]),
+    Layer.provide([
+      Database.layer({ url, connections: 4, deadlineMs: DATABASE_DEADLINE_MS }),
+      Egress.layer({ allowLoopback: true, ...options }),
+    ]),
     Layer.provide(telemetry),
   )
   const services = await Effect.runPromise(Layer.buildWithScope(layer, scope))

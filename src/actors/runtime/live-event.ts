@@ -102,6 +102,7 @@ export const liveEventLayer = (
         requests,
         isHere: () => sharding.hasShardId(shardId),
         most: options.mailbox,
+        answersWithinMs: options.answers.attemptMs,
         fork,
         broken: () => {
           isBroken = true
@@ -124,7 +125,7 @@ export const liveEventLayer = (
             Effect.sync(() => {
               // It became live, or failed, while it left: it is loaded again where it belongs, so that its timers fire.
               if (actor.staysInMemory && !isShutdown)
-                fork(Effect.ignore(Effect.timeout(self(eventId).Read(LOAD), "5 seconds")))
+                fork(Effect.ignore(Effect.timeout(self(eventId).Read(LOAD), options.answers.attemptMs)))
             }),
           ),
         ])

@@ -15,6 +15,8 @@ interface Needs {
   readonly isHere: () => boolean
   /** Requests under way; one more fails with `MailboxFull`. */
   readonly most: number
+  /** A request that takes longer is interrupted, in milliseconds. */
+  readonly answersWithinMs: number
   /** Runs an effect beside its caller. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   /** A request ended with a defect: the actor must be built anew. */
@@ -23,8 +25,6 @@ interface Needs {
 
 /** The engine waits as long for requests that it brought. */
 const LEAVES_WITHIN = "2 seconds"
-/** A request that takes longer is interrupted, in milliseconds. */
-const ANSWERS_WITHIN_MS = 5_000
 
 export class ResidentEvent {
   readonly #needs: Needs
@@ -48,7 +48,7 @@ export class ResidentEvent {
     request: (requests: LiveEventRequests) => Effect.Effect<A, E>,
   ): Effect.Effect<A, E | NotOwner | ClusterError.MailboxFull | Cause.TimeoutError> {
     return Effect.callback((resume) => {
-      const { address, requests, most, fork, broken } = this.#needs
+      const { address, requests, most, answersWithinMs, fork, broken } = this.#needs
       if (this.#isLeaving || this.#underWay.size >= most) {
         resume(Effect.fail(this.#isLeaving ? new NotOwner() : new ClusterError.MailboxFull({ address })))
         return
@@ -58,7 +58,7 @@ export class ResidentEvent {
       const deadline = setTimeout(() => {
         fiber.interruptUnsafe()
         resume(Effect.fail(new Cause.TimeoutError()))
-      }, ANSWERS_WITHIN_MS)
+      }, answersWithinMs)
       fiber.addObserver((exit) => {
         clearTimeout(deadline)
         this.#underWay.delete(fiber)

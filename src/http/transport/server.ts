@@ -40,6 +40,8 @@ export interface RestOptions {
   readonly securityContact: string | null
   readonly production: boolean
   readonly accessLog: AccessLogMode
+  /** A request without an answer is given up after this time, milliseconds (`answer-deadlines.ts`). */
+  readonly deadlineMs: number
   /** Uploads of media at once. */
   readonly uploads: number
   /** Texts that are made or read when they are first asked for. */
@@ -70,9 +72,6 @@ export interface Rest {
 
 /** An alert on a status does not wait for its first answer. */
 const STATUSES = new Set([200, 201, 204, 304, ...Object.values(PROBLEMS).map(({ status }) => status)])
-
-/** Longer than an actor's own tries, so that their answer comes first. */
-const REQUEST_DEADLINE_MS = 15_000
 
 const SECURITY_TXT_MS = 180 * 86_400_000
 
@@ -121,7 +120,7 @@ export const bindRest = (
     /** Bounds the wait for a database that hangs; the request's work may still happen. One timer for all. */
     const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
     const stopGivingUp = every(timers, 1000, () => {
-      const before = timers.elapsed() - REQUEST_DEADLINE_MS
+      const before = timers.elapsed() - options.deadlineMs
       for (const waiting of pending) {
         // In order of arrival: the first request that is young enough ends the loop.
         if (waiting.since > before) break
