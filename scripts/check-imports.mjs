@@ -1,11 +1,12 @@
 /**
- * The rules about imports in src/ and in the client's package: which part may import which, which file may use which engine, at most twelve files of its
- * own part in one file, and no cycles, types included. Lists every breach and exits 1. An argument names another root than the project's.
+ * The rules about imports in src/ and in the packages of client and pages: which part may import which, the floors of each part (`floors.mjs`), which file
+ * may use which engine, at most twelve files of its own part in one file, and no cycles, types included. Lists every breach and exits 1. An argument names another root than the project's.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseAst } from "rolldown/parseAst"
+import { FLOORS, floorOf } from "./floors.mjs"
 
 const [root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 
@@ -94,7 +95,7 @@ const LISTS = [
   "../packages/client/src/state/event-state.ts",
   "actors/domain/activities/registry.ts",
   "http/contract/api.ts",
-  "http/requests/routes.ts",
+  "http/routes.ts",
   "gateway/description/schemas.ts",
   "protocol/contract.ts",
   "protocol/ready.ts",
@@ -106,6 +107,7 @@ const COMPUTED = ["../packages/client/src/connection/socket.ts", "store/embedded
 
 /** The client's files, by their names from src/ on as all files. */
 const CLIENT = "../packages/client/src/"
+const PAGES = "../packages/web/src/"
 /** The one package that each file of the client may import: the application brings it. */
 const PEERS = { "react-entry.ts": /^react$/, "react/": /^react$/ }
 
@@ -113,7 +115,7 @@ const src = join(root, "src")
 const breaches = []
 const sourcesIn = (folder) =>
   (existsSync(join(src, folder)) ? readdirSync(join(src, folder), { recursive: true }) : [])
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `${folder}${name.replaceAll("\\", "/")}`)
 const files = [...sourcesIn(""), ...sourcesIn(CLIENT)]
 const shown = (file) => normalize(join("src", file)).replaceAll("\\", "/")
@@ -137,8 +139,10 @@ const RESOLVERS = new Set(["require", "createRequire"])
 /** The specifiers of a module, types included. One that is computed, or resolved by `require`, is a breach: it cannot be checked. */
 const importsOf = (file) => {
   const found = []
-  for (const node of nodesOf(parseAst(readFileSync(join(src, file), "utf8"), { lang: "ts" }).body)) {
-    if (node.type === "Identifier" && RESOLVERS.has(node.name)) {
+  for (const node of nodesOf(
+    parseAst(readFileSync(join(src, file), "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" }).body,
+  )) {
+    if (!file.startsWith(PAGES) && node.type === "Identifier" && RESOLVERS.has(node.name)) {
       breaches.push(`${shown(file)} resolves modules by ${node.name}, which cannot be checked`)
     }
     if (!IMPORTING.has(node.type) || !node.source) continue
@@ -202,6 +206,36 @@ for (const file of files) {
   if (siblings.length > MAX_SIBLINGS && !LISTS.includes(file)) {
     breaches.push(`${shown(file)} imports ${siblings.length} files of its own part, at most ${MAX_SIBLINGS}`)
   }
+}
+
+/** The room of a file on the floors, and its path in the room. */
+const placeOf = (file) => {
+  const at = shown(file)
+  const room = Object.keys(FLOORS).find((name) => at.startsWith(`${name}/`))
+  return room === undefined ? undefined : { room, floor: floorOf(FLOORS[room], at.slice(room.length + 1)) }
+}
+const checkFloors = (file, targets) => {
+  const from = placeOf(file)
+  if (from === undefined) return
+  if (from.floor === -1) breaches.push(`${shown(file)} is on no floor of ${from.room} (scripts/floors.mjs)`)
+  for (const target of targets) {
+    const to = placeOf(target)
+    if (to?.room === from.room && to.floor > from.floor) {
+      breaches.push(
+        `${shown(file)} imports ${shown(target)}, which is on a higher floor of ${from.room} (scripts/floors.mjs)`,
+      )
+    }
+  }
+}
+for (const [file, targets] of own) checkFloors(file, targets)
+
+/** The pages are built by another program, which has the rules on their packages. Here they have floors alone. */
+for (const file of sourcesIn(PAGES)) {
+  const relative = importsOf(file).filter((name) => name.startsWith("."))
+  checkFloors(
+    file,
+    relative.map((name) => normalize(join(dirname(file), name)).replaceAll("\\", "/")),
+  )
 }
 
 /** Files that are in a cycle, or import one that is: a file whose imports are all settled is settled, until none is left. */

@@ -1,7 +1,7 @@
 /** The check of imports that `npm run check` runs, on trees with and without breaches. */
 import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "./support/temporary-folder.ts"
@@ -65,4 +65,32 @@ test.each([
   const { code, output } = await check({ ...MODEL, ...files })
   expect(code).toBe(1)
   expect(output).toContain(named)
+})
+
+test.each([
+  ["src/model/text/a.ts", "src/model/live/b.ts"],
+  ["src/protocol/wire/a.ts", "src/protocol/topics/b.ts"],
+  ["src/store/events/a.ts", "src/store/workspaces/b.ts"],
+  ["src/media/live/a.ts", "src/media/jobs/b.ts"],
+  ["src/identity/accounts/a.ts", "src/identity/callers/b.ts"],
+  ["src/cluster/link/a.ts", "src/cluster/b.ts"],
+  ["src/http/requests/a.ts", "src/http/handlers/events/b.ts"],
+  ["src/http/pages/a.ts", "src/http/rest.ts"],
+  ["src/gateway/connection/a.ts", "src/gateway/event/b.ts"],
+  ["src/gateway/transport/a.ts", "src/gateway/gateway.ts"],
+  ["packages/client/src/state/a.ts", "packages/client/src/react/b.ts"],
+  ["packages/web/src/ui/a.tsx", "packages/web/src/host/b.tsx"],
+])("%s imports a type of a higher floor: the check fails and names both", async (lower, upper) => {
+  const name = relative(dirname(lower), upper)
+  const files = { [lower]: `import type { B } from "${name}"\nexport const a: B = 1\n`, [upper]: "export type B = 1\n" }
+  const fromSrc = Object.entries(files).map(([path, text]) => [relative("src", path), text])
+  const { code, output } = await check(Object.fromEntries(fromSrc))
+  expect(code).toBe(1)
+  expect(output).toContain(`${lower} imports ${upper}, which is on a higher floor`)
+})
+
+test("a file that is on no floor of its part fails the check", async () => {
+  const { code, output } = await check({ "http/attic/a.ts": "export const a = 1\n" })
+  expect(code).toBe(1)
+  expect(output).toContain("src/http/attic/a.ts is on no floor")
 })

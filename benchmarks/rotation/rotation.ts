@@ -4,7 +4,7 @@
  * by the same function and only emits.
  */
 import { newId } from "../../src/model/ids.ts"
-import { nextRound, startRotation } from "../../src/model/pairing/rotation-pairing.ts"
+import { nextRound, startRotation } from "../../src/model/rotation/rotation-pairing.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Told } from "../support/crowd-process.ts"
 import { percentile, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { Server } from "socket.io"
 import { planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
 import { namedId, newId } from "../../src/model/ids.ts"
-import { nextRound, startRotation } from "../../src/model/pairing/rotation-pairing.ts"
+import { nextRound, startRotation } from "../../src/model/rotation/rotation-pairing.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { answerParent } from "./child.ts"
 

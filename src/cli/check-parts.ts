@@ -18,8 +18,8 @@ import { readAccess } from "../store/access.ts"
 import { findDatabase } from "../store/embedded/place.ts"
 import { requireRestored } from "../store/embedded/restoring.ts"
 import { signsOfCopy } from "../store/quiet/instance.ts"
-import { countSealed } from "../store/resealing.ts"
-import { opensSecrets } from "../store/sealing-keys.ts"
+import { countSealed } from "../store/sealing/resealing.ts"
+import { opensSecrets } from "../store/sealing/sealing-keys.ts"
 import { withDatabase } from "./reach-database.ts"
 
 export interface Part {

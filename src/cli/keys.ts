@@ -1,7 +1,7 @@
 /** `gathercue keys`: a change of SECRET_KEY without loss. */
 import { randomBytes } from "node:crypto"
 import type { Config } from "../config/config.ts"
-import { countSealed, resealAll, type SealedTexts } from "../store/resealing.ts"
+import { countSealed, resealAll, type SealedTexts } from "../store/sealing/resealing.ts"
 import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { withDatabase } from "./reach-database.ts"

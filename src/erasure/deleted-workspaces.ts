@@ -10,7 +10,6 @@ import type { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { toMillis } from "../model/timestamp.ts"
 import { Database } from "../store/database.ts"
-import { inBatches, patiently, sweepEvery } from "../store/sweeps/sweeps.ts"
 import {
   type DeletedWorkspace,
   deleteEventRow,
@@ -24,7 +23,8 @@ import {
   listDeletedWorkspaces,
   RECORDINGS_AT_ONCE,
   someEventsOf,
-} from "../store/workspaces/deleted-workspaces.ts"
+} from "../store/deleted-workspaces.ts"
+import { inBatches, patiently, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 
 /** Events that are looked for at once. */

@@ -20,7 +20,7 @@ import {
   nextEvents,
   participantsAt,
 } from "../store/personal/erasures.ts"
-import { patiently, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { patiently, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 
 /** Events of one step. */

@@ -11,17 +11,17 @@ import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
 import { Tokens } from "../identity/tokens.ts"
 import { MediaLinks } from "../media/links.ts"
-import { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import { MediaServerApi } from "../media/livekit/media-server-api.ts"
 import { ServerMessages } from "../media/livekit/server-messages.ts"
+import { LiveBroadcasts } from "../media/placed/live-broadcasts.ts"
 import { Media } from "../media/seats.ts"
 import { CLOSE } from "../protocol/wire/close-codes.ts"
 import { Database } from "../store/database.ts"
 import { FileRoom } from "../telemetry/open-files.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { Sessions } from "./connection/session.ts"
 import { Hub } from "./event/hub.ts"
 import { RoomGuard } from "./expulsion/room-guard.ts"
+import { FrameHandler } from "./frames/frame-handler.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
@@ -132,7 +132,7 @@ export const bindGateway = (
       telemetry.metrics.callPeers.set(hub.callPeers)
       telemetry.metrics.waiting.set(hub.waiting)
     })
-    const sessions = new Sessions(services, hub)
+    const frames = new FrameHandler(services, hub)
     const silences = [
       services.grants.subscribe((change) => hub.grantWatch.changed(change)),
       services.grants.addGateway((forgotten) => hub.settled(forgotten)),
@@ -158,13 +158,13 @@ export const bindGateway = (
       },
       opened: (socket, { address, isShared }) => {
         if (!isShared) addresses.opened(address)
-        return sessions.opened(socket, address)
+        return frames.opened(socket, address)
       },
       closed: ({ address, isShared }) => {
         if (!isShared) addresses.closed(address)
       },
-      received: (connection, bytes) => sessions.received(connection, bytes),
-      drained: (connection) => sessions.drained(connection),
+      received: (connection, bytes) => frames.received(connection, bytes),
+      drained: (connection) => frames.drained(connection),
       sent: () => telemetry.metrics.framesSent.add(),
       failed,
     })

@@ -1,6 +1,16 @@
 /** The gateway's numbers. The configuration sets those that a deployment may change; only tests change the rest. */
+import type { IceOptions } from "../media/ice-servers.ts"
+import type { RtcPolicy } from "../protocol/topics/media.ts"
 import type { BudgetRules } from "./memory/rate-budgets.ts"
-import type { MeshOptions } from "./rtc/mesh-options.ts"
+
+/** The settings of calls between browsers. */
+export interface MeshOptions {
+  readonly ice: IceOptions
+  /** `relay`: no browser learns the address of another one. */
+  readonly policy: RtcPolicy
+  /** The most people of a room in which anybody sends a picture, 2 to 6. */
+  readonly maxPeers: number
+}
 
 export interface GatewayOptions {
   readonly heartbeatMs: number

@@ -20,8 +20,8 @@ import {
   postponeMail,
 } from "../store/mail/mails.ts"
 import { Quiet } from "../store/quiet/quiet.ts"
-import { openText, sealText } from "../store/sealed-text.ts"
-import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { openText, sealText } from "../store/sealing/sealed-text.ts"
+import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Letter } from "./letters.ts"
 import { MailNotSent } from "./mail-not-sent.ts"

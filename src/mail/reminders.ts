@@ -19,7 +19,7 @@ import {
   type RemindedPerson,
 } from "../store/mail/reminders.ts"
 import { Quiet } from "../store/quiet/quiet.ts"
-import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { LetterRefusals } from "./letter-refusals.ts"
 import { type ReminderKind, reminderLetter } from "./letters.ts"

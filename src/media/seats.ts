@@ -10,7 +10,7 @@ import type { Ground } from "../model/links.ts"
 import type { Modality } from "../model/phase.ts"
 import { type EventRole, narrowRole } from "../model/roles.ts"
 import type { KeyRing } from "../secret-key.ts"
-import { openText, SealBroken, sealText } from "../store/sealed-text.ts"
+import { openText, SealBroken, sealText } from "../store/sealing/sealed-text.ts"
 
 export interface MediaServer {
   /** Where clients connect, such as `wss://media.example.com`. */

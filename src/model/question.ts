@@ -5,7 +5,6 @@
 import { Schema } from "effect"
 import type { EventStatus } from "./event.ts"
 import { Uuid } from "./ids.ts"
-import type { WebhookEvent } from "./integrations/webhook-events.ts"
 import { named } from "./named.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
 import { LegibleText } from "./text/shown-text.ts"
@@ -112,8 +111,10 @@ export const newQuestion = (asked: {
   }
 }
 
+type QuestionFields = Readonly<Record<string, unknown>>
+
 /** The fields for webhook receivers beyond the base fields; `authorUserId` only for a workspace's user who asked under a name. */
-export const questionCreated = (question: Question): WebhookEvent["extra"] => ({
+export const questionCreated = (question: Question): QuestionFields => ({
   questionId: question.id,
   text: question.text,
   anonymous: question.anonymous,
@@ -123,7 +124,7 @@ export const questionCreated = (question: Question): WebhookEvent["extra"] => ({
 /** The same for an answer, which is null when it was given live. */
 export const questionAnswered = (
   question: Question & { readonly answerMode: "live" | "text" | null },
-): WebhookEvent["extra"] => ({
+): QuestionFields => ({
   ...questionCreated(question),
   answerMode: question.answerMode,
   answer: question.answer,

@@ -13,7 +13,7 @@ import { newId } from "../model/ids.ts"
 import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { Quiet } from "../store/quiet/quiet.ts"
-import { patiently } from "../store/sweeps/sweeps.ts"
+import { patiently } from "../store/sweeps.ts"
 import { OutboxSignal } from "../store/webhooks/outbox.ts"
 import {
   type ClaimedDelivery,

@@ -4,8 +4,8 @@ import { Webhook } from "standardwebhooks"
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import type { SecretKeys } from "../../src/secret-key.ts"
 import { NodeSession } from "../../src/store/cluster/node-session.ts"
-import { countSealed, resealAll } from "../../src/store/resealing.ts"
-import { openKeptKeys } from "../../src/store/sealing-keys.ts"
+import { countSealed, resealAll } from "../../src/store/sealing/resealing.ts"
+import { openKeptKeys } from "../../src/store/sealing/sealing-keys.ts"
 import { call, createEvent, createPerson, createWorkspace } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { startReceiver } from "../support/http-receiver.ts"
@@ -212,7 +212,7 @@ test("each sealed column of the database is one of those that are counted and se
   const columns = await sql<{ place: string }[]>`
     select table_name || '.' || column_name as place from information_schema.columns
      where table_schema = 'public' and column_name ~ 'sealed' order by 1`
-  // A new one needs a row in `store/resealing.ts`.
+  // A new one needs a row in `store/sealing/resealing.ts`.
   expect(columns.map(({ place }) => place)).toEqual([
     "account_totp.secret_sealed",
     "connections.client_secret_sealed",

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { sweepDeletedWorkspaces } from "../../src/erasure/deleted-workspaces.ts"
 import { Unavailable } from "../../src/model/errors.ts"
-import { markWorkspaceDeleted } from "../../src/store/workspaces/deleted-workspaces.ts"
+import { markWorkspaceDeleted } from "../../src/store/deleted-workspaces.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { seedEvent, startActors } from "../support/live-events.ts"
 

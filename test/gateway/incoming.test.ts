@@ -1,6 +1,6 @@
 /** Incoming frames by the state of their connection: a table by hand of what each state does with each frame. */
 import { expect, test } from "vitest"
-import { type Incoming, incoming, isClientObject, objectsIn } from "../../src/gateway/connection/incoming.ts"
+import { type Incoming, incoming, isClientObject, objectsIn } from "../../src/gateway/frames/incoming.ts"
 
 const FRAMES = {
   heartbeat: { op: 1, d: { t0: 7 } },

@@ -4,11 +4,11 @@
  */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type StreamName, streamsOf } from "../../src/gateway/broadcast/stream-names.ts"
 import type { Connection } from "../../src/gateway/connection/connection.ts"
 import type { EventSubscriber } from "../../src/gateway/recovery/event-subscriber.ts"
 import { ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
 import { whyNoReplay } from "../../src/gateway/recovery/resume-check.ts"
+import { type StreamName, streamsOf } from "../../src/gateway/streams/stream-names.ts"
 import { roomStream } from "../../src/model/live/streams.ts"
 
 const MAX_AGE_MS = 1000

@@ -1,9 +1,9 @@
 /** The topics of ephemeral dispatches, the ones that a slow socket is not sent, and the order in which many sockets are closed. */
 import { expect, test } from "vitest"
-import { ephemeralTopic } from "../../src/gateway/broadcast/topics.ts"
 import { Connection } from "../../src/gateway/connection/connection.ts"
 import { beginLife, MUTES_NOTHING } from "../../src/gateway/connection/lifecycle.ts"
 import { topicsOf } from "../../src/gateway/connection/subscriptions.ts"
+import { ephemeralTopic } from "../../src/gateway/streams/topics.ts"
 import { resumeEphemeral } from "../../src/gateway/transport/backpressure.ts"
 import { closeStaggered } from "../../src/gateway/transport/staggered-close.ts"
 import { roomStream, SHARED_STREAMS } from "../../src/model/live/streams.ts"

@@ -2,7 +2,7 @@
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type ClusterLimits, type LimitName, RateLimits } from "../../src/http/requests/limits/rate-limits.ts"
+import { type ClusterLimits, type LimitName, RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { Unavailable } from "../../src/model/errors.ts"
 import { giveBackTokens, takeTokens } from "../../src/store/limits/shared-buckets.ts"
 import { query } from "../../src/store/query.ts"

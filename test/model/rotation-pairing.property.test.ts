@@ -10,7 +10,7 @@ import {
   type RotationState,
   restoreRotation,
   startRotation,
-} from "../../src/model/pairing/rotation-pairing.ts"
+} from "../../src/model/rotation/rotation-pairing.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
 const pairs = (seed: number): RotationOptions => ({ groupSize: 2, odd: "bye", seed })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { restoreHistory } from "../../src/model/pairing/meeting-history.ts"
-import { nextRound, type RotationState, startRotation } from "../../src/model/pairing/rotation-pairing.ts"
+import { nextRound, type RotationState, startRotation } from "../../src/model/rotation/rotation-pairing.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
 const bye = { groupSize: 2, odd: "bye", seed: 1 } as const

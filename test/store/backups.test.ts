@@ -1,6 +1,6 @@
 /** The turn of a backup to a bucket, between sessions on a real database. */
 import { expect, onTestFinished, test } from "vitest"
-import { beginBackup, endBackup } from "../../src/store/backups.ts"
+import { beginBackup, endBackup } from "../../src/store/backups/backups.ts"
 import { openSession } from "../../src/store/pool/session.ts"
 import { createTestDatabase } from "../support/database.ts"
 

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import { expect, test } from "vitest"
 import { STORED_KINDS } from "../../src/model/live/live-records.ts"
-import { decodeRecord, RecordUnreadable, upgraded, versionOf } from "../../src/store/live/record-versions.ts"
+import { decodeRecord, RecordUnreadable, upgraded, versionOf } from "../../src/store/record-versions.ts"
 
 test("a record is read by the schema of its kind", () => {
   expect(Result.getOrThrow(decodeRecord("seat", 1, { roomId: "r", away: false }))).toEqual({

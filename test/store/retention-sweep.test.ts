@@ -8,7 +8,7 @@ import { insertAccount, insertSession } from "../../src/store/accounts/accounts.
 import { insertEntryToken, insertRegistration } from "../../src/store/events/registrations.ts"
 import { deleteOldAnswers } from "../../src/store/idempotency.ts"
 import { sweepExpired } from "../../src/store/sweeps/retention-sweep.ts"
-import { inBatches, SWEEP_BATCH } from "../../src/store/sweeps/sweeps.ts"
+import { inBatches, SWEEP_BATCH } from "../../src/store/sweeps.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
 import { openStore, type TestSql } from "../support/store.ts"

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
-import { openSealed, openText, SealBroken, sealText } from "../../src/store/sealed-text.ts"
+import { openSealed, openText, SealBroken, sealText } from "../../src/store/sealing/sealed-text.ts"
 import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.ts"
 
 const key = [randomBytes(32)] as const

@@ -8,7 +8,7 @@ import type { WebhookEventType } from "../../src/model/integrations/webhook-even
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import type { KeyRing } from "../../src/secret-key.ts"
 import { Database } from "../../src/store/database.ts"
-import { sealText } from "../../src/store/sealed-text.ts"
+import { sealText } from "../../src/store/sealing/sealed-text.ts"
 import { appendOccurrences, OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { insertWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
 import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.ts"

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { sealText } from "../../src/store/sealed-text.ts"
+import { sealText } from "../../src/store/sealing/sealed-text.ts"
 import {
   deleteWebhookEndpoint,
   replaceSecret,

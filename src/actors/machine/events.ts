@@ -1,7 +1,7 @@
 /** The events of the chart: commands, what a turn raises about its own effects, and the clock's. */
 import type { Rotation } from "../../model/live/live-records.ts"
-import type { nextRound } from "../../model/pairing/rotation-pairing.ts"
 import type { PhaseState } from "../../model/phase.ts"
+import type { nextRound } from "../../model/rotation/rotation-pairing.ts"
 import type { Command } from "../commands.ts"
 
 /** Raised events are handled after the actions of the event that raised them, in their order and within the same turn. */

@@ -5,15 +5,15 @@
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import { ownerOf, wireStream } from "../../model/live/streams.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { ConnectionRegistry } from "../event/connection-registry.ts"
-import type { MediaSeats } from "../event/media-seats.ts"
+import type { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
+import type { MediaSeats } from "../rtc/media-seats.ts"
 import type { GatewayServices } from "../services.ts"
+import type { StreamCursors, StreamName } from "../streams/stream-names.ts"
 import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { sendAll, sendEphemeral } from "../transport/send.ts"
 import { FanOut, type Receivers } from "./fan-out.ts"
-import type { StreamCursors, StreamName } from "./stream-names.ts"
 
 /** The targets of a delivery. */
 interface Targets {

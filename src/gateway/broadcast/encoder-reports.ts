@@ -1,6 +1,7 @@
 /** Reports the encoder of an event's broadcast to staff: when it begins, is lost, is back, or is refused. */
-import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+
 import type { EncoderReport } from "../../media/placed/broadcasts.ts"
+import type { LiveBroadcasts } from "../../media/placed/live-broadcasts.ts"
 import { encodeEphemeralFrame } from "../../protocol/wire/encoding.ts"
 import type { Delivery } from "./delivery.ts"
 

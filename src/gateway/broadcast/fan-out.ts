@@ -8,10 +8,10 @@ import { Throttle } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { hasHeldAddresses } from "../../media/links.ts"
 import { ownerOf } from "../../model/live/streams.ts"
+import type { StreamName } from "../streams/stream-names.ts"
+import { ephemeralTopic, streamTopic } from "../streams/topics.ts"
 import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
-import type { StreamName } from "./stream-names.ts"
-import { ephemeralTopic, streamTopic } from "./topics.ts"
 
 /** The connections of one event as receivers of frames. */
 export interface Receivers {

@@ -6,7 +6,7 @@
 import { hasHeldAddresses } from "../../media/links.ts"
 import type { Basis } from "../../model/grants.ts"
 import type { CloseCode } from "../../protocol/wire/close-codes.ts"
-import { type StreamName, streamsOf } from "../broadcast/stream-names.ts"
+import { type StreamName, streamsOf } from "../streams/stream-names.ts"
 import { beginLife, type ConnectionState, type Identity, isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
 import { type ConnectionEffect, type ConnectionLeft, type ReadyNeed, step } from "./step.ts"
 

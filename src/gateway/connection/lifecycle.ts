@@ -9,7 +9,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
 import type { CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
-import { streamsOf } from "../broadcast/stream-names.ts"
+import { streamsOf } from "../streams/stream-names.ts"
 
 /** The participant that a token identifies. */
 export interface Identity {

@@ -1,8 +1,8 @@
 /** The topics that a connection is subscribed to, as a function of its life. No subscription is kept anywhere else. */
 import { ownerOf, pollStream, roomStream } from "../../model/live/streams.ts"
 import { actingAs } from "../../protocol/rule.ts"
-import { ephemeralTopicsOf, type StreamName, streamsOf } from "../broadcast/stream-names.ts"
-import { ephemeralTopic, roleTopic, streamTopic } from "../broadcast/topics.ts"
+import { ephemeralTopicsOf, type StreamName, streamsOf } from "../streams/stream-names.ts"
+import { ephemeralTopic, roleTopic, streamTopic } from "../streams/topics.ts"
 import type { Life } from "./lifecycle.ts"
 
 const topicsOfStream = ({ eventId, mutes, isSlow }: Life, stream: StreamName): ReadonlyArray<string> => {

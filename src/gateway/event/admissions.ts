@@ -4,10 +4,10 @@
  */
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { ParticipantMemory } from "../memory/participant-memory.ts"
+import type { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { Arrivals } from "./arrivals.ts"
-import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { MembershipSync } from "./membership-sync.ts"
+import type { ParticipantMemory } from "./participant-memory.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
 interface Needs {

@@ -7,7 +7,7 @@ import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { Throttle } from "../../clock/throttle.ts"
 import type { Cancel } from "../../clock/timers.ts"
 import { findBlockedNamesakes, findDecided } from "../../store/live/live-events.ts"
-import { RETRY_FOR_MINUTES } from "../retry.ts"
+import { RETRY_FOR_MINUTES } from "../expulsion/retry.ts"
 import type { GatewayServices } from "../services.ts"
 
 type Services = Pick<GatewayServices, "database" | "timers" | "telemetry" | "fork">

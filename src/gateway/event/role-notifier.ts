@@ -10,13 +10,13 @@ import { EventRole } from "../../model/roles.ts"
 import type { ActingRole } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
-import { roleTopic } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
+import type { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import { rightsOf } from "../recovery/ready.ts"
-import type { ConnectionRegistry } from "./connection-registry.ts"
-import type { MediaSeats } from "./media-seats.ts"
+import type { MediaSeats } from "../rtc/media-seats.ts"
+import { roleTopic } from "../streams/topics.ts"
 
 interface Needs {
   readonly timers: Timers

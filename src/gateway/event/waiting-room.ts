@@ -6,8 +6,8 @@
 import type { Timers } from "../../clock/timers.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
+import { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
 export class WaitingRoom {

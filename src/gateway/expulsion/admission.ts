@@ -5,8 +5,8 @@
 import { Effect, type Fiber } from "effect"
 import type { Arrival } from "../../media/livekit/server-messages.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
-import { RETRY_FOR_MINUTES } from "../retry.ts"
 import { type Judgement, type JudgeNeeds, judge } from "./judgement.ts"
+import { RETRY_FOR_MINUTES } from "./retry.ts"
 import type { Expulsion } from "./room-access.ts"
 import { eventOf, type MediaRoom } from "./room-sweep.ts"
 

@@ -4,7 +4,7 @@ import type { ReadyReason } from "../../protocol/ready.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { ConnectionSeats } from "../event/media-seats.ts"
+import type { ConnectionSeats } from "../rtc/media-seats.ts"
 import { receivesStaffChat } from "./ready.ts"
 
 /** A connection that needs `ready`: by a replay from its cursors, or with a snapshot for the given reason. */

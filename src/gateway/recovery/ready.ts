@@ -9,9 +9,9 @@ import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/per
 import type { ReadyReason } from "../../protocol/ready.ts"
 import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
 import type { EncoderView, MediaSeat } from "../../protocol/topics/media.ts"
-import type { StreamCursors } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
+import type { StreamCursors } from "../streams/stream-names.ts"
 
 type Fields = { readonly [field: string]: unknown }
 

@@ -7,7 +7,7 @@
 import { isSharedStream, ownerOf } from "../../model/live/streams.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
-import type { StreamName } from "../broadcast/stream-names.ts"
+import type { StreamName } from "../streams/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffer, type ReplayLimits } from "./replay-buffer.ts"
 

@@ -4,7 +4,7 @@ import { hasSeat } from "../../media/seats.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { MeshSeat } from "../../protocol/topics/media.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import type { ParticipantStates } from "../event/participant-states.ts"
+import type { ParticipantStates } from "../connection/participant-states.ts"
 
 /**
  * The name of the call: the id of the room, or that of the phase for its main room. Null: the participant has no call. Between

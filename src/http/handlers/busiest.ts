@@ -1,6 +1,7 @@
 /** The busiest workspaces, keys and events of the last minutes at this process, with their names. */
-import { nameEvents, nameKeys, nameWorkspaces } from "../../store/busiest.ts"
+
 import type { Queryable } from "../../store/database.ts"
+import { nameEvents, nameKeys, nameWorkspaces } from "../../store/platform/busiest.ts"
 import type { Busiest, Loaded } from "../../telemetry/busiest.ts"
 
 const SHOWN = 10

@@ -1,9 +1,9 @@
 /** Messages of the media server about people who come into its rooms, and recordings that it makes. Their signature is the credential. */
 import { Effect, type Exit } from "effect"
 import { settleCapture } from "../../media/jobs/capture.ts"
-import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { RoomRecorder } from "../../media/livekit/room-recorder.ts"
 import { ServerMessages } from "../../media/livekit/server-messages.ts"
+import type { LiveBroadcasts } from "../../media/placed/live-broadcasts.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import type { Database } from "../../store/database.ts"
 import type { MediaSignal } from "../../store/media/media-signal.ts"

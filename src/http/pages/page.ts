@@ -8,8 +8,8 @@ import { Effect } from "effect"
 import { escapeHtml } from "../../mail/letters.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
+import type { LimitName } from "../limits/rate-limits.ts"
 import type { HandlerServices } from "../requests/call.ts"
-import type { LimitName } from "../requests/limits/rate-limits.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 
 export interface PageRoute {

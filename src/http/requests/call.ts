@@ -22,7 +22,7 @@ import type { Tokens } from "../../identity/tokens.ts"
 import type { LetterRefusals } from "../../mail/letter-refusals.ts"
 import type { Mailer } from "../../mail/mailer.ts"
 import type { MediaLinks } from "../../media/links.ts"
-import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+import type { LiveBroadcasts } from "../../media/placed/live-broadcasts.ts"
 import type { MediaProcessor } from "../../media/processing/media-processor.ts"
 import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
@@ -43,7 +43,7 @@ import type { WebhookRegistration } from "../../store/webhooks/webhook-registrat
 import type { UserRow } from "../../store/workspaces/users.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Access } from "../contract/access.ts"
-import type { RateLimits } from "./limits/rate-limits.ts"
+import type { RateLimits } from "../limits/rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
 
 /** The holder of a session token: a user of the workspace, or a guest on one event. */

@@ -28,12 +28,12 @@ import {
   type KeptAnswer,
   keepAnswer,
 } from "../../store/idempotency.ts"
-import { openText, sealText } from "../../store/sealed-text.ts"
-import { inBatches, sweepEvery } from "../../store/sweeps/sweeps.ts"
+import { openText, sealText } from "../../store/sealing/sealed-text.ts"
+import { inBatches, sweepEvery } from "../../store/sweeps.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { CommandKey } from "../handlers/events/live-commands.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+import { CommandKey } from "./command-key.ts"
 
 const KEPT_MS = 86_400_000
 /** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in such bytes could be confused. */

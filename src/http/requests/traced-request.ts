@@ -3,7 +3,7 @@ import { type Effect, Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import type { Tracing } from "../../telemetry/tracing.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
-import type { Serve, ServeServices } from "../transport/serve.ts"
+import type { Serve, ServeServices } from "./serve.ts"
 
 /** `route`: the path as it was registered, such as `/v1/events/:id`. */
 export const tracedRequest = (

@@ -1,7 +1,7 @@
 /** Failures to problem responses: the one table from tag to code; the contract has status and meaning. */
 import type { Failure } from "../../model/errors.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
-import { isLimitName, limitHeaders, quotaHeaders } from "../requests/limits/rate-limits.ts"
+import { isLimitName, limitHeaders, quotaHeaders } from "../limits/rate-limits.ts"
 import type { HttpResponse } from "./message.ts"
 
 const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {

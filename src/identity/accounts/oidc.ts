@@ -14,7 +14,7 @@ import { foldEmail, isEmail } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { KeyRing } from "../../secret-key.ts"
 import { FRESH_MINUTES } from "../../store/accounts/session-proofs.ts"
-import { openText, sealText } from "../../store/sealed-text.ts"
+import { openText, sealText } from "../../store/sealing/sealed-text.ts"
 
 /** The person as the provider identifies them. `email` is folded. */
 export interface ProvidedIdentity {

@@ -12,7 +12,7 @@ import { currentTimers } from "../../clock/timers.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { passwordForm } from "../../model/text/compared.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { RequestCaller } from "../callers/request-caller.ts"
+import { RequestCaller } from "../request-caller.ts"
 import { FairQueue } from "./fair-queue.ts"
 import { PasswordCallers } from "./password-callers.ts"
 

@@ -17,7 +17,7 @@ import {
 } from "../../store/accounts/second-factors.ts"
 import type { Queryable } from "../../store/database.ts"
 import { query } from "../../store/query.ts"
-import { openText, sealText } from "../../store/sealed-text.ts"
+import { openText, sealText } from "../../store/sealing/sealed-text.ts"
 import { isTotpCode, newRecoveryCodes, newTotpSecret, recoveryCodeHash, stepOf, totpUri } from "./totp.ts"
 
 /** By what a code was right; null: it was wrong, or used before. */

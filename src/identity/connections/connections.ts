@@ -13,7 +13,7 @@ import { BadRequest } from "../../model/errors.ts"
 import type { EgressRefused } from "../../model/integrations/egress-target.ts"
 import type { KeyRing } from "../../secret-key.ts"
 import type { ProvedCredentials } from "../../store/accounts/accounts.ts"
-import { openText, sealText } from "../../store/sealed-text.ts"
+import { openText, sealText } from "../../store/sealing/sealed-text.ts"
 import type { ConnectionRow } from "../../store/workspaces/connections.ts"
 import {
   AnswerRefused,

@@ -28,7 +28,7 @@ import { findRecording, markFailed, markReady } from "../../store/media/recordin
 import { Quiet } from "../../store/quiet/quiet.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
+import type { LiveBroadcasts } from "../placed/live-broadcasts.ts"
 import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
 import type { Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"

@@ -178,7 +178,7 @@ export const Rotation = Schema.Struct({
   extendedMs: Schema.optionalKey(Schema.Int),
   pairs: Schema.Int,
   byes: Schema.Int,
-  /** The state of the pairing (`model/pairing/rotation-pairing.ts`). */
+  /** The state of the pairing (`model/rotation/rotation-pairing.ts`). */
   seating: Schema.Unknown,
   rev: Schema.Int,
 })

@@ -6,7 +6,7 @@ import type { Ground } from "../../model/links.ts"
 import type { Modality } from "../../model/phase.ts"
 import type { EventRole, WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 export interface GrantQuestion {
   /** Of a link's ground the parts count that it has. */

@@ -8,7 +8,7 @@ import type { Unavailable } from "../../model/errors.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, type Queryable } from "../database.ts"
-import { patiently, sweepEvery } from "../sweeps/sweeps.ts"
+import { patiently, sweepEvery } from "../sweeps.ts"
 
 /** Accounts checked in one transaction. */
 const ACCOUNTS = 100

@@ -7,7 +7,7 @@ import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
 import type { Queryable } from "../pool/statement.ts"
 import { countHolders } from "../process-lock.ts"
-import { SecretRefused } from "../secret-refused.ts"
+import { SecretRefused } from "../sealing/secret-refused.ts"
 
 export interface ClusterSecrets {
   /** Null: nodes trust their network. */

@@ -2,8 +2,8 @@
 import type { Event } from "../../model/event.ts"
 import type { Feature, Modality, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 
 const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
   allow_anonymous_voting, allow_anonymous_questions, reminders, host_absence, capacity, metadata,

@@ -4,7 +4,7 @@ import type { Unavailable } from "../../model/errors.ts"
 import type { EventStatus } from "../../model/event.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../database.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 /** The event's code. `fresh` becomes it where there is none yet; `undefined`: the event is gone, or another event has `fresh`. */
 const codeOr = async (sql: Queryable, eventId: string, fresh: string): Promise<string | undefined> => {

@@ -3,7 +3,7 @@ import type { EventStatus } from "../../model/event.ts"
 import { registrationOf } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 export interface RegistrationRow {
   readonly id: string

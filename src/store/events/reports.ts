@@ -8,8 +8,8 @@ import type { EventRole } from "../../model/roles.ts"
 import { searchForm } from "../../model/text/compared.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { decodeRecord } from "../live/record-versions.ts"
 import type { Page, PageRequest } from "../page.ts"
+import { decodeRecord } from "../record-versions.ts"
 
 /** The last row of the page before. */
 export interface ReportPosition {

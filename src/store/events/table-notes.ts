@@ -1,7 +1,7 @@
 /** Notes of one table of an event, and the tokens that let their recipients read them. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 /** Replaces the stored notes of the table. */
 export const upsertTableSummary = async (

@@ -12,10 +12,10 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Database, Queryable } from "../database.ts"
 import { findStoredEvent, listPhaseStates } from "../events/events.ts"
 import { query } from "../query.ts"
+import type { RecordUnreadable } from "../record-versions.ts"
 import type { StoredCommand } from "./live-commit.ts"
 import { findHeads, hasOtherStreams, type StreamHead } from "./live-history.ts"
 import { readLiveRecords, type StoredRecord } from "./live-records.ts"
-import type { RecordUnreadable } from "./record-versions.ts"
 
 export interface Claim {
   /** The value of the event's chart; null when the last commit stored none. */

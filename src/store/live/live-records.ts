@@ -17,7 +17,7 @@ import {
 import { roomOf, roomStream } from "../../model/live/streams.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { decodeRecord, type RecordUnreadable, versionOf } from "./record-versions.ts"
+import { decodeRecord, type RecordUnreadable, versionOf } from "../record-versions.ts"
 
 /** A record as it was read. */
 export type StoredRecord = {

@@ -1,7 +1,7 @@
 /** Reminders of scheduled events: which are due, whose turn it is, and the people who are to get one. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 /** A kind of reminder with the planned starts for which it is due: later than `after`, and no later than `upTo`. */
 export interface DueKind {

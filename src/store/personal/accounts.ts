@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../../model/errors.ts"
 import { parseId } from "../../model/ids.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import type { Page } from "../page.ts"
 import { query } from "../query.ts"
 import { forgetOrigins, insertAuditEntries } from "../workspaces/audit.ts"
-import { DELETED_WORKSPACES } from "../workspaces/deleted-workspaces.ts"
 import { addressOf, type Erasure, eraseRegistrant, eraseUser } from "./erasures.ts"
 import {
   decodeExportCursor,

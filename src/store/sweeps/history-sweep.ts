@@ -9,7 +9,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database } from "../database.ts"
 import { forgetFullBuckets } from "../limits/shared-buckets.ts"
 import { forgetKeyedCommands, forgetLiveCommands, forgetPublications } from "../live/live-history.ts"
-import { inBatches, sweepEvery } from "./sweeps.ts"
+import { inBatches, sweepEvery } from "../sweeps.ts"
 
 /** Command ids are answered for ten minutes; a little more is kept, so that the actor's memory is always covered. */
 const COMMANDS_KEPT_MS = 660_000

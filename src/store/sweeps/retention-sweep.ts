@@ -12,7 +12,7 @@ import { deleteEntryTokens, listEventsWithOldEntries, markEntriesSwept } from ".
 import { deleteExpiredNoteTokens } from "../events/table-notes.ts"
 import { deleteExpiredLinks } from "../links/bearer-links.ts"
 import { deleteErasedGuests } from "../personal/erased-guests.ts"
-import { inBatches, patiently, sweepEvery } from "./sweeps.ts"
+import { inBatches, patiently, sweepEvery } from "../sweeps.ts"
 
 /** An entry token opens its event until so long after the end; an hour more, so that no clock is ahead of another. */
 const ENTRIES_KEPT_MS = 25 * 3_600_000

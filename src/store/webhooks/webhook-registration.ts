@@ -13,7 +13,7 @@ import type { KeyRing } from "../../secret-key.ts"
 import { type Credential, keyOf, requireCredential, requireMember } from "../accounts/credentials.ts"
 import { Database, type Queryable } from "../database.ts"
 import { query } from "../query.ts"
-import { sealText } from "../sealed-text.ts"
+import { sealText } from "../sealing/sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
 import {
   deleteWebhookEndpoint,

@@ -2,9 +2,9 @@
 import { type EventRole, isOnStage } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { endIngests } from "../links/bearer-links.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
-import { DELETED_WORKSPACES } from "./deleted-workspaces.ts"
 
 export interface UserRow {
   readonly id: string

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { SecondFactors } from "../../../identity/accounts/second-factors.ts"
-import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { RequestCaller } from "../../../identity/request-caller.ts"
 import { signInChangedLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { findPrimaryAddress } from "../../../store/accounts/accounts.ts"

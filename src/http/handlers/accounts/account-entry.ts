@@ -1,7 +1,7 @@
 /** The ways into an account, the same for the API and for the pages: a new one with its first workspace, or a password. */
 import { Effect } from "effect"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
-import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { RequestCaller } from "../../../identity/request-caller.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { EmailTaken, type SlugTaken, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
@@ -16,7 +16,7 @@ import {
 import { Database, type Queryable } from "../../../store/database.ts"
 import { onUniqueViolation, query } from "../../../store/query.ts"
 import { insertWorkspace } from "../../../store/workspaces/workspaces.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { freeSlug, RETRY_SLUG } from "../workspaces/slug.ts"
 import { noteFailedSignIn } from "./account-acts.ts"

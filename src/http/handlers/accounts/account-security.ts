@@ -7,7 +7,7 @@ import {
   verifyEmail,
 } from "../../../identity/accounts/account-tokens.ts"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
-import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { RequestCaller } from "../../../identity/request-caller.ts"
 import { resetLetter, verificationLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized, type Unavailable } from "../../../model/errors.ts"
@@ -29,8 +29,8 @@ import { Database, outsideTransaction, type Queryable } from "../../../store/dat
 import { query } from "../../../store/query.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { AccountSecurity } from "../../contract/accounts/account-security.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { tellChange } from "./account-acts.ts"

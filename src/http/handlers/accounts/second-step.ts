@@ -1,6 +1,6 @@
 /** The second step of a sign-in, for accounts with a second factor: a short-lived token for what was proved, and a code for the token. */
 import { Clock, Effect } from "effect"
-import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { RequestCaller } from "../../../identity/request-caller.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
 import { InvalidToken, Unauthorized } from "../../../model/errors.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
@@ -10,7 +10,7 @@ import { findTotp, hasFactor } from "../../../store/accounts/second-factors.ts"
 import { insertChallenge, takeChallenge, tryChallenge } from "../../../store/accounts/sign-in-challenges.ts"
 import { Database } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
 import { noteAccountAct, noteFailedSignIn, takeToldCode } from "./account-acts.ts"
 
 const TOKEN_MS = 300_000

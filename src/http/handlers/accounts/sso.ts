@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import { ROUND_TRIP_SECONDS } from "../../../identity/accounts/oidc.ts"
-import { RequestCaller } from "../../../identity/callers/request-caller.ts"
 import { ConnectionFailed, Connections } from "../../../identity/connections/connections.ts"
+import { RequestCaller } from "../../../identity/request-caller.ts"
 import { NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { domainOfEmail } from "../../../model/text/email.ts"

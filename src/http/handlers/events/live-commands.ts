@@ -1,5 +1,5 @@
 /** Commands that REST sends to an event's mailbox, as the gateway does, and the REST failures of their refusals. */
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../../../actors/commands.ts"
 import { ID_USED_BEFORE } from "../../../actors/commit/execution.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
@@ -7,6 +7,7 @@ import { BadRequest, Conflict, type Failure, Forbidden, IdempotencyKeyReused, No
 import { newId } from "../../../model/ids.ts"
 import { keyedScope } from "../../../model/live/command-scopes.ts"
 import { isInTransaction } from "../../../store/database.ts"
+import { CommandKey } from "../../requests/command-key.ts"
 
 const failureOf = ({ code, detail, field }: Refused): Failure => {
   switch (code) {
@@ -24,12 +25,6 @@ const failureOf = ({ code, detail, field }: Refused): Failure => {
       return new Conflict({ detail })
   }
 }
-
-/** The id of the request's command at the live event, and the hash that a repeat must match: see `http/requests/idempotency.ts`. */
-export const CommandKey = Context.Reference<{ readonly commandId: string; readonly bodyHash: string } | undefined>(
-  "gathercue/CommandKey",
-  { defaultValue: () => undefined },
-)
 
 /**
  * Sends a command in a participant's name, or for a manager of the workspace (`by` null). Under an `Idempotency-Key` a repeat has

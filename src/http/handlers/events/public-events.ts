@@ -34,8 +34,8 @@ import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import {
   type Addressing,
   asCallers,

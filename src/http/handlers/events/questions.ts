@@ -12,12 +12,12 @@ import {
 } from "../../../store/events/questions.ts"
 import { decodeCursor } from "../../../store/page.ts"
 import type { Questions } from "../../contract/events/questions.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
+import { newcomer, spend } from "../../requests/anonymous-acts.ts"
 import { voterCookie } from "../../requests/audience.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { listOrFile } from "../../requests/file.ts"
-import { newcomer, spend } from "../../requests/limits/anonymous-acts.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { ask } from "./live-commands.ts"
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))

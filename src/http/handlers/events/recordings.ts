@@ -24,12 +24,12 @@ import {
 import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { CommandKey } from "../../requests/command-key.ts"
 import { callersAddressing, shownRecording } from "../../requests/media/addresses.ts"
 import { requireProvedMedia, requireQuota } from "../../requests/media/quota.ts"
 import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media/uploads.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { CommandKey } from "./live-commands.ts"
 
 /** An upload that is not completed by then has failed. */
 const UPLOAD_MS = 24 * 3_600_000

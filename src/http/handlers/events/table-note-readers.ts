@@ -10,7 +10,7 @@ import type { Queryable } from "../../../store/database.ts"
 import { listRegistered } from "../../../store/events/registrations.ts"
 import { listNoteRecipients, listThere } from "../../../store/events/table-notes.ts"
 import { findUser } from "../../../store/workspaces/users.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
 
 export interface Recipient {
   readonly userId: string

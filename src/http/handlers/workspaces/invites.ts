@@ -27,9 +27,9 @@ import {
   pageInvites,
 } from "../../../store/workspaces/invites.ts"
 import type { Invites } from "../../contract/workspaces/invites.ts"
+import { RateLimits } from "../../limits/rate-limits.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { requireGivable } from "../../requests/key-rights.ts"
-import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "./letters-to-others.ts"

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { BadRequest, Forbidden, NotFound } from "../../../model/errors.ts"
 import { lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
 import {
   endLink,
   endLinksOf,
@@ -11,8 +12,7 @@ import {
   heldBy,
   holderText,
   pageLinks,
-} from "../../../store/links/listed-links.ts"
-import { query } from "../../../store/query.ts"
+} from "../../../store/workspaces/listed-links.ts"
 import type { Links } from "../../contract/workspaces/links.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"

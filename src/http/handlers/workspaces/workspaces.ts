@@ -13,11 +13,11 @@ import { findPrimaryAddress, isSession, lockAccount } from "../../../store/accou
 import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { hasFactor } from "../../../store/accounts/second-factors.ts"
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
+import { findSlug, listLiveEventsOf, markWorkspaceDeleted } from "../../../store/deleted-workspaces.ts"
 import { areEventsOf } from "../../../store/events/events.ts"
 import { query } from "../../../store/query.ts"
 import { findKeyEnd, pageApiKeys } from "../../../store/workspaces/api-keys.ts"
 import { hasProvedConnection } from "../../../store/workspaces/connections.ts"
-import { findSlug, listLiveEventsOf, markWorkspaceDeleted } from "../../../store/workspaces/deleted-workspaces.ts"
 import {
   leaveWorkspace,
   makeOwner,

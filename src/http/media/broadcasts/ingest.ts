@@ -8,8 +8,8 @@ import { type BearerLinks, LINK_ENDED } from "../../../identity/links/bearer-lin
 import { hashSecret } from "../../../identity/secrets.ts"
 import { EncoderRefused } from "../../../media/broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder } from "../../../media/live/encoder-input.ts"
-import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import type { EncoderPort, StreamPort } from "../../../media/placed/encoder-port.ts"
+import { LiveBroadcasts } from "../../../media/placed/live-broadcasts.ts"
 import {
   BadRequest,
   EncoderReplaced,

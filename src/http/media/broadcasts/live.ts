@@ -8,7 +8,6 @@ import { type BearerLinks, LINK_ENDED } from "../../../identity/links/bearer-lin
 import { writeRecordingPlaylist } from "../../../media/broadcast/playlist.ts"
 import { answerReload, isHinted, type ReloadQuery } from "../../../media/broadcast/reload.ts"
 import type { MediaLinks } from "../../../media/links.ts"
-import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import {
   type BytesFile,
   LIVE_NAMES,
@@ -18,6 +17,7 @@ import {
   SEGMENTS_TO_START,
   STAGE_PLAYLIST,
 } from "../../../media/live/live-settings.ts"
+import { LiveBroadcasts } from "../../../media/placed/live-broadcasts.ts"
 import type { WatchedBroadcast } from "../../../media/placed/watched-broadcast.ts"
 import type { MediaStorage } from "../../../media/storage/storage.ts"
 import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../../model/errors.ts"

@@ -9,7 +9,7 @@ import {
   type RotationState,
   type RoundGroup,
   restoreRotation,
-} from "../../../../model/pairing/rotation-pairing.ts"
+} from "../../../../model/rotation/rotation-pairing.ts"
 import { byCodeUnits } from "../../../../model/text/compared.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"

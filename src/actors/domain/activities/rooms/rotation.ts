@@ -1,6 +1,6 @@
 /**
  * Speed networking: timed rounds, each participant with a new partner while there are new ones. Pairing is a pure function of
- * presence and past meetings (`model/pairing/rotation-pairing.ts`). Every held round is stored, so that later rotations pair new partners
+ * presence and past meetings (`model/rotation/rotation-pairing.ts`). Every held round is stored, so that later rotations pair new partners
  * too. Participants that join take part from the next round; the partners of one that leaves are notified.
  */
 import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"

@@ -1,0 +1,80 @@
+/**
+ * The floors of each room, from the ground up. A file imports files of its own floor and of those below, types included. An entry is a folder
+ * or a file of the room's folder; the longest that fits a file counts, and "*" is every other file.
+ */
+export const FLOORS = {
+  "src/model": ["text", "*", ["limits", "live", "media", "pairing"], ["breakouts", "integrations"], "rotation"],
+  "src/protocol": [
+    ["wire", "expect-none.ts", "rule.ts"],
+    ["command.ts", "dispatch.ts", "refusals.ts"],
+    "topics",
+    ["wire/frames.ts", "joined.ts", "ready.ts"],
+    "session.ts",
+    "contract.ts",
+    "permissions.ts",
+  ],
+  "src/store": [
+    ["pool", "sqlstate.ts"],
+    ["*", "embedded", "sealing"],
+    ["accounts", "cluster", "limits", "mail", "media"],
+    ["events", "webhooks", "sealing/sealing-keys.ts", "open-database.ts"],
+    ["links", "live", "sealing/resealing.ts"],
+    ["personal", "quiet", "workspaces"],
+    ["backups", "platform", "sweeps"],
+  ],
+  "src/media": [
+    "*",
+    ["broadcast", "captions", "storage"],
+    ["derivations", "live", "stage"],
+    "livekit",
+    ["placed", "processing"],
+    "jobs",
+  ],
+  "src/identity": ["*", ["accounts", "links", "partners"], ["callers", "connections"]],
+  "src/cluster": ["link", "*"],
+  "src/http": [
+    ["contract", "limits"],
+    "transport",
+    ["description", "requests"],
+    "handlers",
+    ["pages", "media"],
+    "development",
+    ["rest.ts", "routes.ts"],
+  ],
+  "src/gateway": [
+    ["streams", "memory", "expulsion"],
+    "options.ts",
+    ["services.ts", "connection"],
+    ["transport", "grants"],
+    "rtc",
+    "recovery",
+    "broadcast",
+    "event",
+    ["frames", "description"],
+    "gateway.ts",
+  ],
+  "packages/client/src": [
+    "rest-call.ts",
+    "contract",
+    "wire.ts",
+    "connection",
+    ["broadcast", "state"],
+    "*",
+    "entry.ts",
+    ["media", "react"],
+    ["media-entry.ts", "react-entry.ts"],
+  ],
+  "packages/web/src": ["api", "texts", "ui", "live", ["attendee", "host", "ops", "play"], "screen", "*"],
+}
+
+/** The floor of a file, by its path in the room; -1: it has none. */
+export const floorOf = (floors, file) => {
+  let [best, length] = [floors.findIndex((entries) => [entries].flat().includes("*")), -1]
+  floors.forEach((entries, floor) => {
+    for (const entry of [entries].flat()) {
+      if ((file === entry || file.startsWith(`${entry}/`)) && entry.length > length)
+        [best, length] = [floor, entry.length]
+    }
+  })
+  return best
+}

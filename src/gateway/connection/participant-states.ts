@@ -1,0 +1,55 @@
+/** Participant states by the live event: admissions, roles that hosts gave, and rooms. */
+
+import type { ParticipantChange } from "../../actors/domain/state.ts"
+import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
+import type { LiveSnapshot } from "../../actors/protocol.ts"
+import type { LobbyPolicy } from "../../model/live/live-values.ts"
+import type { EventRole } from "../../model/roles.ts"
+import type { Identity } from "./lifecycle.ts"
+
+export class ParticipantStates {
+  lobby: LobbyPolicy = "open"
+  /** True when there are tallies for voters alone. */
+  hasVoterTallies = false
+  #admissions = new Map<string, "admitted" | "held">()
+  #roles = new Map<string, EventRole>()
+  #seats = new Map<string, string>()
+
+  restore({ admissions, roles, seats, hasVoterTallies }: LiveSnapshot): void {
+    this.hasVoterTallies = hasVoterTallies
+    this.#admissions = new Map(Object.entries(admissions))
+    this.#roles = new Map(Object.entries(roles))
+    this.#seats = new Map(Object.entries(seats))
+  }
+
+  apply({ participantId, admission, role, roomId, pollSubscription }: ParticipantChange): void {
+    if (pollSubscription?.on) this.hasVoterTallies = true
+    if (role === null) this.#roles.delete(participantId)
+    else if (role !== undefined) this.#roles.set(participantId, role)
+    if (roomId === null) this.#seats.delete(participantId)
+    if (typeof roomId === "string") this.#seats.set(participantId, roomId)
+    if (admission === "admitted") this.#admissions.set(participantId, "admitted")
+    if (admission === "waiting") this.#admissions.set(participantId, "held")
+    const isHeld = this.#admissions.get(participantId) === "held"
+    if (admission === "denied" && !isHeld) this.#admissions.delete(participantId)
+  }
+
+  roomOf(participantId: string): string | null {
+    return this.#seats.get(participantId) ?? null
+  }
+
+  /** The role that was given at this event, by a host or for the stage. */
+  givenRole(participantId: string): EventRole | undefined {
+    return this.#roles.get(participantId)
+  }
+
+  /** The identity with its role at this event, which precedes the token's. */
+  here(identity: Identity): Identity {
+    const role = this.#roles.get(identity.participantId)
+    return role === undefined || role === identity.role ? identity : { ...identity, role }
+  }
+
+  admission({ participantId, walkIn }: Identity): Admission {
+    return admissionUnder(this.lobby, this.#admissions.get(participantId), walkIn)
+  }
+}

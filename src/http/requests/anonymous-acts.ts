@@ -1,0 +1,26 @@
+/** Acts of people without a name by REST: they draw on the budget of their address at the event, as acts by the gateway do. */
+import { Clock, Effect } from "effect"
+import type { Caller } from "../../actors/commands.ts"
+import { type AnonymousAct, AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
+import { RequestCaller } from "../../identity/request-caller.ts"
+import { RateLimited } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import { signedOut } from "./audience.ts"
+
+/** A signed-out caller under a new participant id. */
+export const newcomer: Effect.Effect<Caller> = Effect.map(RequestCaller, ({ address }) =>
+  signedOut(`anon:${newId()}`, address),
+)
+
+/** Takes one act; costs nothing for a caller with a name. */
+export const spend = (
+  by: Caller,
+  act: AnonymousAct,
+  eventId: string,
+): Effect.Effect<void, RateLimited, AnonymousBudgets> =>
+  Effect.gen(function* () {
+    if (by.kind !== "anonymous") return
+    const now = yield* Clock.currentTimeMillis
+    const waitMs = (yield* AnonymousBudgets).spend(act, eventId, by.address ?? "", now)
+    if (waitMs > 0) return yield* new RateLimited({ limit: act, retryAfterSeconds: Math.ceil(waitMs / 1000) })
+  })

@@ -1,0 +1,127 @@
+/** Contract and handlers joined: one compiled route per endpoint. A handler that is missing or misplaced stops the start. */
+import { Context, Effect } from "effect"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { Telemetry } from "../telemetry/telemetry.ts"
+import type { Access } from "./contract/access.ts"
+import { EndpointAccess } from "./contract/access.ts"
+import { Api } from "./contract/api.ts"
+import { accountData } from "./handlers/accounts/account-data.ts"
+import { accountSecurity } from "./handlers/accounts/account-security.ts"
+import { accounts } from "./handlers/accounts/accounts.ts"
+import { passkeys } from "./handlers/accounts/passkeys.ts"
+import { proofs } from "./handlers/accounts/proofs.ts"
+import { secondFactors } from "./handlers/accounts/second-factors.ts"
+import { signIn } from "./handlers/accounts/sign-in.ts"
+import { sso } from "./handlers/accounts/sso.ts"
+import { broadcasts } from "./handlers/events/broadcasts.ts"
+import { clips } from "./handlers/events/clips.ts"
+import { events } from "./handlers/events/events.ts"
+import { gatewayTokens } from "./handlers/events/gateway-tokens.ts"
+import { joinCodes } from "./handlers/events/join-codes.ts"
+import { publicEvents } from "./handlers/events/public-events.ts"
+import { questions } from "./handlers/events/questions.ts"
+import { recordings } from "./handlers/events/recordings.ts"
+import { reports } from "./handlers/events/reports.ts"
+import { tableSummaries } from "./handlers/events/table-summaries.ts"
+import { transcripts } from "./handlers/events/transcripts.ts"
+import { help } from "./handlers/help.ts"
+import { meta } from "./handlers/meta.ts"
+import { platform } from "./handlers/platform.ts"
+import { audit } from "./handlers/workspaces/audit.ts"
+import { connections } from "./handlers/workspaces/connections.ts"
+import { guests } from "./handlers/workspaces/guests.ts"
+import { invites } from "./handlers/workspaces/invites.ts"
+import { links } from "./handlers/workspaces/links.ts"
+import { people } from "./handlers/workspaces/people.ts"
+import { personalData } from "./handlers/workspaces/personal-data.ts"
+import { webhooks } from "./handlers/workspaces/webhooks.ts"
+import { workspaces } from "./handlers/workspaces/workspaces.ts"
+import type { AnyHandle, Handlers } from "./requests/call.ts"
+import { compile, type Serve, type Successes } from "./requests/serve.ts"
+import { tracedRequest } from "./requests/traced-request.ts"
+
+export interface Route {
+  readonly method: string
+  /** Path with `:name` parameters. */
+  readonly path: string
+  readonly access: Access
+  readonly serve: Serve
+  readonly wantsClient: boolean
+  /** Bytes of a request's body at most. */
+  readonly bodyLimit: number
+}
+
+type Groups = (typeof Api)["groups"]
+const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
+  accounts,
+  accountSecurity,
+  accountData,
+  secondFactors,
+  passkeys,
+  proofs,
+  signIn,
+  sso,
+  connections,
+  workspaces,
+  invites,
+  links,
+  audit,
+  events,
+  broadcasts,
+  transcripts,
+  recordings,
+  clips,
+  people,
+  personalData,
+  questions,
+  reports,
+  joinCodes,
+  webhooks,
+  publicEvents,
+  tableSummaries,
+  gatewayTokens,
+  guests,
+  help,
+  platform,
+  meta,
+}
+
+/** Every endpoint of the contract, compiled. */
+export const routes = Effect.gen(function* () {
+  const { tracing } = yield* Telemetry
+  const bound: Array<{
+    readonly endpoint: HttpApiEndpoint.Top
+    readonly successes: Successes
+    readonly handle: AnyHandle
+  }> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint, successes }) => {
+      const handlers = HANDLERS[group.identifier as keyof Groups] as unknown as {
+        readonly [name: string]: { readonly access: Access; readonly handle: AnyHandle }
+      }
+      const handler = handlers[endpoint.identifier]
+      const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+      if (handler === undefined || handler.access !== access) {
+        throw new Error(`The handler of ${endpoint.identifier} is missing or was not written for "${access}" access.`)
+      }
+      bound.push({ endpoint, successes, handle: handler.handle })
+    },
+  })
+  const reads = bound.filter(({ endpoint }) => endpoint.method === "GET")
+  const readable = new RegExp(
+    `^(?:${reads.map(({ endpoint }) => endpoint.path.replaceAll(/:\w+/g, "[^/]+")).join("|")})$`,
+  )
+  return yield* Effect.forEach(bound, ({ endpoint, successes, handle }) =>
+    Effect.map(
+      compile(endpoint, successes, handle, (path) => readable.test(path)),
+      (compiled): Route => ({
+        method: endpoint.method,
+        path: endpoint.path,
+        access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
+        ...compiled,
+        serve: tracedRequest(tracing, { method: endpoint.method, route: endpoint.path }, compiled.serve),
+      }),
+    ),
+  )
+})
