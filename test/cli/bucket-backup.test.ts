@@ -60,8 +60,10 @@ describe("of a data folder", () => {
   let key: string
   const done: Array<() => unknown> = []
   const TO = "s3://bucket/site"
-  const backUp = (more: Environment = {}) =>
-    runCommand(["backup", "--to", TO], { DATA_DIR: dataDir, ...bucket, ...more })
+  /** The prefix of the test that counts the backups of its prefix: no other test makes one there. */
+  const COUNTED = "counted"
+  const backUp = (prefix = "site", more: Environment = {}) =>
+    runCommand(["backup", "--to", `s3://bucket/${prefix}`], { DATA_DIR: dataDir, ...bucket, ...more })
 
   beforeAll(async () => {
     dataDir = await temporaryFolder((work) => void done.push(work as () => unknown))
@@ -79,27 +81,27 @@ describe("of a data folder", () => {
   })
 
   test("the second one stores what has changed alone, and the oldest go with what they alone had", async () => {
-    const first = await backUp()
+    const first = await backUp(COUNTED)
     expect([first.code, first.stderr]).toEqual([0, ""])
-    const size = /^s3:\/\/bucket\/site\/\S+Z: [\d.]+ MB in (\d+) files, of which [\d.]+ MB in (\d+) files were new\n$/
+    const size = /^s3:\/\/bucket\/counted\/\S+Z: [\d.]+ MB in (\d+) files, of which [\d.]+ MB in (\d+) files were new\n$/
     const [, files, fresh] = size.exec(first.stdout) ?? []
     expect(Number(files)).toBeGreaterThan(500)
-    expect(objectsIn("site")).toHaveLength(Number(fresh))
-    const [oldest = ""] = listsIn("site")
-    const second = await backUp()
+    expect(objectsIn(COUNTED)).toHaveLength(Number(fresh))
+    const [oldest = ""] = listsIn(COUNTED)
+    const second = await backUp(COUNTED)
     const [, , changed] = size.exec(second.stdout) ?? []
     expect([second.code, second.stderr]).toEqual([0, ""])
     expect(Number(changed)).toBeGreaterThan(0)
     expect(Number(changed)).toBeLessThan(60)
     // The third one lets the first go.
-    expect((await backUp({ BACKUP_KEEP: "2" })).code).toBe(0)
-    const lists = listsIn("site")
+    expect((await backUp(COUNTED, { BACKUP_KEEP: "2" })).code).toBe(0)
+    const lists = listsIn(COUNTED)
     expect([lists.length, lists.includes(oldest)]).toEqual([2, false])
     const named = new Set<string>()
     for (const list of lists) {
-      for (const { sha256 } of (await listAt(list)).files) named.add(`site/objects/${sha256}`)
+      for (const { sha256 } of (await listAt(list)).files) named.add(`${COUNTED}/objects/${sha256}`)
     }
-    expect(objectsIn("site").toSorted()).toEqual([...named].toSorted())
+    expect(objectsIn(COUNTED).toSorted()).toEqual([...named].toSorted())
     expect(existsSync(join(dataDir, "backup.partial"))).toBe(false)
   })
 
