@@ -1,9 +1,10 @@
 /** In development an answer names the properties of the body that its endpoint does not know, so that a misspelt one is found. */
 import { randomUUID } from "node:crypto"
+import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Api } from "../../src/http/contract/api.ts"
-import { EXAMPLES } from "../../src/http/contract/examples/examples.ts"
+import { Example } from "../../src/http/contract/endpoint.ts"
 import { ignoredProperties } from "../../src/http/transport/ignored-properties.ts"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { description } from "../support/description.ts"
@@ -123,17 +124,19 @@ describe("every endpoint with a body", () => {
     readonly name: string
     readonly schema: Json
     readonly path: string
+    readonly request: Json
   }[] = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const schema = [...endpoint.payload.values()][0]?.schemas[0]
-      if (schema !== undefined) endpoints.push({ name: endpoint.identifier, schema, path: endpoint.path })
+      if (schema === undefined) return
+      const { request } = Context.getUnsafe(endpoint.annotations, Example)
+      endpoints.push({ name: endpoint.identifier, schema, path: endpoint.path, request })
     },
   })
 
-  test.each(endpoints)("names nothing of its example, and the unknown properties: $name", ({ name, schema }) => {
-    const request: Json = EXAMPLES[name]?.request
+  test.each(endpoints)("names nothing of its example, and the unknown properties: $name", ({ schema, request }) => {
     expect(ignoredProperties(schema)(request)).toEqual([])
     expect(ignoredProperties(schema)({ ...request, titel: "x" })).toEqual(["titel"])
   })

@@ -1,14 +1,13 @@
 /** The description against the router in both directions, and against a public linter. */
 
 import { createConfig, lintFromString } from "@redocly/openapi-core"
-import { Context, Effect, Result, Schema } from "effect"
-import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { Context, Effect, Option, Result, Schema } from "effect"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Access, EndpointAccess } from "../../src/http/contract/access.ts"
 import { Api, DESCRIPTION_VERSION } from "../../src/http/contract/api.ts"
-import { EXAMPLES } from "../../src/http/contract/examples/examples.ts"
+import { Example } from "../../src/http/contract/endpoint.ts"
 import { WEBHOOK_EXAMPLES } from "../../src/http/contract/examples/webhook-examples.ts"
-import { OPERATION_TEXTS } from "../../src/http/contract/operation-texts.ts"
 import { apiDescription } from "../../src/http/description/openapi.ts"
 import { DeliveredType } from "../../src/model/integrations/webhook-events.ts"
 import { call } from "../support/api.ts"
@@ -102,23 +101,21 @@ test("routes that answer without credentials say so, also those that show more w
 
 test.each(ENDPOINTS.map((one) => [one.endpoint.identifier, one] as const))(
   "%s has examples that its schemas accept",
-  (name, { endpoint, successes }) => {
+  (_name, { endpoint, successes }) => {
     const accepts = (schema: Schema.Top, value: unknown, what: string): void => {
       const decoded = Schema.decodeUnknownResult(schema as Schema.Codec<unknown, unknown>)(value)
       expect(Result.isSuccess(decoded), `${what}: ${Result.isFailure(decoded) ? decoded.failure : ""}`).toBe(true)
     }
     const payload = [...endpoint.payload.values()][0]?.schemas[0]
     const success = [...successes].find(([status]) => status < 300 && status !== 204)?.[1][0]
-    if (payload !== undefined) accepts(payload, EXAMPLES[name]?.request, "request")
-    if (success !== undefined) accepts(success, EXAMPLES[name]?.response, "response")
+    const { request, response } = Option.getOrElse(Context.getOption(endpoint.annotations, Example), () => ({
+      request: undefined,
+      response: undefined,
+    }))
+    if (payload !== undefined) accepts(payload, request, "request")
+    if (success !== undefined) accepts(success, response, "response")
   },
 )
-
-test("no example belongs to nothing", () => {
-  expect(
-    Object.keys(EXAMPLES).filter((name) => !ENDPOINTS.some(({ endpoint }) => endpoint.identifier === name)),
-  ).toEqual([])
-})
 
 test("every type of delivery has an example that its schema accepts", () => {
   expect(Object.keys(WEBHOOK_EXAMPLES)).toEqual(Object.keys(description.webhooks))
@@ -151,13 +148,14 @@ test("every operation says more than its summary, and every parameter what it is
   for (const { operationId, summary, description: text = "", parameters = [] } of texts) {
     expect(summary, operationId).toBeTruthy()
     expect(text, operationId).toMatch(/call|Callers/)
-    if (operationId in OPERATION_TEXTS) expect(text, operationId).toContain(OPERATION_TEXTS[operationId])
     for (const parameter of parameters)
       if (!("$ref" in parameter)) expect(parameter.description, `${operationId} ${parameter.name}`).toBeTruthy()
   }
-  expect(Object.keys(OPERATION_TEXTS).toSorted()).toEqual(
-    ENDPOINTS.map(({ endpoint }) => endpoint.identifier).toSorted(),
-  )
+  for (const { endpoint } of ENDPOINTS) {
+    const own = Option.getOrElse(Context.getOption(endpoint.annotations, OpenApi.Description), () => "")
+    expect(own, endpoint.identifier).toBeTruthy()
+    expect(texts.find(({ operationId }) => operationId === endpoint.identifier)?.description).toContain(own)
+  }
 })
 
 test("the size of a page is an integer with bounds and a default", () => {

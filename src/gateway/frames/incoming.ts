@@ -1,5 +1,5 @@
 /**
- * Incoming frames, read and judged by the state of their connection: the result says what to do, and `session.ts` does it. A frame
+ * Incoming frames, read and judged by the state of their connection: the result says what to do, and `frame-handler.ts` does it. A frame
  * that no valid client sends closes the connection; a valid one that comes too early is refused.
  */
 import { Result, Schema } from "effect"

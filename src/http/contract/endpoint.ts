@@ -63,6 +63,15 @@ export class AddressLimit extends Context.Service<
 /** On an endpoint: its URL holds a secret, so no cache may keep the answer. */
 export class SecretAddress extends Context.Service<SecretAddress, true>()("gathercue/SecretAddress") {}
 
+/** On an endpoint: one example of each body. A test decodes it with the body's schema. */
+export interface EndpointExample {
+  readonly request?: unknown
+  readonly response?: unknown
+  /** Texts by media type, where a body may be text too. */
+  readonly texts?: { readonly [mediaType: string]: string }
+}
+export class Example extends Context.Service<Example, EndpointExample>()("gathercue/Example") {}
+
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
 /** 1 to 200 characters on one line, at least one of them visible: names appear in letters and on other people's screens. */

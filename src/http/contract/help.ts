@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { named } from "../../model/named.ts"
 import { EndpointAccess } from "./access.ts"
-import { AddressLimit, ExactBody } from "./endpoint.ts"
+import { AddressLimit, ExactBody, Example } from "./endpoint.ts"
 import { problems, WITH_BODY } from "./problem.ts"
 
 const Text = (max: number) => Schema.String.check(Schema.isBetweenLength(1, max))
@@ -29,6 +29,11 @@ export const Help = HttpApiGroup.make("help")
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "helpChat")
       .annotate(ExactBody, true)
-      .annotate(OpenApi.Summary, "Ask about the product; answers come from its own documentation"),
+      .annotate(OpenApi.Summary, "Ask about the product; answers come from its own documentation")
+      .annotate(OpenApi.Description, "The conversation so far is sent along; nothing of it is kept.")
+      .annotate(Example, {
+        request: { messages: [{ role: "user", text: "How do I extend the timer?" }], audience: "host", stage: "live" },
+        response: { reply: "Add between 10 seconds and an hour to the timer of the active phase." },
+      }),
   )
   .annotate(OpenApi.Description, "Help for hosts and viewers.")

@@ -2,7 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "./access.ts"
-import { PROBLEMS, type ProblemCode, problems } from "./problem.ts"
+import { Example } from "./endpoint.ts"
+import { PROBLEMS as examplePROBLEMS, PROBLEMS, type ProblemCode, problems } from "./problem.ts"
 
 export const Meta = HttpApiGroup.make("meta")
   .add(
@@ -18,6 +19,15 @@ export const Meta = HttpApiGroup.make("meta")
       error: problems("not_found", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "What an error code means: where a problem's `type` leads"),
+      .annotate(OpenApi.Summary, "What an error code means: where a problem's `type` leads")
+      .annotate(OpenApi.Description, "The address stands in the `type` of every error.")
+      .annotate(Example, {
+        response: {
+          code: "conflict",
+          status: 409,
+          meaning: examplePROBLEMS.conflict.meaning,
+          remedy: examplePROBLEMS.conflict.remedy,
+        },
+      }),
   )
   .annotate(OpenApi.Description, "The API about itself.")

@@ -7,7 +7,8 @@ import { named } from "../../model/named.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess, ReadsOnly } from "./access.ts"
 import { Email } from "./accounts/accounts.ts"
-import { OptionalBody, PathId } from "./endpoint.ts"
+import { Example, OptionalBody, PathId } from "./endpoint.ts"
+import { inspection, platformStatus } from "./examples/platform-objects.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 import { Url } from "./workspaces/webhooks.ts"
 
@@ -184,7 +185,12 @@ export const Platform = HttpApiGroup.make("platform")
       .annotate(
         OpenApi.Summary,
         "Live events, nodes, backlogs, the certificate, the largest and busiest users and failing webhooks of the whole deployment",
-      ),
+      )
+      .annotate(
+        OpenApi.Description,
+        "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers, and `busiest` is what that one counted: ask each node by its own address. The rest is of all nodes. Requests count for the workspace of the key or session, or else of what was asked for, also when they are refused; commands count for their event and its workspace. An event counts the requests whose path names it or a part of it. Uploads and downloads of media are not counted there.",
+      )
+      .annotate(Example, { response: platformStatus }),
   )
   .add(
     HttpApiEndpoint.get("inspectEvent", "/v1/platform/events/:id/inspection", {
@@ -193,7 +199,12 @@ export const Platform = HttpApiGroup.make("platform")
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "platform")
-      .annotate(OpenApi.Summary, "The states of an event's chart, what it waits for, and its last transitions"),
+      .annotate(OpenApi.Summary, "The states of an event's chart, what it waits for, and its last transitions")
+      .annotate(
+        OpenApi.Description,
+        "Any event can be inspected; one that is not in memory is read into it. `states` are those of the chart in the project's `docs/internals/machine.md`. `transitions` are the last twenty that this owner made: those of an owner before it are not known. `gathercue inspect` prints the same.",
+      )
+      .annotate(Example, { response: inspection }),
   )
   .add(
     HttpApiEndpoint.post("promotePlatform", "/v1/platform/promote", {
@@ -207,7 +218,15 @@ export const Platform = HttpApiGroup.make("platform")
     })
       .annotate(EndpointAccess, "platform")
       .annotate(OptionalBody, true)
-      .annotate(OpenApi.Summary, "Say that a copy of the database is the real one, so that its servers send again"),
+      .annotate(OpenApi.Summary, "Say that a copy of the database is the real one, so that its servers send again")
+      .annotate(
+        OpenApi.Description,
+        "A server on a copy of a database (a restored backup, another address) is quiet: it sends no webhooks and no letters, does not control the media server and removes no media. All of that waits. After this call all servers on the database send within two seconds. `copied` counts what was there when the copy was first started, and waited. A repeat does nothing.",
+      )
+      .annotate(Example, {
+        request: { discardWaiting: true },
+        response: { wasQuiet: true, copied: platformStatus.quiet.copied },
+      }),
   )
   .add(
     HttpApiEndpoint.get("getPlatformSettings", "/v1/platform/settings", {
@@ -215,7 +234,20 @@ export const Platform = HttpApiGroup.make("platform")
       error: problems(...COMMON),
     })
       .annotate(EndpointAccess, "platform")
-      .annotate(OpenApi.Summary, "Every key of the configuration with the value in force, without secrets"),
+      .annotate(OpenApi.Summary, "Every key of the configuration with the value in force, without secrets")
+      .annotate(
+        OpenApi.Description,
+        "The settings of the process that answers: `value` is what was given, or the default where `isSet` is false. Secrets, and credentials within addresses, are masked.",
+      )
+      .annotate(Example, {
+        response: {
+          node: "n1",
+          settings: [
+            { name: "SMTP_URL", value: "(masked)", isSet: true },
+            { name: "LOG_LEVEL", value: "info", isSet: false },
+          ],
+        },
+      }),
   )
   .add(
     HttpApiEndpoint.post("testMail", "/v1/platform/mail-test", {
@@ -225,7 +257,18 @@ export const Platform = HttpApiGroup.make("platform")
     })
       .annotate(EndpointAccess, "platform")
       .annotate(ReadsOnly, true)
-      .annotate(OpenApi.Summary, "Send a letter to this address at once, and say whether the mail server took it"),
+      .annotate(OpenApi.Summary, "Send a letter to this address at once, and say whether the mail server took it")
+      .annotate(
+        OpenApi.Description,
+        "The letter goes to the mail server of `SMTP_URL` on a connection of its own, past the letters that wait. The answer comes within 15 seconds; `problem` is a sentence with the server's own words. 409 where `SMTP_URL` is unset, and while the database is a copy.",
+      )
+      .annotate(Example, {
+        request: { to: "ada@example.com" },
+        response: {
+          problem: "The mail server mail.example.com:587 refuses the user or the password of SMTP_URL.",
+          durationMs: 412,
+        },
+      }),
   )
   .add(
     HttpApiEndpoint.post("testWebhook", "/v1/platform/webhook-test", {
@@ -235,7 +278,20 @@ export const Platform = HttpApiGroup.make("platform")
     })
       .annotate(EndpointAccess, "platform")
       .annotate(ReadsOnly, true)
-      .annotate(OpenApi.Summary, "Send a signed `ping` to any address that may be called, and say what came of it"),
+      .annotate(OpenApi.Summary, "Send a signed `ping` to any address that may be called, and say what came of it")
+      .annotate(
+        OpenApi.Description,
+        "The rules and limits are those of deliveries, with one try: only public addresses by https, no redirects, ten seconds. The body is a `ping` whose `workspaceId` and `webhookId` are nil UUIDs. Nothing of the answer's body is shown. 409 while the database is a copy.",
+      )
+      .annotate(Example, {
+        request: { url: "https://hooks.example.com/gathercue" },
+        response: {
+          status: 204,
+          problem: null,
+          durationMs: 83,
+          secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+        },
+      }),
   )
   .add(
     HttpApiEndpoint.get("getPlatformLog", "/v1/platform/log", {
@@ -253,6 +309,24 @@ export const Platform = HttpApiGroup.make("platform")
       error: problems("bad_request", ...COMMON),
     })
       .annotate(EndpointAccess, "platform")
-      .annotate(OpenApi.Summary, "The newest lines of the log of the process that answers"),
+      .annotate(OpenApi.Summary, "The newest lines of the log of the process that answers")
+      .annotate(
+        OpenApi.Description,
+        "At most 500 lines, oldest first. Kept are the last 500 lines of level `info` and the last 500 above it, in memory; each process has its own, so ask each one by its own address. `LOG_LEVEL` decides what is written at all. Secrets of the configuration are masked.",
+      )
+      .annotate(Example, {
+        response: {
+          node: "n1",
+          lines: [
+            {
+              number: 4712,
+              at: "2026-11-20T18:29:00.000Z",
+              level: "warn",
+              message: "a letter was not taken",
+              fields: { attempt: 1, reason: "MailNotSent: ESOCKET mail.example.com:587" },
+            },
+          ],
+        },
+      }),
   )
   .annotate(OpenApi.Description, "For the operator of the deployment.")

@@ -3,12 +3,10 @@
  * caching beside those of its handler.
  */
 import { Context, Option, type Schema } from "effect"
-import type { HttpApiEndpoint } from "effect/http-api"
+import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { capital } from "../../model/text/compared.ts"
 import { type Access, isPublicRead, isRepeatable, SECURITY, scopeOf } from "../contract/access.ts"
-import { FreshSignIn, OptionalBody, Revalidated } from "../contract/endpoint.ts"
-import { EXAMPLES } from "../contract/examples/examples.ts"
-import { OPERATION_TEXTS } from "../contract/operation-texts.ts"
+import { type EndpointExample, Example, FreshSignIn, OptionalBody, Revalidated } from "../contract/endpoint.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
 import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
@@ -75,8 +73,7 @@ export const PARAMETERS = { IdempotencyKey: IDEMPOTENCY_KEY, WorkspaceId: WORKSP
 
 const sharedParameter = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` })
 
-const illustrate = (operation: Operation): void => {
-  const { request, response, texts = {} } = EXAMPLES[operation.operationId] ?? {}
+const illustrate = (operation: Operation, { request, response, texts = {} }: EndpointExample): void => {
   for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
     media.example = texts[type] ?? request
   for (const [status, { content }] of Object.entries(operation.responses)) {
@@ -122,7 +119,7 @@ export const describeOperation = (
   operation.operationId = endpoint.identifier
   const fresh = Option.getOrUndefined(Context.getOption(endpoint.annotations, FreshSignIn))
   operation.description = [
-    OPERATION_TEXTS[endpoint.identifier],
+    Context.getUnsafe(endpoint.annotations, OpenApi.Description),
     CALLERS[access],
     ...(fresh ? [PROOF[fresh]] : []),
   ].join("\n\n")
@@ -131,7 +128,10 @@ export const describeOperation = (
   operation.security =
     scope === null ? SECURITY[access] : SECURITY[access].map((one) => ("apiKey" in one ? { apiKey: [scope] } : one))
   if (Option.isSome(Context.getOption(endpoint.annotations, Deprecated))) operation.deprecated = true
-  illustrate(operation)
+  illustrate(
+    operation,
+    Option.getOrElse(Context.getOption(endpoint.annotations, Example), () => ({})),
+  )
   describeParameters((operation.parameters ?? []) as Parameter[], endpoint)
   const parameters = [
     ...(isRepeatable(endpoint) ? [sharedParameter("IdempotencyKey")] : []),

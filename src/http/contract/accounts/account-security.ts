@@ -5,7 +5,8 @@ import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { AddressLimit } from "../endpoint.ts"
+import { AddressLimit, Example } from "../endpoint.ts"
+import { ids, T0, T1, TOKEN } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { KnownEmail, NewPassword } from "./accounts.ts"
 
@@ -30,13 +31,20 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       error: problems(...WITH_BODY, "invalid_token", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Prove an e-mail address with the token from its letter"),
+      .annotate(OpenApi.Summary, "Prove an e-mail address with the token from its letter")
+      .annotate(
+        OpenApi.Description,
+        "Takes the one-time token of the letter. An address that is proved for the first time revokes what was made before by an account that had not proved it.",
+      )
+      .annotate(Example, { request: { token: TOKEN }, response: { verified: true, email: "ada@example.com" } }),
     HttpApiEndpoint.post("resendVerification", "/v1/accounts/resend-verification", {
       success: Schema.Struct({ requested: Schema.Literal(true), verifyUrl: Schema.optionalKey(Schema.String) }),
       error: problems(...COMMON, "conflict"),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "Send the verification letter again"),
+      .annotate(OpenApi.Summary, "Send the verification letter again")
+      .annotate(OpenApi.Description, "Sends another letter to the primary address, if it is not proved yet.")
+      .annotate(Example, { response: { requested: true } }),
     HttpApiEndpoint.post("requestPasswordReset", "/v1/accounts/request-password-reset", {
       payload: Schema.Struct({ email: KnownEmail }),
       success: Schema.Struct({ requested: Schema.Literal(true), resetUrl: Schema.optionalKey(Schema.String) }),
@@ -44,7 +52,9 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "anonymousMail")
-      .annotate(OpenApi.Summary, "Ask for a reset letter; the answer never says whether the address is known"),
+      .annotate(OpenApi.Summary, "Ask for a reset letter; the answer never says whether the address is known")
+      .annotate(OpenApi.Description, "The letter holds a link that works once.")
+      .annotate(Example, { request: { email: "ada@example.com" }, response: { requested: true } }),
     HttpApiEndpoint.post("resetPassword", "/v1/accounts/reset-password", {
       payload: Schema.Struct({ token: Token, password: NewPassword }),
       success: Schema.Struct({ reset: Schema.Literal(true) }),
@@ -54,25 +64,48 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       .annotate(
         OpenApi.Summary,
         "Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked",
-      ),
+      )
+      .annotate(OpenApi.Description, "Takes the one-time token of the letter. Afterwards the account must log in anew.")
+      .annotate(Example, { request: { token: TOKEN, password: "a newer horse battery" }, response: { reset: true } }),
     HttpApiEndpoint.post("changePassword", "/v1/accounts/password", {
       payload: Schema.Struct({ currentPassword: Schema.String, password: NewPassword }),
       success: Schema.Struct({ changed: Schema.Literal(true) }),
       error: problems(...WITH_BODY, ...COMMON),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "Change the password; ends every other session and token of the account"),
+      .annotate(OpenApi.Summary, "Change the password; ends every other session and token of the account")
+      .annotate(OpenApi.Description, "Asks for the current password. The session that calls goes on.")
+      .annotate(Example, {
+        request: { currentPassword: "correct horse battery", password: "a newer horse battery" },
+        response: { changed: true },
+      }),
     HttpApiEndpoint.get("listSessions", "/v1/accounts/sessions", {
       success: Schema.Struct({ sessions: Schema.Array(AccountSession) }),
       error: problems(...COMMON),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "Where the account is signed in"),
+      .annotate(OpenApi.Summary, "Where the account is signed in")
+      .annotate(OpenApi.Description, "Each with the time of its last use; `current` marks the one that calls.")
+      .annotate(Example, {
+        response: {
+          sessions: [
+            {
+              id: ids.session,
+              device: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+              createdAt: T0,
+              lastSeenAt: T1,
+              expiresAt: T1,
+              current: true,
+            },
+          ],
+        },
+      }),
     HttpApiEndpoint.delete("endSession", "/v1/accounts/sessions/:sessionId", {
       params: { sessionId: Id },
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "Sign out one session"),
+      .annotate(OpenApi.Summary, "Sign out one session")
+      .annotate(OpenApi.Description, "The session's cookie is refused from then on."),
   )
   .annotate(OpenApi.Description, "Addresses, passwords and sessions of an account.")

@@ -9,7 +9,8 @@ import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/ema
 import { FEWEST_CHARACTERS, isGuessable } from "../../../model/text/guessable-password.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { AddressLimit, created, Name } from "../endpoint.ts"
+import { AddressLimit, created, Example, Name } from "../endpoint.ts"
+import { account, TOKEN } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const FEWEST_OF_EMAIL = 3
@@ -115,7 +116,15 @@ export const Accounts = HttpApiGroup.make("accounts")
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "signup")
-      .annotate(OpenApi.Summary, "Create an account and its first workspace, and sign in"),
+      .annotate(OpenApi.Summary, "Create an account and its first workspace, and sign in")
+      .annotate(
+        OpenApi.Description,
+        "Makes an account, its first workspace and a session cookie, and sends a letter that proves the address. Outside production the answer also has that letter's link.",
+      )
+      .annotate(Example, {
+        request: { email: "ada@example.com", password: "correct horse battery", name: "Ada Lovelace" },
+        response: account,
+      }),
     HttpApiEndpoint.post("login", "/v1/accounts/login", {
       payload: Schema.Struct({ email: Schema.String, password: Schema.String }),
       success: Schema.Union([AccountView, MfaChallenge]),
@@ -123,7 +132,15 @@ export const Accounts = HttpApiGroup.make("accounts")
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "login")
-      .annotate(OpenApi.Summary, "Sign in"),
+      .annotate(OpenApi.Summary, "Sign in")
+      .annotate(
+        OpenApi.Description,
+        "Answers with the account and sets the session cookie; for an account with a second factor with `mfaRequired`, and without a cookie. Tries are limited by address and by account.",
+      )
+      .annotate(Example, {
+        request: { email: "ada@example.com", password: "correct horse battery" },
+        response: account,
+      }),
     HttpApiEndpoint.post("loginWithCode", "/v1/accounts/login/code", {
       payload: Schema.Struct({ mfaToken: Schema.String.check(Schema.isMinLength(1)), code: Code }),
       success: AccountView,
@@ -131,12 +148,23 @@ export const Accounts = HttpApiGroup.make("accounts")
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "login")
-      .annotate(OpenApi.Summary, "Sign in, second step: a code of the second factor"),
+      .annotate(OpenApi.Summary, "Sign in, second step: a code of the second factor")
+      .annotate(
+        OpenApi.Description,
+        "Takes the `mfaToken` of a login and a code of the second factor, and answers as a login does. The token is good for five minutes and five tries (`invalid_token` afterwards), and each code once.",
+      )
+      .annotate(Example, { request: { mfaToken: TOKEN, code: "492039" }, response: account }),
     HttpApiEndpoint.post("logout", "/v1/accounts/logout", { error: problems(...COMMON) })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "End the session"),
+      .annotate(OpenApi.Summary, "End the session")
+      .annotate(OpenApi.Description, "Ends the session of the cookie and removes the cookie. Other sessions go on."),
     HttpApiEndpoint.get("me", "/v1/accounts/me", { success: AccountView, error: problems(...COMMON) })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "The signed-in account"),
+      .annotate(OpenApi.Summary, "The signed-in account")
+      .annotate(
+        OpenApi.Description,
+        "The account of the cookie, with its addresses and the workspaces that it belongs to.",
+      )
+      .annotate(Example, { response: account }),
   )
   .annotate(OpenApi.Description, "Accounts and sign-in.")

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"
+import { Example } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Code } from "./accounts.ts"
 import { AssertionResponse } from "./passkeys.ts"
@@ -18,7 +19,9 @@ export const Proofs = HttpApiGroup.make("proofs")
       error: problems(...COMMON),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "Whether the session was proved lately, and how it can be"),
+      .annotate(OpenApi.Summary, "Whether the session was proved lately, and how it can be")
+      .annotate(OpenApi.Description, "`methods` is what `POST /v1/accounts/proof` takes of this account.")
+      .annotate(Example, { response: { fresh: false, methods: ["code"] } }),
     HttpApiEndpoint.post("prove", "/v1/accounts/proof", {
       payload: Schema.Struct({
         password: Schema.optionalKey(Schema.String),
@@ -33,6 +36,11 @@ export const Proofs = HttpApiGroup.make("proofs")
       .annotate(
         OpenApi.Summary,
         "Prove again who holds the session: by the password, a code of the second factor, or a passkey",
-      ),
+      )
+      .annotate(
+        OpenApi.Description,
+        "For acts that are refused with `fresh_sign_in_required`; the session is good for them for ten minutes then, as it is after a sign-in. An account with a second factor gives a `code` or a `passkey`, another one its `password`. A wrong one is 403, and counts as at the sign-in.",
+      )
+      .annotate(Example, { request: { code: "492039" }, response: { proved: true } }),
   )
   .annotate(OpenApi.Description, "Proofs for acts that a session alone is not enough for.")

@@ -4,7 +4,9 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { FreshSignIn } from "../endpoint.ts"
+import { Example, FreshSignIn } from "../endpoint.ts"
+import { T0 } from "../examples/example-objects.ts"
+import { CODES, PASSKEY, SECRET } from "../examples/second-factor-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 import { Code } from "./accounts.ts"
@@ -24,14 +26,26 @@ export const SecondFactors = HttpApiGroup.make("secondFactors")
       error: problems(...COMMON),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "The second factors of the signed-in account"),
+      .annotate(OpenApi.Summary, "The second factors of the signed-in account")
+      .annotate(OpenApi.Description, "`totp` is null until an authenticator app is confirmed.")
+      .annotate(Example, { response: { totp: { confirmedAt: T0 }, passkeys: [PASSKEY], recoveryCodesLeft: 9 } }),
     HttpApiEndpoint.post("startTotp", "/v1/accounts/mfa/totp", {
       success: Schema.Struct({ secret: Schema.String, otpauthUrl: Schema.String }),
       error: problems(...COMMON, "conflict", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "account")
       .annotate(FreshSignIn, "always")
-      .annotate(OpenApi.Summary, "Begin to set up an authenticator app; its secret is shown once"),
+      .annotate(OpenApi.Summary, "Begin to set up an authenticator app; its secret is shown once")
+      .annotate(
+        OpenApi.Description,
+        "Show `otpauthUrl` as a QR code, or `secret` to be typed. Nothing changes at the sign-in before a code confirms it. Called again it makes a new secret; with a confirmed app it answers 409.",
+      )
+      .annotate(Example, {
+        response: {
+          secret: SECRET,
+          otpauthUrl: `otpauth://totp/Gathercue:ada%40example.com?issuer=Gathercue&secret=${SECRET}&algorithm=SHA1&digits=6&period=30`,
+        },
+      }),
     HttpApiEndpoint.post("confirmTotp", "/v1/accounts/mfa/totp/confirm", {
       payload: Schema.Struct({ code: Code }),
       success: RecoveryCodes,
@@ -39,14 +53,20 @@ export const SecondFactors = HttpApiGroup.make("secondFactors")
     })
       .annotate(EndpointAccess, "account")
       .annotate(Audited, "second_factor.added")
-      .annotate(OpenApi.Summary, "Confirm the authenticator app with a code; answers with the recovery codes"),
+      .annotate(OpenApi.Summary, "Confirm the authenticator app with a code; answers with the recovery codes")
+      .annotate(
+        OpenApi.Description,
+        "From now on a login asks for a code. The ten recovery codes are in this answer alone; each is good for one login.",
+      )
+      .annotate(Example, { request: { code: "492039" }, response: CODES }),
     HttpApiEndpoint.delete("removeTotp", "/v1/accounts/mfa/totp", {
       error: problems(...COMMON, "not_found", "fresh_sign_in_required"),
     })
       .annotate(EndpointAccess, "account")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "second_factor.removed")
-      .annotate(OpenApi.Summary, "Remove the authenticator app"),
+      .annotate(OpenApi.Summary, "Remove the authenticator app")
+      .annotate(OpenApi.Description, "With the last second factor the recovery codes go too."),
     HttpApiEndpoint.post("renewRecoveryCodes", "/v1/accounts/mfa/recovery-codes", {
       success: RecoveryCodes,
       error: problems(...COMMON, "conflict", "fresh_sign_in_required"),
@@ -54,6 +74,8 @@ export const SecondFactors = HttpApiGroup.make("secondFactors")
       .annotate(EndpointAccess, "account")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "recovery_codes.renewed")
-      .annotate(OpenApi.Summary, "New recovery codes; earlier ones are void"),
+      .annotate(OpenApi.Summary, "New recovery codes; earlier ones are void")
+      .annotate(OpenApi.Description, "Ten codes, in this answer alone.")
+      .annotate(Example, { response: CODES }),
   )
   .annotate(OpenApi.Description, "Second factors of an account.")

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"
+import { Example } from "../endpoint.ts"
 import { problems } from "../problem.ts"
 
 const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
@@ -38,14 +39,23 @@ export const SignIn = HttpApiGroup.make("signIn")
       error: problems("rate_limited", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Whether accounts may sign in through an identity provider, and who may make one"),
+      .annotate(OpenApi.Summary, "Whether accounts may sign in through an identity provider, and who may make one")
+      .annotate(
+        OpenApi.Description,
+        "For a sign-in page, which offers a way to `GET /v1/auth/idp/start` then. `signup`: everybody may make an account (`open`), people with an open invite (`invited`), or nobody (`off`).",
+      )
+      .annotate(Example, { response: { configured: true, signup: "open" } }),
     HttpApiEndpoint.get("startIdp", "/v1/auth/idp/start", {
       query: FreshQuery,
       success: redirect,
       error: problems("bad_request", "idp_not_configured", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "browser")
-      .annotate(OpenApi.Summary, "Send the browser to the identity provider for consent"),
+      .annotate(OpenApi.Summary, "Send the browser to the identity provider for consent")
+      .annotate(
+        OpenApi.Description,
+        "Answers with a redirect to the identity provider. Where none is configured it answers 501.",
+      ),
     HttpApiEndpoint.get("finishIdp", "/v1/auth/idp/callback", {
       query: ReturnedQuery,
       success: redirect,
@@ -59,6 +69,10 @@ export const SignIn = HttpApiGroup.make("signIn")
       ),
     })
       .annotate(EndpointAccess, "browser")
-      .annotate(OpenApi.Summary, "Where the identity provider sends the browser back to; signs in"),
+      .annotate(OpenApi.Summary, "Where the identity provider sends the browser back to; signs in")
+      .annotate(
+        OpenApi.Description,
+        "Checks the provider's answer, sets the session cookie and sends the browser on to the application.",
+      ),
   )
   .annotate(OpenApi.Description, "Sign-in through an external identity provider.")

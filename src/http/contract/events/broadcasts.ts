@@ -5,7 +5,8 @@ import { Uuid } from "../../../model/ids.ts"
 import { EncoderState, IngestFailure } from "../../../model/live/live-values.ts"
 import { named } from "../../../model/named.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
-import { created, OptionalBody, PathId } from "../endpoint.ts"
+import { created, Example, OptionalBody, PathId } from "../endpoint.ts"
+import { exampleBroadcast } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
@@ -65,17 +66,33 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
       .annotate(OptionalBody, true)
       .annotate(EndpointAccess, "phase")
       .annotate(Commanded, true)
-      .annotate(OpenApi.Summary, "Go live, or on again after a pause; only the active broadcast phase"),
-    control("pauseBroadcast", "pause", "Pause the broadcast"),
-    control("resumeBroadcast", "resume", "Go on after a pause"),
-    control("stopBroadcast", "stop", "End the broadcast for good"),
+      .annotate(OpenApi.Summary, "Go live, or on again after a pause; only the active broadcast phase")
+      .annotate(
+        OpenApi.Description,
+        "With `playbackUrl` people watch that address; without one, send media to the address of `POST …/ingest`, and they watch this server. Webhook `broadcast.live`.",
+      )
+      .annotate(Example, { request: {}, response: exampleBroadcast }),
+    control("pauseBroadcast", "pause", "Pause the broadcast")
+      .annotate(OpenApi.Description, "Viewers are told. Webhook `broadcast.paused`.")
+      .annotate(Example, { response: { ...exampleBroadcast, status: "paused" } }),
+    control("resumeBroadcast", "resume", "Go on after a pause")
+      .annotate(OpenApi.Description, "Viewers are told where to watch. Webhook `broadcast.live`.")
+      .annotate(Example, { response: exampleBroadcast }),
+    control("stopBroadcast", "stop", "End the broadcast for good")
+      .annotate(
+        OpenApi.Description,
+        "A broadcast that was stopped cannot go on. Its recording follows when it is whole.",
+      )
+      .annotate(Example, { response: { ...exampleBroadcast, status: "ended" } }),
     HttpApiEndpoint.get("getBroadcast", "/v1/phases/:id/broadcast", {
       params: PathId,
       success: BroadcastState,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "phase")
-      .annotate(OpenApi.Summary, "The broadcast of a phase, and the state of its encoder"),
+      .annotate(OpenApi.Summary, "The broadcast of a phase, and the state of its encoder")
+      .annotate(OpenApi.Description, "`ingest` says whether media arrives, since when, and why not.")
+      .annotate(Example, { response: exampleBroadcast }),
     HttpApiEndpoint.post("createIngest", "/v1/phases/:id/broadcast/ingest", {
       params: PathId,
       success: created(IngestAddress),
@@ -86,7 +103,18 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
       .annotate(
         OpenApi.Summary,
         "An address for the encoder of a live broadcast, until the broadcast ends; the address before is refused from now on",
-      ),
+      )
+      .annotate(
+        OpenApi.Description,
+        "The address is the caller's own, ends with their rights, and is shown in this answer alone.",
+      )
+      .annotate(Example, {
+        response: {
+          url: "https://live.example.com/v1/ingest/3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk/index.m3u8",
+          streamUrl: "https://live.example.com/v1/ingest/3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk/stream",
+          token: "3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk",
+        },
+      }),
   )
   .annotateEndpoints(WriteScope, "live")
   .annotate(OpenApi.Description, "The broadcast of a phase.")

@@ -8,7 +8,8 @@ import { isDisplayName } from "../../../model/text/display-name.ts"
 import { MembersTitle } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
-import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { examplePage, managedClip, readyClip } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
@@ -52,7 +53,12 @@ export const Clips = HttpApiGroup.make("clips")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "recording")
-      .annotate(OpenApi.Summary, "Cut a part of at most an hour out of a recording"),
+      .annotate(OpenApi.Summary, "Cut a part of at most an hour out of a recording")
+      .annotate(
+        OpenApi.Description,
+        'A job cuts it: watch `status`, or take the webhook `clip.ready`. With `exact: "inside"` nothing outside of the given times is shown.',
+      )
+      .annotate(Example, { request: { startMs: 60_000, endMs: 90_000, title: "The reveal" }, response: managedClip }),
     HttpApiEndpoint.get("listClips", "/v1/events/:id/clips", {
       params: PathId,
       query: PageQuery,
@@ -60,21 +66,26 @@ export const Clips = HttpApiGroup.make("clips")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "The clips of the event's recordings, newest first"),
+      .annotate(OpenApi.Summary, "The clips of the event's recordings, newest first")
+      .annotate(OpenApi.Description, "Of every state, with signed addresses for those that are ready.")
+      .annotate(Example, { response: examplePage("clips", readyClip) }),
     HttpApiEndpoint.get("getClip", "/v1/clips/:id", {
       params: PathId,
       success: Clip,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "clip")
-      .annotate(OpenApi.Summary, "A clip, with signed addresses once it is ready"),
+      .annotate(OpenApi.Summary, "A clip, with signed addresses once it is ready")
+      .annotate(OpenApi.Description, "The addresses in the answer expire; ask again for fresh ones.")
+      .annotate(Example, { response: readyClip }),
     HttpApiEndpoint.delete("deleteClip", "/v1/clips/:id", {
       params: PathId,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "clip")
       .annotate(Audited, "clip.deleted")
-      .annotate(OpenApi.Summary, "Delete a clip with its bytes"),
+      .annotate(OpenApi.Summary, "Delete a clip with its bytes")
+      .annotate(OpenApi.Description, "The recording that it was cut from stays."),
   )
   .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Clips of recordings.")

@@ -5,7 +5,8 @@ import { Id, Uuid } from "../../../model/ids.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { AddressLimit } from "../endpoint.ts"
+import { AddressLimit, Example } from "../endpoint.ts"
+import { ids, JWT, T1 } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
@@ -26,6 +27,22 @@ export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
     })
       .annotate(EndpointAccess, "optionalSession")
       .annotate(AddressLimit, "anonymousToken")
-      .annotate(OpenApi.Summary, "A token that opens a gateway socket within two minutes"),
+      .annotate(OpenApi.Summary, "A token that opens a gateway socket within two minutes")
+      .annotate(
+        OpenApi.Description,
+        "The token's holder becomes a participant of the event with the role in the answer, as it reads in the active phase. Ask for a token for each connection.",
+      )
+      .annotate(Example, {
+        request: { eventId: ids.event },
+        response: {
+          token: JWT,
+          expiresAt: T1,
+          url: "wss://events.example.com/v1/gateway",
+          eventId: ids.event,
+          role: "viewer",
+          participantId: `anon:${ids.user}`,
+          anonymous: true,
+        },
+      }),
   )
   .annotate(OpenApi.Description, "Access to the live gateway.")

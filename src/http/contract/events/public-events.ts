@@ -9,7 +9,8 @@ import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
-import { AddressLimit, ExactBody, Name, PathId, SecretAddress, TextBody } from "../endpoint.ts"
+import { AddressLimit, ExactBody, Example, Name, PathId, SecretAddress, TextBody } from "../endpoint.ts"
+import { cast, clip, event, head, ids, JWT, notes, recording, T1, TOKEN } from "../examples/example-objects.ts"
 import { problems, WITH_BODY } from "../problem.ts"
 import { TableSummary } from "./table-summary.ts"
 import { Summary } from "./transcripts.ts"
@@ -105,7 +106,31 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems(...READ),
     })
       .annotate(EndpointAccess, "publicEvent")
-      .annotate(OpenApi.Summary, "An event as its lobby and stage show it"),
+      .annotate(OpenApi.Summary, "An event as its lobby and stage show it")
+      .annotate(
+        OpenApi.Description,
+        "What a page shows without a sign-in: agenda, who is on stage, places that are left, and the broadcast.",
+      )
+      .annotate(Example, {
+        response: {
+          ...head,
+          capacity: { total: 1000, remaining: 480 },
+          phases: [
+            {
+              id: ids.phase,
+              position: 0,
+              modality: "broadcast",
+              featureSet: ["qa"],
+              status: "active",
+              startedAt: T1,
+              timerEndsAt: null,
+            },
+          ],
+          cast,
+          speakers: [{ name: "Ada Lovelace", role: "host" }, ...cast],
+          activeBroadcast: null,
+        },
+      }),
     HttpApiEndpoint.get("getRecap", "/v1/public/events/:id/recap", {
       params: PathId,
       success: Schema.Struct({
@@ -118,7 +143,17 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems(...READ),
     })
       .annotate(EndpointAccess, "publicEvent")
-      .annotate(OpenApi.Summary, "What is left of an event: the latest recording, clips and a summary"),
+      .annotate(OpenApi.Summary, "What is left of an event: the latest recording, clips and a summary")
+      .annotate(OpenApi.Description, "Fields are null until there is something to show.")
+      .annotate(Example, {
+        response: {
+          event: head,
+          recording,
+          clips: [clip],
+          summary: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
+          cast,
+        },
+      }),
     HttpApiEndpoint.get("getContent", "/v1/public/events/:id/content", {
       params: PathId,
       success: Schema.Struct({
@@ -138,7 +173,24 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems(...READ),
     })
       .annotate(EndpointAccess, "publicEvent")
-      .annotate(OpenApi.Summary, "The replay of an event: recording, what was derived from it, and who was on stage"),
+      .annotate(OpenApi.Summary, "The replay of an event: recording, what was derived from it, and who was on stage")
+      .annotate(OpenApi.Description, "Fields are null or empty until there is something to show.")
+      .annotate(Example, {
+        response: {
+          event: head,
+          recording,
+          derivations: [
+            {
+              id: ids.clip,
+              kind: "transcript",
+              status: "ready",
+              url: `https://events.example.com/v1/media/captions/captions.${ids.clip}.public.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
+            },
+          ],
+          media: [clip],
+          cast,
+        },
+      }),
     HttpApiEndpoint.get("getAsset", "/v1/public/assets/:id", {
       params: PathId,
       success: Schema.Struct({
@@ -153,7 +205,19 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems(...READ),
     })
       .annotate(EndpointAccess, "publicAsset")
-      .annotate(OpenApi.Summary, "One recording or clip, shown to anyone who may see its event"),
+      .annotate(OpenApi.Summary, "One recording or clip, shown to anyone who may see its event")
+      .annotate(OpenApi.Description, "The playback address expires; ask again for a fresh one.")
+      .annotate(Example, {
+        response: {
+          id: ids.clip,
+          kind: "clip",
+          title: clip.title,
+          status: "ready",
+          durationMs: clip.durationMs,
+          playbackUrl: clip.playbackUrl,
+          event: { id: ids.event, title: event.title, scheduledAt: T1 },
+        },
+      }),
     HttpApiEndpoint.get("getTableSummary", "/v1/public/events/:id/table-summary", {
       params: PathId,
       query: {
@@ -167,7 +231,18 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     })
       .annotate(EndpointAccess, "public")
       .annotate(SecretAddress, true)
-      .annotate(OpenApi.Summary, "The notes of one table, for who holds the token from their letter"),
+      .annotate(OpenApi.Summary, "The notes of one table, for who holds the token from their letter")
+      .annotate(OpenApi.Description, "`t` is the token of the letter, and the credential.")
+      .annotate(Example, {
+        response: {
+          event: { id: ids.event, title: event.title, scheduledAt: T1 },
+          table: { roomId: "table-3", number: 3, label: "Table 3" },
+          recipientUserId: ids.user,
+          recipientName: "Grace Hopper",
+          ...notes,
+          generatedAt: T1,
+        },
+      }),
     HttpApiEndpoint.get("getCalendar", "/v1/public/events/:id/calendar.ics", {
       params: PathId,
       success: Calendar,
@@ -175,7 +250,9 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     })
       .annotate(EndpointAccess, "publicEvent")
       .annotate(TextBody, CALENDAR)
-      .annotate(OpenApi.Summary, "The event for a calendar (RFC 5545)"),
+      .annotate(OpenApi.Summary, "The event for a calendar (RFC 5545)")
+      .annotate(OpenApi.Description, "For a link that calendars open or subscribe to.")
+      .annotate(Example, { response: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR" }),
     HttpApiEndpoint.post("register", "/v1/public/events/:id/register", {
       params: PathId,
       payload: Schema.Struct({ name: Name, email: Email }),
@@ -197,7 +274,15 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(EndpointAccess, "sharedEvent")
       .annotate(AddressLimit, "register")
       .annotate(ExactBody, true)
-      .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail"),
+      .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail")
+      .annotate(
+        OpenApi.Description,
+        "One place for each address: `alreadyRegistered` says that it has one. The link of the letter is in the letter alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
+      )
+      .annotate(Example, {
+        request: { name: "Grace Hopper", email: "grace@example.com" },
+        response: { registered: true, alreadyRegistered: false },
+      }),
     HttpApiEndpoint.post("enter", "/v1/public/events/:id/enter", {
       params: PathId,
       payload: Schema.Struct({ token: Schema.String.check(Schema.isMinLength(1)) }),
@@ -210,6 +295,11 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     })
       .annotate(EndpointAccess, "sharedEvent")
       .annotate(ExactBody, true)
-      .annotate(OpenApi.Summary, "Exchange the token of an entry link for a session"),
+      .annotate(OpenApi.Summary, "Exchange the token of an entry link for a session")
+      .annotate(OpenApi.Description, "The token comes from the entry link. The session is for this event alone.")
+      .annotate(Example, {
+        request: { token: TOKEN },
+        response: { sessionToken: JWT, eventId: ids.event, name: "Grace Hopper" },
+      }),
   )
   .annotate(OpenApi.Description, "Events as the public sees them.")

@@ -8,7 +8,8 @@ import { isDisplayName } from "../../../model/text/display-name.ts"
 import { MembersTitle } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
-import { BodyLimit, created, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { BodyLimit, created, Example, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { examplePage, ids, managedRecording, T1 } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
@@ -71,7 +72,25 @@ export const Recordings = HttpApiGroup.make("recordings")
       .annotate(Commanded, true)
       .annotate(OptionalBody, true)
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "Begin a recording and get the address for its bytes"),
+      .annotate(OpenApi.Summary, "Begin a recording and get the address for its bytes")
+      .annotate(
+        OpenApi.Description,
+        "Send the bytes to the address in the answer, whole or in parts, and then complete the recording.",
+      )
+      .annotate(Example, {
+        request: { kind: "merged", title: "Spring launch", sizeBytes: 968_000_000 },
+        response: {
+          ...managedRecording,
+          status: "uploading",
+          contentType: null,
+          durationMs: null,
+          playbackUrl: null,
+          downloadUrl: null,
+          uploadUrl: `https://events.example.com/v1/media/uploads/upload.${ids.recording}.workspace.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
+          expiresAt: T1,
+          parts: { sizeBytes: 16_777_216, maxParts: 58 },
+        },
+      }),
     HttpApiEndpoint.post("addressParts", "/v1/recordings/:id/parts", {
       params: PathId,
       payload: Schema.Struct({ from: PartNumber, to: PartNumber }),
@@ -89,7 +108,23 @@ export const Recordings = HttpApiGroup.make("recordings")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "recording")
-      .annotate(OpenApi.Summary, "Addresses of the parts of an upload, at most 1,000 at once"),
+      .annotate(OpenApi.Summary, "Addresses of the parts of an upload, at most 1,000 at once")
+      .annotate(
+        OpenApi.Description,
+        "Parts may be sent at the same time and in any order. The addresses end with the upload's term.",
+      )
+      .annotate(Example, {
+        request: { from: 1, to: 1 },
+        response: {
+          parts: [
+            {
+              number: 1,
+              sizeBytes: 16_777_216,
+              url: `https://events.example.com/v1/media/parts/part.${ids.recording}_1.workspace.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
+            },
+          ],
+        },
+      }),
     HttpApiEndpoint.post("completeRecording", "/v1/recordings/:id/complete", {
       params: PathId,
       payload: Schema.Struct({
@@ -114,7 +149,22 @@ export const Recordings = HttpApiGroup.make("recordings")
       .annotate(
         OpenApi.Summary,
         "All bytes are there: 202 when their inspection begins, 200 when it had begun or the recording is ready",
-      ),
+      )
+      .annotate(
+        OpenApi.Description,
+        "The recording is inspected, and is `ready` or `failed` afterwards. Webhook `recording.ready`.",
+      )
+      .annotate(Example, {
+        request: { sizeBytes: 968_000_000 },
+        response: {
+          ...managedRecording,
+          status: "processing",
+          contentType: null,
+          durationMs: null,
+          playbackUrl: null,
+          downloadUrl: null,
+        },
+      }),
     HttpApiEndpoint.get("listRecordings", "/v1/events/:id/recordings", {
       params: PathId,
       query: PageQuery,
@@ -122,21 +172,26 @@ export const Recordings = HttpApiGroup.make("recordings")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "The event's recordings, newest first"),
+      .annotate(OpenApi.Summary, "The event's recordings, newest first")
+      .annotate(OpenApi.Description, "Of every state, with signed addresses for those that are ready.")
+      .annotate(Example, { response: examplePage("recordings", managedRecording) }),
     HttpApiEndpoint.get("getRecording", "/v1/recordings/:id", {
       params: PathId,
       success: Recording,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "recording")
-      .annotate(OpenApi.Summary, "A recording, with signed addresses once it is ready"),
+      .annotate(OpenApi.Summary, "A recording, with signed addresses once it is ready")
+      .annotate(OpenApi.Description, "The addresses in the answer expire; ask again for fresh ones.")
+      .annotate(Example, { response: managedRecording }),
     HttpApiEndpoint.delete("deleteRecording", "/v1/recordings/:id", {
       params: PathId,
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "recording")
       .annotate(Audited, "recording.deleted")
-      .annotate(OpenApi.Summary, "Delete a recording with its bytes and all that was made from it"),
+      .annotate(OpenApi.Summary, "Delete a recording with its bytes and all that was made from it")
+      .annotate(OpenApi.Description, "Its clips, transcript and pictures are removed too."),
   )
   .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Recordings of events.")

@@ -9,7 +9,20 @@ import { ParticipantKind } from "../../../model/participants.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
-import { FreshSignIn, PathId, pageOf } from "../endpoint.ts"
+import { Example, FreshSignIn, PathId, pageOf } from "../endpoint.ts"
+import { examplePage } from "../examples/example-objects.ts"
+import {
+  ATTENDANCE_CSV,
+  attendee,
+  CHAT_CSV,
+  chatMessage,
+  heldRound,
+  POLLS_CSV,
+  pollResult,
+  REGISTRATIONS_CSV,
+  ROUNDS_CSV,
+  registration,
+} from "../examples/report-objects.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "../workspaces/audit.ts"
@@ -96,7 +109,12 @@ const report = <const Name extends string, const Path extends string, Item exten
 
 export const Reports = HttpApiGroup.make("reports")
   .add(
-    report("listAttendance", "attendance", "attendees", Attendee, "The people who were at the event, and how long"),
+    report("listAttendance", "attendance", "attendees", Attendee, "The people who were at the event, and how long")
+      .annotate(
+        OpenApi.Description,
+        "One row for each participant: when they came first, when they left last, and the time of all stays together. People who are there now are in it too. Anonymous viewers count as one person for each visit.",
+      )
+      .annotate(Example, { response: examplePage("attendees", attendee), texts: { "text/csv": ATTENDANCE_CSV } }),
     HttpApiEndpoint.get("listRegistrations", "/v1/events/:id/registrations", {
       params: PathId,
       query: {
@@ -114,30 +132,53 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(EndpointAccess, "event")
       .annotate(FreshSignIn, "file")
       .annotate(ReadsPeople, true)
-      .annotate(OpenApi.Summary, "The people who have taken a place, the first first"),
+      .annotate(OpenApi.Summary, "The people who have taken a place, the first first")
+      .annotate(OpenApi.Description, "With `q` only those whose name or address has these characters.")
+      .annotate(Example, {
+        response: examplePage("registrations", registration),
+        texts: { "text/csv": REGISTRATIONS_CSV },
+      }),
     HttpApiEndpoint.delete("cancelRegistration", "/v1/events/:id/registrations/:registrationId", {
       params: { ...PathId, registrationId: Id },
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(Audited, "registration.cancelled")
-      .annotate(OpenApi.Summary, "Cancel a registration: its place is free, its links and sessions end"),
+      .annotate(OpenApi.Summary, "Cancel a registration: its place is free, its links and sessions end")
+      .annotate(
+        OpenApi.Description,
+        "The links of its letters and the sessions behind them stop working, and the person is disconnected. The same address may register again.",
+      ),
     HttpApiEndpoint.post("resendRegistration", "/v1/events/:id/registrations/:registrationId/resend", {
       params: { ...PathId, registrationId: Id },
       success: Schema.Struct({ sent: Schema.Boolean }),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "rate_limited"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "Send the letter with the entry link again"),
-    report("listChat", "chat", "messages", Message, "The messages of the event and its rooms, the first first"),
-    report("listPolls", "polls", "polls", PollResult, "The polls with their results, the first first"),
+      .annotate(OpenApi.Summary, "Send the letter with the entry link again")
+      .annotate(
+        OpenApi.Description,
+        "Earlier links go on working. The person's address gets at most three letters a minute.",
+      )
+      .annotate(Example, { response: { sent: true } }),
+    report("listChat", "chat", "messages", Message, "The messages of the event and its rooms, the first first")
+      .annotate(
+        OpenApi.Description,
+        "Of all places: the event, its rooms and the staff. Messages that were deleted are not in it.",
+      )
+      .annotate(Example, { response: examplePage("messages", chatMessage), texts: { "text/csv": CHAT_CSV } }),
+    report("listPolls", "polls", "polls", PollResult, "The polls with their results, the first first")
+      .annotate(OpenApi.Description, "Drafts too. The votes of single people are not told.")
+      .annotate(Example, { response: examplePage("polls", pollResult), texts: { "text/csv": POLLS_CSV } }),
     report(
       "listRounds",
       "rounds",
       "rounds",
       HeldRound,
       "The rounds and breakouts that were held: the people who have met",
-    ),
+    )
+      .annotate(OpenApi.Description, "Of rotations and breakouts, in the order in which they were held.")
+      .annotate(Example, { response: examplePage("rounds", heldRound), texts: { "text/csv": ROUNDS_CSV } }),
   )
   .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "The people, messages, polls and rounds of an event, for its hosts.")

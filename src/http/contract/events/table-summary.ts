@@ -8,6 +8,8 @@ import { MembersText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
+import { Example } from "../endpoint.ts"
+import { ids, notes, T1 } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const Text = (max: number) => MembersText(0, max)
@@ -115,7 +117,24 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
       error: problems(...WITH_BODY, ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "Store the notes of one table and mail them to those who sat there"),
+      .annotate(OpenApi.Summary, "Store the notes of one table and mail them to those who sat there")
+      .annotate(
+        OpenApi.Description,
+        "The answer says to whom a letter went. People who have asked for no letters get none.",
+      )
+      .annotate(Example, {
+        request: {
+          table: { number: 3, label: "Table 3" },
+          ...notes,
+          recipients: [{ userId: ids.user, name: "Grace Hopper", email: "grace@example.com" }],
+        },
+        response: {
+          eventId: ids.event,
+          roomId: "table-3",
+          generatedAt: T1,
+          recipients: [{ userId: ids.user, mailed: true }],
+        },
+      }),
     HttpApiEndpoint.get("draftTableSummary", "/v1/events/:id/tables/:roomId/summary/draft", {
       params: { id: Id, roomId: Schema.String.check(Schema.isBetweenLength(1, 100)) },
       success: TableDraft,
@@ -125,7 +144,9 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
       .annotate(
         OpenApi.Summary,
         "Notes of one table as its captions give them, to be looked through and stored; nothing is stored or mailed",
-      ),
+      )
+      .annotate(OpenApi.Description, "Made from the captions of the room by the words that were said.")
+      .annotate(Example, { response: notes }),
   )
   .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Notes of tables.")

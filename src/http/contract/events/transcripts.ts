@@ -8,7 +8,8 @@ import { isVisible, LegibleText, membersText } from "../../../model/text/shown-t
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
-import { BodyLimit, BytesBody, created, PathId, Revalidated } from "../endpoint.ts"
+import { BodyLimit, BytesBody, created, Example, PathId, Revalidated } from "../endpoint.ts"
+import { TRANSCRIPT_TEXTS, transcript, transcriptHead } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const Segment = Schema.Struct({
@@ -79,7 +80,19 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       .annotate(
         OpenApi.Summary,
         "Show people at the live event what was said; the active phase must have the feature `transcript`",
-      ),
+      )
+      .annotate(
+        OpenApi.Description,
+        "Segments go to everybody at the event or in the room, and are kept for the transcript of the event.",
+      )
+      .annotate(Example, {
+        request: {
+          segments: [
+            { segment: "42", final: true, speaker: "Hedy", lang: "en", t0: 61_200, t1: 63_900, text: "Let us begin." },
+          ],
+        },
+        response: { accepted: 1 },
+      }),
     HttpApiEndpoint.put("putTranscript", "/v1/recordings/:id/transcript", {
       params: PathId,
       payload: [TranscriptInput, asFile(VTT), asFile(SRT)],
@@ -92,7 +105,13 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       .annotate(
         OpenApi.Summary,
         "Give a recording its transcript as JSON, WebVTT or SubRip; 200 when it replaces another one",
-      ),
+      )
+      .annotate(OpenApi.Description, "Replaces a transcript that is there. Webhook `transcript.ready`.")
+      .annotate(Example, {
+        request: { segments: [{ t0: 0, t1: 2500, speaker: "Grace Hopper", lang: "en", text: "Welcome, all." }] },
+        response: { ...transcriptHead, segments: 1 },
+        texts: TRANSCRIPT_TEXTS,
+      }),
     HttpApiEndpoint.get("getTranscript", "/v1/recordings/:id/transcript", {
       params: PathId,
       query: Query,
@@ -101,7 +120,9 @@ export const Transcripts = HttpApiGroup.make("transcripts")
     })
       .annotate(EndpointAccess, "recording")
       .annotate(Revalidated, true)
-      .annotate(OpenApi.Summary, "A recording's transcript, whole or the segments with some words"),
+      .annotate(OpenApi.Summary, "A recording's transcript, whole or the segments with some words")
+      .annotate(OpenApi.Description, "As JSON, WebVTT, SubRip or text.")
+      .annotate(Example, { response: transcript, texts: TRANSCRIPT_TEXTS }),
     HttpApiEndpoint.get("getEventTranscript", "/v1/events/:id/transcript", {
       params: PathId,
       query: Query,
@@ -110,7 +131,9 @@ export const Transcripts = HttpApiGroup.make("transcripts")
     })
       .annotate(EndpointAccess, "event")
       .annotate(Revalidated, true)
-      .annotate(OpenApi.Summary, "The transcript of the event's captions, or else the newest of its recordings'"),
+      .annotate(OpenApi.Summary, "The transcript of the event's captions, or else the newest of its recordings'")
+      .annotate(OpenApi.Description, "As JSON, WebVTT, SubRip or text.")
+      .annotate(Example, { response: transcript, texts: TRANSCRIPT_TEXTS }),
     HttpApiEndpoint.put("putSummary", "/v1/events/:id/summary", {
       params: PathId,
       payload: Schema.Struct({
@@ -130,7 +153,12 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       error: problems(...WITH_BODY, ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "Write the summary that the recap shows; it replaces a model's"),
+      .annotate(OpenApi.Summary, "Write the summary that the recap shows; it replaces a model's")
+      .annotate(OpenApi.Description, "The text that people read after the event.")
+      .annotate(Example, {
+        request: { text: "A launch in May." },
+        response: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
+      }),
   )
   .annotateEndpoints(WriteScope, "media")
   .annotate(OpenApi.Description, "Captions of a live event, and transcripts of its recordings.")

@@ -308,3 +308,5 @@ export const question = {
   answeredAt: null,
 }
 export const examplePage = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })
+
+export const partnersGuest = { issuer: "https://partner.example", subject: "7" }

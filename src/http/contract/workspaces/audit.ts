@@ -5,7 +5,9 @@ import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, NeededScope } from "../access.ts"
-import { FreshSignIn, PathId, pageOf } from "../endpoint.ts"
+import { Example, FreshSignIn, PathId, pageOf } from "../endpoint.ts"
+import { examplePage, ids, T0 } from "../examples/example-objects.ts"
+import { AUDIT_CSV } from "../examples/report-objects.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems } from "../problem.ts"
 
@@ -117,6 +119,20 @@ export const Audit = HttpApiGroup.make("audit")
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(FreshSignIn, "file")
       .annotate(NeededScope, "admin")
-      .annotate(OpenApi.Summary, "Administrative acts, newest first"),
+      .annotate(OpenApi.Summary, "Administrative acts, newest first")
+      .annotate(OpenApi.Description, "Who did what to which object, by account or by key.")
+      .annotate(Example, {
+        response: examplePage("entries", {
+          id: ids.session,
+          action: "api_key.created",
+          actor: { kind: "account", id: ids.account },
+          targetId: ids.key,
+          requestId: "0196a1f0-0000-7000-8000-0000000000ff",
+          createdAt: T0,
+          address: "203.0.113.7",
+          client: "Firefox on Linux",
+        }),
+        texts: { "text/csv": AUDIT_CSV },
+      }),
   )
   .annotate(OpenApi.Description, "Who administered what.")

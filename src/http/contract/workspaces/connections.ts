@@ -5,7 +5,8 @@ import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
-import { created, FreshSignIn, Name, PathId } from "../endpoint.ts"
+import { created, Example, FreshSignIn, Name, PathId } from "../endpoint.ts"
+import { CONNECTION } from "../examples/second-factor-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -75,7 +76,9 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
-      .annotate(OpenApi.Summary, "Identity providers of the workspace"),
+      .annotate(OpenApi.Summary, "Identity providers of the workspace")
+      .annotate(OpenApi.Description, "With the state of the last try. Client secrets are never shown.")
+      .annotate(Example, { response: { connections: [CONNECTION] } }),
     HttpApiEndpoint.post("createConnection", "/v1/workspaces/:id/connections", {
       params: PathId,
       payload: Schema.Struct({
@@ -92,7 +95,22 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "connection.created")
-      .annotate(OpenApi.Summary, "Connect an identity provider"),
+      .annotate(OpenApi.Summary, "Connect an identity provider")
+      .annotate(
+        OpenApi.Description,
+        "A domain counts once `POST …/check` has found its TXT record (outside production at once). The issuer must be a public https address.",
+      )
+      .annotate(Example, {
+        request: {
+          name: "Okta",
+          issuer: CONNECTION.issuer,
+          clientId: CONNECTION.clientId,
+          clientSecret: "kept by the server, and never shown",
+          domains: ["example.com"],
+          defaultRole: "member",
+        },
+        response: CONNECTION,
+      }),
     HttpApiEndpoint.patch("patchConnection", "/v1/workspaces/:id/connections/:connectionId", {
       params: path,
       payload: Schema.Struct({
@@ -108,7 +126,12 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "connection.changed")
-      .annotate(OpenApi.Summary, "Change a connection; its issuer stays"),
+      .annotate(OpenApi.Summary, "Change a connection; its issuer stays")
+      .annotate(
+        OpenApi.Description,
+        "Absent fields stay. `domains` is replaced as a whole; domains that stay keep their proof.",
+      )
+      .annotate(Example, { request: { defaultRole: "member" }, response: CONNECTION }),
     HttpApiEndpoint.post("checkConnection", "/v1/workspaces/:id/connections/:connectionId/check", {
       params: path,
       success: Connection,
@@ -118,7 +141,9 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
       .annotate(FreshSignIn, "always")
       .annotate(Commanded, true)
       .annotate(Audited, "connection.checked")
-      .annotate(OpenApi.Summary, "Look for the domains' records, and ask the issuer for its metadata"),
+      .annotate(OpenApi.Summary, "Look for the domains' records, and ask the issuer for its metadata")
+      .annotate(OpenApi.Description, "Answers with what was found: `proved` of each domain, and `lastError`.")
+      .annotate(Example, { response: CONNECTION }),
     HttpApiEndpoint.delete("deleteConnection", "/v1/workspaces/:id/connections/:connectionId", {
       params: path,
       error: problems(...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
@@ -126,6 +151,7 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "connection.deleted")
-      .annotate(OpenApi.Summary, "Remove a connection"),
+      .annotate(OpenApi.Summary, "Remove a connection")
+      .annotate(OpenApi.Description, "409 for the last one with a proved domain while `sso` is `required`."),
   )
   .annotate(OpenApi.Description, "Identity providers of a workspace.")

@@ -7,7 +7,8 @@ import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
-import { created, ExactBody, PageQuery, PathId, pageOf, SecretAddress } from "../endpoint.ts"
+import { created, ExactBody, Example, PageQuery, PathId, pageOf, SecretAddress } from "../endpoint.ts"
+import { examplePage, ids, invite, issuedInvite, preview, T0 } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -71,7 +72,15 @@ export const Invites = HttpApiGroup.make("invites")
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(ExactBody, true)
       .annotate(Audited, "invite.created")
-      .annotate(OpenApi.Summary, "Invite an address, or make a link for anyone who gets it"),
+      .annotate(OpenApi.Summary, "Invite an address, or make a link for anyone who gets it")
+      .annotate(
+        OpenApi.Description,
+        "With `email` the invite is for that address and is sent to it; without, the answer's link is for anyone who gets it. With `eventId` it gives a role on that event, otherwise one in the workspace.",
+      )
+      .annotate(Example, {
+        request: { email: "grace@example.com", eventId: ids.event, role: "speaker" },
+        response: issuedInvite,
+      }),
     HttpApiEndpoint.get("listInvites", "/v1/workspaces/:id/invites", {
       params: PathId,
       query: PageQuery,
@@ -79,14 +88,17 @@ export const Invites = HttpApiGroup.make("invites")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceMemberOrKey")
-      .annotate(OpenApi.Summary, "Invites, newest first; never their tokens"),
+      .annotate(OpenApi.Summary, "Invites, newest first; never their tokens")
+      .annotate(OpenApi.Description, "Open, taken, declined, revoked and expired ones.")
+      .annotate(Example, { response: examplePage("invites", invite) }),
     HttpApiEndpoint.delete("revokeInvite", "/v1/workspaces/:id/invites/:inviteId", {
       params: PathInvite,
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "invite.revoked")
-      .annotate(OpenApi.Summary, "Revoke an open invite"),
+      .annotate(OpenApi.Summary, "Revoke an open invite")
+      .annotate(OpenApi.Description, "It cannot be taken up any more. One that was taken up cannot be revoked."),
     HttpApiEndpoint.post("resendInvite", "/v1/workspaces/:id/invites/:inviteId/resend", {
       params: PathInvite,
       success: IssuedInvite,
@@ -94,7 +106,9 @@ export const Invites = HttpApiGroup.make("invites")
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "invite.resent")
-      .annotate(OpenApi.Summary, "Send an invite again, with a new token and a new term"),
+      .annotate(OpenApi.Summary, "Send an invite again, with a new token and a new term")
+      .annotate(OpenApi.Description, "The link of the earlier letter stops working.")
+      .annotate(Example, { response: issuedInvite }),
     HttpApiEndpoint.get("previewInvite", "/v1/invites/:token", {
       params: PathToken,
       success: Preview,
@@ -102,7 +116,12 @@ export const Invites = HttpApiGroup.make("invites")
     })
       .annotate(EndpointAccess, "public")
       .annotate(SecretAddress, true)
-      .annotate(OpenApi.Summary, "What an invite is about"),
+      .annotate(OpenApi.Summary, "What an invite is about")
+      .annotate(
+        OpenApi.Description,
+        "Shown before the invited person signs in: workspace, event and role. The token in the path is the credential.",
+      )
+      .annotate(Example, { response: preview }),
     HttpApiEndpoint.post("acceptInvite", "/v1/invites/:token/accept", {
       params: PathToken,
       success: Schema.Struct({
@@ -114,14 +133,24 @@ export const Invites = HttpApiGroup.make("invites")
     })
       .annotate(EndpointAccess, "account")
       .annotate(Audited, "invite.accepted")
-      .annotate(OpenApi.Summary, "Take up an invite"),
+      .annotate(OpenApi.Summary, "Take up an invite")
+      .annotate(OpenApi.Description, "The signed-in account gets the role that the invite is about.")
+      .annotate(Example, {
+        response: {
+          invite: { ...invite, status: "accepted", acceptedAt: T0 },
+          workspace: { id: ids.workspace, ...preview.workspace },
+          event: preview.event,
+        },
+      }),
     HttpApiEndpoint.post("declineInvite", "/v1/invites/:token/decline", {
       params: PathToken,
       success: Preview,
       error: problems("not_found", "conflict", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Turn an invite down"),
+      .annotate(OpenApi.Summary, "Turn an invite down")
+      .annotate(OpenApi.Description, "The invite cannot be taken up any more.")
+      .annotate(Example, { response: { ...preview, status: "declined" } }),
   )
   .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "Invites to workspaces and events.")

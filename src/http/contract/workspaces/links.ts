@@ -6,7 +6,8 @@ import { LinkKind } from "../../../model/links.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { examplePage, ids, T0, T1 } from "../examples/example-objects.ts"
 import { COMMON, problems } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -54,7 +55,23 @@ export const Links = HttpApiGroup.make("links")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
-      .annotate(OpenApi.Summary, "Addresses, open invites and entry links with their holders, newest first"),
+      .annotate(OpenApi.Summary, "Addresses, open invites and entry links with their holders, newest first")
+      .annotate(
+        OpenApi.Description,
+        "Each works for whoever has it, for as long as the rights of its holder last. Those of which nothing is left to hold are not listed, so that a page may be short. Session tokens, which last an hour, and links of letters to an account are not in it.",
+      )
+      .annotate(Example, {
+        response: examplePage("links", {
+          id: ids.recording,
+          kind: "ingest",
+          eventId: ids.event,
+          objectId: ids.recording,
+          holder: { kind: "account", id: ids.account, name: "Ada Lovelace" },
+          createdAt: T0,
+          expiresAt: T1,
+          lastUsedAt: null,
+        }),
+      }),
     HttpApiEndpoint.delete("endLinks", "/v1/workspaces/:id/links", {
       params: PathId,
       query: Schema.Struct({ linkId: optional(Id.annotate({ description: "Of one link." })), ...HOLDERS }),
@@ -62,6 +79,10 @@ export const Links = HttpApiGroup.make("links")
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(Audited, "link.ended")
-      .annotate(OpenApi.Summary, "End one link, or all of a person or of a key"),
+      .annotate(OpenApi.Summary, "End one link, or all of a person or of a key")
+      .annotate(
+        OpenApi.Description,
+        "The next use is refused, and a stream that goes on by it is cut within ten seconds. Of a person or a key also what has not been used yet, the open invites that they made, and the person's session tokens; the key or the login itself goes on.",
+      ),
   )
   .annotate(OpenApi.Description, "What works by being held: who has it, and ending it.")

@@ -9,7 +9,9 @@ import { ShownText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, NeededScope, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
-import { created, FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { created, Example, FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { examplePage, ids, JWT, membership, T1, user } from "../examples/example-objects.ts"
+import { MEMBERSHIPS_CSV } from "../examples/report-objects.ts"
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "./audit.ts"
@@ -68,7 +70,9 @@ export const People = HttpApiGroup.make("people")
     })
       .annotate(EndpointAccess, "workspace")
       .annotate(ReadsPeople, true)
-      .annotate(OpenApi.Summary, "Users, newest first"),
+      .annotate(OpenApi.Summary, "Users, newest first")
+      .annotate(OpenApi.Description, "The people of the workspace whom your own system names by `externalSub`.")
+      .annotate(Example, { response: examplePage("users", user) }),
     HttpApiEndpoint.post("upsertUser", "/v1/users", {
       payload: Schema.Struct({
         externalSub: ExternalSub,
@@ -80,14 +84,23 @@ export const People = HttpApiGroup.make("people")
       error: problems(...WITH_BODY, ...COMMON),
     })
       .annotate(EndpointAccess, "workspace")
-      .annotate(OpenApi.Summary, "Create or update a user by externalSub"),
+      .annotate(OpenApi.Summary, "Create or update a user by externalSub")
+      .annotate(OpenApi.Description, "201 when the user is new, 200 when there is one with this `externalSub`.")
+      .annotate(Example, {
+        request: { externalSub: "crm-4711", email: "grace@example.com", name: "Grace Hopper" },
+        response: user,
+      }),
     HttpApiEndpoint.delete("deleteUser", "/v1/users/:id", {
       params: PathId,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "user")
       .annotate(Audited, "user.deleted")
-      .annotate(OpenApi.Summary, "Delete a user and erase the person from the workspace's events"),
+      .annotate(OpenApi.Summary, "Delete a user and erase the person from the workspace's events")
+      .annotate(
+        OpenApi.Description,
+        "Sessions and sockets of the person end at once (4203). Roles, registrations and invites under the user's address, chat messages and raised hands are deleted; the name is taken off questions, attendance and notes. Questions become anonymous ones, and votes stay counted. Events of a large workspace follow within minutes. Members of the workspace stay members. The same `externalSub` makes a new user.",
+      ),
     HttpApiEndpoint.post("createUserSession", "/v1/users/:id/session", {
       params: PathId,
       success: Schema.Struct({ sessionToken: Schema.String, expiresAt: Instant, userId: Uuid }),
@@ -95,7 +108,12 @@ export const People = HttpApiGroup.make("people")
     })
       .annotate(EndpointAccess, "keyUser")
       .annotate(NeededScope, "live")
-      .annotate(OpenApi.Summary, "A session token for one of the integrator's own users"),
+      .annotate(OpenApi.Summary, "A session token for one of the integrator's own users")
+      .annotate(
+        OpenApi.Description,
+        "Hand it to that person's browser: with it the person enters events, asks and votes under their own name. It does not manage anything.",
+      )
+      .annotate(Example, { response: { sessionToken: JWT, expiresAt: T1, userId: ids.user } }),
     HttpApiEndpoint.post("createMembership", "/v1/events/:id/memberships", {
       params: PathId,
       payload: Schema.Struct({ userId: Id, role: EventRole }),
@@ -104,7 +122,12 @@ export const People = HttpApiGroup.make("people")
     })
       .annotate(EndpointAccess, "event")
       .annotate(Audited, "membership.set")
-      .annotate(OpenApi.Summary, "Give a user a role on the event"),
+      .annotate(OpenApi.Summary, "Give a user a role on the event")
+      .annotate(
+        OpenApi.Description,
+        "It takes effect at once, also for a person who is connected. 400 `role_not_on_event` names the roles that the event has.",
+      )
+      .annotate(Example, { request: { userId: ids.user, role: "speaker" }, response: membership }),
   )
   .add(
     HttpApiEndpoint.get("listMemberships", "/v1/events/:id/memberships", {
@@ -116,14 +139,23 @@ export const People = HttpApiGroup.make("people")
       .annotate(EndpointAccess, "event")
       .annotate(FreshSignIn, "file")
       .annotate(ReadsPeople, true)
-      .annotate(OpenApi.Summary, "Roles on the event, newest first"),
+      .annotate(OpenApi.Summary, "Roles on the event, newest first")
+      .annotate(
+        OpenApi.Description,
+        "Of the workspace's users, each with the user's name and address; roles of its members and of guests are not listed.",
+      )
+      .annotate(Example, {
+        response: examplePage("memberships", { ...membership, name: user.name, email: user.email }),
+        texts: { "text/csv": MEMBERSHIPS_CSV },
+      }),
     HttpApiEndpoint.delete("deleteMembership", "/v1/events/:id/memberships/:membershipId", {
       params: { ...PathId, membershipId: Id },
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(Audited, "membership.deleted")
-      .annotate(OpenApi.Summary, "Take a role on the event; what else lets the user in counts from then on"),
+      .annotate(OpenApi.Summary, "Take a role on the event; what else lets the user in counts from then on")
+      .annotate(OpenApi.Description, "A person who has no other right to be at the event is disconnected."),
   )
   .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "Users and the roles they hold on events.")

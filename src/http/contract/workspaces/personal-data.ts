@@ -7,7 +7,9 @@ import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, NeededScope, ReadsOnly, WriteScope } from "../access.ts"
-import { FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { Example, FreshSignIn, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { examplePage, partnersGuest } from "../examples/example-objects.ts"
+import { guestItem, personalItem, registrationItem } from "../examples/report-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -74,7 +76,12 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "personal_data.exported")
       .annotate(NeededScope, "people")
-      .annotate(OpenApi.Summary, "Everything that is stored about a user"),
+      .annotate(OpenApi.Summary, "Everything that is stored about a user")
+      .annotate(
+        OpenApi.Description,
+        "Each item has its `kind`: the user, invites, and of each event roles, registration, attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+      )
+      .annotate(Example, { response: examplePage("items", personalItem) }),
     HttpApiEndpoint.get("exportRegistrant", "/v1/workspaces/:id/registrants/export", {
       params: PathId,
       query: { ...PageQuery, ...Address },
@@ -85,7 +92,12 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "personal_data.exported")
       .annotate(NeededScope, "people")
-      .annotate(OpenApi.Summary, "Everything that is stored about whoever registered under an address"),
+      .annotate(OpenApi.Summary, "Everything that is stored about whoever registered under an address")
+      .annotate(
+        OpenApi.Description,
+        "For people who are no users of yours. Registrations, invites, and what each event has of the person. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+      )
+      .annotate(Example, { response: examplePage("items", registrationItem) }),
     HttpApiEndpoint.delete("eraseRegistrant", "/v1/workspaces/:id/registrants", {
       params: PathId,
       query: Address,
@@ -93,7 +105,11 @@ export const PersonalData = HttpApiGroup.make("personalData")
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "registrant.erased")
-      .annotate(OpenApi.Summary, "Erase whoever registered under an address from the workspace's events"),
+      .annotate(OpenApi.Summary, "Erase whoever registered under an address from the workspace's events")
+      .annotate(
+        OpenApi.Description,
+        "Registrations and invites under the address are deleted, links and sessions behind them end, and the person is disconnected. The name goes from attendance, questions and notes, and their chat messages are deleted, as when a user is deleted. 404 when the workspace has neither registration nor invite of the address.",
+      ),
   )
   .add(
     HttpApiEndpoint.get("exportGuest", "/v1/workspaces/:id/guests/export", {
@@ -106,7 +122,12 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "personal_data.exported")
       .annotate(NeededScope, "people")
-      .annotate(OpenApi.Summary, "Everything that is stored about a partner's guest"),
+      .annotate(OpenApi.Summary, "Everything that is stored about a partner's guest")
+      .annotate(
+        OpenApi.Description,
+        "For people whom a partner's tokens name. What each event has of the guest: attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+      )
+      .annotate(Example, { response: examplePage("items", guestItem) }),
     HttpApiEndpoint.delete("eraseGuest", "/v1/workspaces/:id/guests", {
       params: PathId,
       query: Partner,
@@ -114,7 +135,11 @@ export const PersonalData = HttpApiGroup.make("personalData")
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "guest.erased")
-      .annotate(OpenApi.Summary, "Erase a partner's guest from the workspace's events"),
+      .annotate(OpenApi.Summary, "Erase a partner's guest from the workspace's events")
+      .annotate(
+        OpenApi.Description,
+        "Sessions and sockets of the guest end at once (4203). The name goes from attendance, questions and notes, and chat messages are deleted, as when a user is deleted. For a quarter of an hour, until the erasure is over, `POST /v1/events/{id}/guest-session` answers 409 for the guest; after that a token of the partner admits them again. 404 when nothing is stored of the guest, or what is stored is being erased already.",
+      ),
   )
   .add(
     HttpApiEndpoint.post("exportNamedGuest", "/v1/workspaces/:id/guests/export", {
@@ -129,7 +154,12 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "personal_data.exported")
       .annotate(NeededScope, "people")
-      .annotate(OpenApi.Summary, "The same, with the guest in the body: for a subject that is too long for an address"),
+      .annotate(OpenApi.Summary, "The same, with the guest in the body: for a subject that is too long for an address")
+      .annotate(
+        OpenApi.Description,
+        "As `GET`, for a subject that is too long for an address. The answer is not kept for an `Idempotency-Key`.",
+      )
+      .annotate(Example, { request: partnersGuest, response: examplePage("items", guestItem) }),
     HttpApiEndpoint.post("eraseNamedGuest", "/v1/workspaces/:id/guests/erase", {
       params: PathId,
       payload: PartnersGuest,
@@ -137,7 +167,12 @@ export const PersonalData = HttpApiGroup.make("personalData")
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "guest.erased")
-      .annotate(OpenApi.Summary, "The same, with the guest in the body: for a subject that is too long for an address"),
+      .annotate(OpenApi.Summary, "The same, with the guest in the body: for a subject that is too long for an address")
+      .annotate(
+        OpenApi.Description,
+        "As `DELETE /v1/workspaces/{id}/guests`, for a subject that is too long for an address.",
+      )
+      .annotate(Example, { request: partnersGuest }),
   )
   .annotateEndpoints(WriteScope, "people")
   .annotate(OpenApi.Description, "What is stored about a person, and taking it away.")

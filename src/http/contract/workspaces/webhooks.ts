@@ -7,7 +7,9 @@ import { DeliveredType, ListedWebhookEventType, WebhookEventType } from "../../.
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
-import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { created, Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { delivery, examplePage, T0, TOKEN, webhook } from "../examples/example-objects.ts"
+import { WEBHOOK_EXAMPLES } from "../examples/webhook-examples.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
@@ -75,20 +77,52 @@ export const Webhooks = HttpApiGroup.make("webhooks")
     })
       .annotate(EndpointAccess, "workspace")
       .annotate(Audited, "webhook.created")
-      .annotate(OpenApi.Summary, "Register an endpoint; its signing secret is shown once"),
+      .annotate(OpenApi.Summary, "Register an endpoint; its signing secret is shown once")
+      .annotate(
+        OpenApi.Description,
+        "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type.",
+      )
+      .annotate(Example, {
+        request: { url: webhook.url, eventTypes: webhook.eventTypes },
+        response: { ...webhook, secret: `whsec_${TOKEN}` },
+      }),
     HttpApiEndpoint.get("listWebhooks", "/v1/webhooks", {
       query: PageQuery,
       success: pageOf("webhooks", Webhook),
       error: problems("bad_request", ...COMMON),
     })
       .annotate(EndpointAccess, "workspace")
-      .annotate(OpenApi.Summary, "Endpoints, without secrets"),
+      .annotate(OpenApi.Summary, "Endpoints, without secrets")
+      .annotate(
+        OpenApi.Description,
+        "With the time of their last success and failure, and the reason why one is disabled.",
+      )
+      .annotate(Example, { response: examplePage("webhooks", webhook) }),
     HttpApiEndpoint.get("listWebhookEventTypes", "/v1/webhook-event-types", {
       success: Schema.Struct({ eventTypes: Schema.Array(ListedWebhookEventType) }),
       error: problems("internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "The types that `eventTypes` takes, each with the JSON Schema of its body"),
+      .annotate(OpenApi.Summary, "The types that `eventTypes` takes, each with the JSON Schema of its body")
+      .annotate(
+        OpenApi.Description,
+        "An endpoint without `eventTypes` gets all of them, also those of later releases: ignore the types that you do not know.",
+      )
+      .annotate(Example, {
+        response: {
+          eventTypes: [
+            {
+              type: "event.ended",
+              description: "An event ended.",
+              schema: {
+                $schema: "https://json-schema.org/draft/2020-12/schema",
+                type: "object",
+                required: ["id", "type", "workspaceId", "eventId", "occurredAt", "endedAt", "reason"],
+              },
+            },
+          ],
+        },
+      }),
     HttpApiEndpoint.patch("patchWebhook", "/v1/webhooks/:id", {
       params: PathId,
       payload: Schema.Struct({
@@ -101,14 +135,20 @@ export const Webhooks = HttpApiGroup.make("webhooks")
     })
       .annotate(EndpointAccess, "webhook")
       .annotate(Audited, "webhook.changed")
-      .annotate(OpenApi.Summary, "Change an endpoint; while it is disabled its deliveries are skipped"),
+      .annotate(OpenApi.Summary, "Change an endpoint; while it is disabled its deliveries are skipped")
+      .annotate(OpenApi.Description, "Absent fields stay. Set `status` to `active` to take deliveries again.")
+      .annotate(Example, {
+        request: { status: "disabled" },
+        response: { ...webhook, status: "disabled", disabledReason: "manual" },
+      }),
     HttpApiEndpoint.delete("deleteWebhook", "/v1/webhooks/:id", {
       params: PathId,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "webhook")
       .annotate(Audited, "webhook.deleted")
-      .annotate(OpenApi.Summary, "Remove an endpoint; deliveries stop at once"),
+      .annotate(OpenApi.Summary, "Remove an endpoint; deliveries stop at once")
+      .annotate(OpenApi.Description, "It is not shown any more."),
     HttpApiEndpoint.post("rotateWebhookSecret", "/v1/webhooks/:id/rotate-secret", {
       params: PathId,
       success: Schema.Struct({ ...fields, secret: Schema.String, previousSecretExpiresAt: Instant }),
@@ -116,14 +156,25 @@ export const Webhooks = HttpApiGroup.make("webhooks")
     })
       .annotate(EndpointAccess, "webhook")
       .annotate(Audited, "webhook.secret_rotated")
-      .annotate(OpenApi.Summary, "Replace the signing secret; for a day the one before it signs too"),
+      .annotate(OpenApi.Summary, "Replace the signing secret; for a day the one before it signs too")
+      .annotate(
+        OpenApi.Description,
+        "The new secret is in this answer alone. For 24 hours each delivery has a signature under both.",
+      )
+      .annotate(Example, {
+        response: { ...webhook, secret: `whsec_${TOKEN}`, previousSecretExpiresAt: "2030-05-02T09:00:00.000Z" },
+      }),
     HttpApiEndpoint.post("pingWebhook", "/v1/webhooks/:id/ping", {
       params: PathId,
       success: created(Delivery),
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "webhook")
-      .annotate(OpenApi.Summary, "Send a signed `ping` to this endpoint, whatever types it wants"),
+      .annotate(OpenApi.Summary, "Send a signed `ping` to this endpoint, whatever types it wants")
+      .annotate(OpenApi.Description, "See whether it arrived in the deliveries of the endpoint.")
+      .annotate(Example, {
+        response: { ...delivery, type: "ping", eventId: null, status: "pending", finishedAt: null },
+      }),
     HttpApiEndpoint.get("listWebhookDeliveries", "/v1/webhooks/:id/deliveries", {
       params: PathId,
       query: {
@@ -137,21 +188,46 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "webhook")
-      .annotate(OpenApi.Summary, "Deliveries of the last thirty days, newest first"),
+      .annotate(OpenApi.Summary, "Deliveries of the last thirty days, newest first")
+      .annotate(OpenApi.Description, "With the number of tries and the last outcome.")
+      .annotate(Example, { response: examplePage("deliveries", delivery) }),
     HttpApiEndpoint.get("getWebhookDelivery", "/v1/webhook-deliveries/:id", {
       params: PathId,
       success: DeliveryWithAttempts,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "webhookDelivery")
-      .annotate(OpenApi.Summary, "A delivery with its attempts"),
+      .annotate(OpenApi.Summary, "A delivery with its attempts")
+      .annotate(
+        OpenApi.Description,
+        "The body as it was sent, and each attempt with its time, duration and outcome. Nothing else of your server's answer is kept. The body of an `audit.created` is for those who may read the audit log, and null for others.",
+      )
+      .annotate(Example, {
+        response: {
+          ...delivery,
+          body: WEBHOOK_EXAMPLES["event.started"],
+          attempts: [
+            {
+              number: 1,
+              startedAt: T0,
+              durationMs: 84,
+              outcome: "delivered",
+              statusCode: 204,
+              error: null,
+              nextAttemptAt: null,
+            },
+          ],
+        },
+      }),
     HttpApiEndpoint.post("redeliverWebhookDelivery", "/v1/webhook-deliveries/:id/redeliver", {
       params: PathId,
       success: created(Delivery),
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "webhookDelivery")
-      .annotate(OpenApi.Summary, "Deliver the same occurrence once more: the same id and body"),
+      .annotate(OpenApi.Summary, "Deliver the same occurrence once more: the same id and body")
+      .annotate(OpenApi.Description, "Receivers that keep the ids that they have handled do nothing twice.")
+      .annotate(Example, { response: { ...delivery, status: "pending", finishedAt: null } }),
   )
   .annotateEndpoints(WriteScope, "webhooks")
   .annotate(OpenApi.Description, "Signed notifications to your servers.")

@@ -7,7 +7,8 @@ import { named } from "../../../model/named.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
-import { created, ExactBody, FreshSignIn, Name, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { created, ExactBody, Example, FreshSignIn, Name, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { apiKey, examplePage, ids, JWT, KEY, member, T0, T1, workspace } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "./audit.ts"
 
@@ -154,14 +155,27 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "account")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "workspace.created")
-      .annotate(OpenApi.Summary, "Create a workspace with its first API key"),
+      .annotate(OpenApi.Summary, "Create a workspace with its first API key")
+      .annotate(
+        OpenApi.Description,
+        "The caller becomes its owner. The secret of the first API key is in this answer alone.",
+      )
+      .annotate(Example, {
+        request: { name: "Analytical Events", slug: "analytical-events" },
+        response: {
+          ...workspace,
+          apiKey: { id: ids.key, name: "default", secret: KEY, prefix: "gck_2b8N", createdAt: T0 },
+        },
+      }),
     HttpApiEndpoint.get("listWorkspaces", "/v1/workspaces", {
       query: PageQuery,
       success: pageOf("workspaces", Workspace),
       error: problems("bad_request", ...COMMON),
     })
       .annotate(EndpointAccess, "accountOrPlatform")
-      .annotate(OpenApi.Summary, "The caller's workspaces; all of them with the platform key"),
+      .annotate(OpenApi.Summary, "The caller's workspaces; all of them with the platform key")
+      .annotate(OpenApi.Description, "Newest first. `role` is the caller's; the operator's list has none.")
+      .annotate(Example, { response: examplePage("workspaces", workspace) }),
     HttpApiEndpoint.patch("patchWorkspace", "/v1/workspaces/:id", {
       params: PathId,
       payload: Schema.Struct({
@@ -176,7 +190,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(ExactBody, true)
       .annotate(Audited, "workspace.changed")
-      .annotate(OpenApi.Summary, "Rename a workspace, change its slug, or ask its members for a second factor"),
+      .annotate(OpenApi.Summary, "Rename a workspace, change its slug, or ask its members for a second factor")
+      .annotate(
+        OpenApi.Description,
+        "Absent fields stay. A slug is unique in the whole deployment. With `requireMfa` members without a second factor are answered `mfa_required` until they set one up; only a caller who has one may ask for it. With `sso` as `required`, which owners alone set, members other than owners are answered `sso_required` unless they signed in by a connection of the workspace. API keys are not concerned.",
+      )
+      .annotate(Example, { request: { name: "Analytical Events" }, response: workspace }),
     HttpApiEndpoint.delete("deleteWorkspace", "/v1/workspaces/:id", {
       params: PathId,
       payload: Schema.Struct({ slug: Schema.String }),
@@ -185,7 +204,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "workspace.deleted")
-      .annotate(OpenApi.Summary, "Delete a workspace with everything in it; its slug confirms"),
+      .annotate(OpenApi.Summary, "Delete a workspace with everything in it; its slug confirms")
+      .annotate(
+        OpenApi.Description,
+        "Cannot be undone. The body names the workspace by its slug, else 409. Live events end (`event.ended`, sockets are closed with 4307), keys are revoked, members and sessions are out, and the workspace is 404 from the answer on; its slug is free again. Its data and media are removed right after that, step by step. Webhooks that wait for another try a minute later are cancelled.",
+      )
+      .annotate(Example, { request: { slug: "acme" } }),
     HttpApiEndpoint.get("listMembers", "/v1/workspaces/:id/members", {
       params: PathId,
       query: PageQuery,
@@ -194,7 +218,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "workspaceMember")
       .annotate(ReadsPeople, true)
-      .annotate(OpenApi.Summary, "Members with their role and primary address"),
+      .annotate(OpenApi.Summary, "Members with their role and primary address")
+      .annotate(
+        OpenApi.Description,
+        "Everybody who belongs to the workspace as a whole; roles on single events are not listed.",
+      )
+      .annotate(Example, { response: examplePage("members", member) }),
     HttpApiEndpoint.patch("patchMember", "/v1/workspaces/:id/members/:memberId", {
       params: { ...PathId, memberId: Id },
       payload: Schema.Struct({ role: Schema.Literals(["member", "admin"]) }),
@@ -203,21 +232,34 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(Audited, "member.changed")
-      .annotate(OpenApi.Summary, "Change a member's role; owners are not changed here"),
+      .annotate(OpenApi.Summary, "Change a member's role; owners are not changed here")
+      .annotate(
+        OpenApi.Description,
+        "Between `member` and `admin`. Sessions of the member have the new rights at once.",
+      )
+      .annotate(Example, { request: { role: "admin" }, response: member }),
     HttpApiEndpoint.delete("removeMember", "/v1/workspaces/:id/members/:memberId", {
       params: { ...PathId, memberId: Id },
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(Audited, "member.removed")
-      .annotate(OpenApi.Summary, "Remove a member; owners cannot be removed"),
+      .annotate(OpenApi.Summary, "Remove a member; owners cannot be removed")
+      .annotate(
+        OpenApi.Description,
+        "The member's sessions lose the workspace at once, and the open invites that it made or renewed are revoked. API keys stay.",
+      ),
     HttpApiEndpoint.delete("leaveWorkspace", "/v1/workspaces/:id/members/me", {
       params: PathId,
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceMember")
       .annotate(Audited, "member.left")
-      .annotate(OpenApi.Summary, "Leave; the only owner cannot"),
+      .annotate(OpenApi.Summary, "Leave; the only owner cannot")
+      .annotate(
+        OpenApi.Description,
+        "The caller loses the workspace at once. Make another member an owner first if you are the only one.",
+      ),
     HttpApiEndpoint.post("makeOwner", "/v1/workspaces/:id/owners", {
       params: PathId,
       payload: Schema.Struct({ memberId: Id }),
@@ -227,14 +269,28 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "owner.added")
-      .annotate(OpenApi.Summary, "Make a member an owner too"),
+      .annotate(OpenApi.Summary, "Make a member an owner too")
+      .annotate(OpenApi.Description, "The member gets all rights of an owner; the caller keeps its own.")
+      .annotate(Example, { request: { memberId: ids.member }, response: { ...member, role: "owner" } }),
     HttpApiEndpoint.post("createWorkspaceSession", "/v1/workspaces/:id/session", {
       params: PathId,
       success: WorkspaceSessionView,
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceGuest")
-      .annotate(OpenApi.Summary, "A short-lived session token and the caller's participant identity"),
+      .annotate(OpenApi.Summary, "A short-lived session token and the caller's participant identity")
+      .annotate(
+        OpenApi.Description,
+        "For calls in the name of one workspace and for the gateway. Send it as `Authorization: Bearer`.",
+      )
+      .annotate(Example, {
+        response: {
+          sessionToken: JWT,
+          expiresAt: T1,
+          workspaceId: ids.workspace,
+          participant: { userId: ids.user, name: "Ada Lovelace", email: "ada@example.com", picture: null },
+        },
+      }),
     HttpApiEndpoint.get("listApiKeys", "/v1/workspaces/:id/api-keys", {
       params: PathId,
       query: PageQuery,
@@ -242,7 +298,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
-      .annotate(OpenApi.Summary, "API keys with their state, never their secrets"),
+      .annotate(OpenApi.Summary, "API keys with their state, never their secrets")
+      .annotate(
+        OpenApi.Description,
+        "With their prefix and last four characters, when they were used last, and which key made them.",
+      )
+      .annotate(Example, { response: examplePage("apiKeys", apiKey) }),
     HttpApiEndpoint.post("createApiKey", "/v1/workspaces/:id/api-keys", {
       params: PathId,
       payload: KeyInput,
@@ -252,7 +313,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(FreshSignIn, "always")
       .annotate(Audited, "api_key.created")
-      .annotate(OpenApi.Summary, "Create an API key; its secret is shown once"),
+      .annotate(OpenApi.Summary, "Create an API key; its secret is shown once")
+      .annotate(OpenApi.Description, "A key acts for the whole workspace. With `expiresAt` it is refused from then on.")
+      .annotate(Example, {
+        request: { name: "production", scopes: ["read", "live"], expiresAt: null },
+        response: { ...apiKey, secret: KEY },
+      }),
     HttpApiEndpoint.delete("deleteApiKey", "/v1/workspaces/:id/api-keys/:keyId", {
       params: { ...PathId, keyId: Id },
       query: Schema.Struct({
@@ -273,7 +339,22 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(
         OpenApi.Summary,
         "Revoke a key with its open invites, with cascade=true also what it made; a revoked one is removed",
-      ),
+      )
+      .annotate(
+        OpenApi.Description,
+        "The key is refused from the next request on, on every node; its open invites are revoked, and the addresses that it was given end: 204. With `cascade=true` the answer is 200 with what else ended. Deleting it again removes it from the list.",
+      )
+      .annotate(Example, {
+        response: {
+          apiKeys: [{ id: ids.key, name: "production", prefix: "gck_4fQx", last4: "9aZk" }],
+          invites: [{ id: ids.invite, email: "grace@example.com", role: "admin" }],
+          members: [{ id: ids.member, name: "Grace Hopper", email: "grace@example.com" }],
+          memberships: [],
+          webhooks: [],
+          integrations: [],
+          links: [{ id: ids.recording, kind: "upload", eventId: ids.event }],
+        },
+      }),
     HttpApiEndpoint.post("createKeyByKey", "/v1/api-keys", {
       payload: KeyInput,
       success: created(ApiKeyWithSecret),
@@ -281,7 +362,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "key")
       .annotate(Audited, "api_key.created")
-      .annotate(OpenApi.Summary, "Create another key for the calling key's workspace"),
+      .annotate(OpenApi.Summary, "Create another key for the calling key's workspace")
+      .annotate(
+        OpenApi.Description,
+        "For software that hands a key of its own to each of its parts. Revoking the calling key with `cascade=true` revokes those too.",
+      )
+      .annotate(Example, { request: { name: "worker" }, response: { ...apiKey, name: "worker", secret: KEY } }),
   )
   .annotateEndpoints(WriteScope, "admin")
   .annotate(OpenApi.Description, "Workspaces, session tokens and API keys.")

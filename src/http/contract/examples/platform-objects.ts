@@ -1,7 +1,7 @@
 /** The state of a deployment with one live event. */
 import { ids } from "./example-objects.ts"
 
-const platformStatus = {
+export const platformStatus = {
   release: "0.1.0",
   at: "2026-11-20T18:30:00.000Z",
   quiet: {
@@ -62,7 +62,7 @@ const platformStatus = {
 }
 
 /** A live event whose first phase has a timer, of which a minute is left. */
-const inspection = {
+export const inspection = {
   node: "n1",
   version: 42,
   fencingToken: 3,
@@ -84,52 +84,4 @@ const inspection = {
     { at: "2026-11-20T18:12:00.000Z", event: "door.moved", entered: ["live.door.ask"] },
     { at: "2026-11-20T18:29:00.000Z", event: "door.moved", entered: ["live.door.open"] },
   ],
-}
-
-export const platformExamples = {
-  getPlatformSettings: {
-    response: {
-      node: "n1",
-      settings: [
-        { name: "SMTP_URL", value: "(masked)", isSet: true },
-        { name: "LOG_LEVEL", value: "info", isSet: false },
-      ],
-    },
-  },
-  testMail: {
-    request: { to: "ada@example.com" },
-    response: {
-      problem: "The mail server mail.example.com:587 refuses the user or the password of SMTP_URL.",
-      durationMs: 412,
-    },
-  },
-  testWebhook: {
-    request: { url: "https://hooks.example.com/gathercue" },
-    response: {
-      status: 204,
-      problem: null,
-      durationMs: 83,
-      secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-    },
-  },
-  getPlatformLog: {
-    response: {
-      node: "n1",
-      lines: [
-        {
-          number: 4712,
-          at: "2026-11-20T18:29:00.000Z",
-          level: "warn",
-          message: "a letter was not taken",
-          fields: { attempt: 1, reason: "MailNotSent: ESOCKET mail.example.com:587" },
-        },
-      ],
-    },
-  },
-  getPlatformStatus: { response: platformStatus },
-  inspectEvent: { response: inspection },
-  promotePlatform: {
-    request: { discardWaiting: true },
-    response: { wasQuiet: true, copied: platformStatus.quiet.copied },
-  },
 }
