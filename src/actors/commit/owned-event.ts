@@ -1,6 +1,6 @@
 /**
  * The live event as its actor owns it: recovered when it is needed, changed by turns, committed under the fencing token, and
- * adopted after the commit. Everything here runs under the actor's mutex. The actor's other parts follow by the events that are
+ * adopted after the commit. Everything here runs in turns of the actor. The actor's other parts follow by the events that are
  * emitted.
  */
 import { Effect } from "effect"

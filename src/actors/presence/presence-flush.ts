@@ -37,7 +37,7 @@ const RETRY_MS = 1000
 const BATCH = 500
 const FEW = 32
 
-/** Runs an effect under the event's mutex. */
+/** Runs an effect in a turn of the event. */
 type Run = (body: Effect.Effect<void, Unreachable>) => void
 
 export class PresenceFlush {

@@ -1,14 +1,13 @@
 /**
- * The actor of one live event. Batches of commands, deadlines, arrivals and presence flushes run under one mutex, one at a time,
- * in the same steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
+ * The actor of one live event. Commands, deadlines, arrivals and presence flushes are turns of one inbox, one at a time, in the same
+ * steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
-import { Effect } from "effect"
-import type { Inspection } from "../../model/live/inspection.ts"
+import { Effect, type Fiber } from "effect"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
-import type { CallReply, CallRequest } from "../calls/call-request.ts"
 import { Calls } from "../calls/calls.ts"
-import { NotOwner, type Outcome, type Received, type Unreachable } from "../commands.ts"
+import { batchSpan } from "../command-traces.ts"
+import { NotOwner, type Unreachable } from "../commands.ts"
 import { type Batch, encodeEphemeral } from "../commit/batch.ts"
 import { Executor } from "../commit/executor.ts"
 import { publishNote } from "../commit/feed-messages.ts"
@@ -24,21 +23,22 @@ import { surplus } from "../presence/open-connections.ts"
 import type { Presence } from "../presence/presence.ts"
 import { PresenceFlush } from "../presence/presence-flush.ts"
 import { rosterPage } from "../presence/presence-view.ts"
-import { type ReactionReport, Reactions } from "../presence/reactions.ts"
+import { Reactions } from "../presence/reactions.ts"
 import { Replacements } from "../presence/replacements.ts"
 import { contextOf, headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
-import type { PresenceReport, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
+import type { LiveEventRequests, PresenceReport } from "../protocol.ts"
 import type { EventNeeds } from "../services.ts"
-import { CommandQueue } from "./command-queue.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
-import { type Mutex, openMutex } from "./mutex.ts"
+import { Inbox } from "./inbox.ts"
 
 export interface ActorNeeds extends EventNeeds {
-  /** Runs an effect beside the mailbox: timers and flushes. */
-  readonly fork: (effect: Effect.Effect<unknown>) => void
+  /** Runs an effect beside its caller. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   /** Keeps the entity in memory until the returned function is called. */
   readonly keepAlive: () => () => void
+  /** A request ended with a defect: the actor must be built anew. */
+  readonly broken: () => void
 }
 
 /** Of a participant on a node that does not number connections: one of them. */
@@ -46,13 +46,12 @@ const UNNUMBERED = [0] as const
 const FIRST_ACTIVATION = 1
 
 export class LiveEventActor {
+  readonly inbox: Inbox<Unreachable>
   readonly #needs: ActorNeeds
   readonly #owned: OwnedEvent
   readonly #flush: PresenceFlush
   readonly #deadlineTimer: DeadlineTimer
-  readonly #commands: CommandQueue
   readonly #snapshots = new Snapshots()
-  readonly #exclusive: Mutex
   #isStopped = false
   /** The last activation here, which the calls belong to. */
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
@@ -66,10 +65,9 @@ export class LiveEventActor {
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
-    this.#exclusive = openMutex(needs.timers, needs.telemetry)
     const owned = new OwnedEvent(needs, (change) => this.#follow(change))
     this.#owned = owned
-    this.#flush = new PresenceFlush(needs, owned, (body) => this.#run(body))
+    this.#flush = new PresenceFlush(needs, owned, (body) => void needs.fork(Effect.ignore(this.inbox.turn(body))))
     this.#deadlineTimer = new DeadlineTimer({
       timers: needs.timers,
       fork: needs.fork,
@@ -80,17 +78,28 @@ export class LiveEventActor {
       },
       handle: ({ due }, at) => {
         needs.telemetry.metrics.timersFired.add()
-        return this.#exclusive(Effect.flatMap(owned.current, (of) => owned.act(of, at, due)))
+        return this.inbox.turn(Effect.flatMap(owned.current, (of) => owned.act(of, at, due)))
       },
       // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
       recover: Effect.suspend(() =>
-        this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.#exclusive(owned.current)),
+        this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.inbox.turn(owned.current)),
       ),
     })
     const executor = new Executor(needs, owned)
-    this.#commands = new CommandQueue({
-      exclusive: this.#exclusive,
-      execute: (envelopes) => executor.execute(envelopes),
+    const { eventId, telemetry, timers } = needs
+    this.inbox = new Inbox({
+      most: needs.mailbox,
+      answersWithinMs: needs.answers.attemptMs,
+      execute: (envelopes, links) => {
+        // By this process' clock: those of other processes, where commands come from, may differ.
+        const at = timers.now()
+        const received = envelopes.map((envelope) => ({ ...envelope, at }))
+        return batchSpan(telemetry.tracing, eventId, received.length, links, executor.execute(received))
+      },
+      fork: needs.fork,
+      metrics: telemetry.metrics,
+      spent: (seconds) => telemetry.metrics.actorBusy.add(seconds),
+      broken: needs.broken,
     })
   }
 
@@ -111,23 +120,63 @@ export class LiveEventActor {
     this.#calls?.stop()
   }
 
-  /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
-  execute(envelopes: ReadonlyArray<Received>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
-    return this.#commands.execute(envelopes)
-  }
-
-  report(report: PresenceReport): Effect.Effect<void, Unreachable> {
-    return this.#exclusive(
-      Effect.flatMap(this.#owned.current, (of) => {
+  readonly requests: LiveEventRequests = {
+    Execute: ({ envelopes }) => this.inbox.execute(envelopes),
+    ReportPresence: (report) => {
+      this.#needs.ownership.heardFrom(report.node)
+      return this.#turn((of) => {
         this.#applyReport(of, report)
         return this.#unblockManagers(of, report)
+      })
+    },
+    ReportReactions: (report) =>
+      Effect.sync(() => {
+        this.#reactions ??= new Reactions(this.#needs.timers, (tallies) =>
+          this.#run((of) => this.#publishEphemeral(of, tallies)),
+        )
+        this.#reactions.add(report)
       }),
-    )
+    Read: (query) =>
+      this.#turn((of) =>
+        Effect.map(recallHeads(this.#needs.database, of, headsOfReading(of, query)), () =>
+          this.#snapshots.read(of, this.#owned.presence, this.#needs.timers.now(), query),
+        ),
+      ),
+    ReadRoster: (query) =>
+      this.#turn((of) => {
+        const { presence } = this.#owned
+        return Effect.succeed(
+          presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query),
+        )
+      }),
+    Inspect: () =>
+      this.#turn((of) =>
+        Effect.succeed({
+          node: this.#needs.ownership.node,
+          version: of.version,
+          fencingToken: of.fencingToken,
+          ownedSince: toTimestamp(this.#owned.claimedAt),
+          ...inspected(this.#contextOf(of)),
+          transitions: [...this.#owned.chart.transitions],
+        }),
+      ),
+    // Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does.
+    Call: (request) =>
+      Effect.suspend(() => {
+        this.#needs.ownership.heardFrom(request.node)
+        const answer = () => {
+          this.#calls ??= this.#makeCalls()
+          return this.#calls === undefined ? new NotOwner() : Effect.succeed(this.#calls.answer(request))
+        }
+        return this.#owned.loaded === undefined
+          ? Effect.flatMap(this.inbox.turn(this.#owned.current), answer)
+          : answer()
+      }),
   }
 
   /** A node is gone, with the connections of participants there. An event that is not in memory knows of none. */
   forgetNode(node: string): Effect.Effect<void> {
-    return this.#exclusive(
+    return this.inbox.turn(
       Effect.sync(() => {
         this.#owned.presence?.forgetNode(node, this.#needs.timers.now())
         this.#flush.schedule()
@@ -136,60 +185,9 @@ export class LiveEventActor {
     )
   }
 
-  /** Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does. */
-  call(request: CallRequest): Effect.Effect<CallReply, Unreachable> {
-    return Effect.suspend(() => {
-      const answer = (): Effect.Effect<CallReply, Unreachable> => {
-        this.#calls ??= this.#makeCalls()
-        return this.#calls === undefined ? Effect.fail(new NotOwner()) : Effect.succeed(this.#calls.answer(request))
-      }
-      return this.#owned.loaded === undefined ? Effect.flatMap(this.#exclusive(this.#owned.current), answer) : answer()
-    })
-  }
-
   /** The link to other nodes was lost, and messages of calls with it. */
   sendCallsAgain(): void {
     this.#calls?.sendListsAgain()
-  }
-
-  react(report: ReactionReport): Effect.Effect<void, Unreachable> {
-    return Effect.sync(() => {
-      this.#reactions ??= new Reactions(this.#needs.timers, (tallies) =>
-        this.#run(Effect.map(this.#owned.current, (of) => this.#publishEphemeral(of, tallies))),
-      )
-      this.#reactions.add(report)
-    })
-  }
-
-  read(query: ReadQuery): Effect.Effect<WireReading, Unreachable> {
-    return this.#exclusive(
-      Effect.gen({ self: this }, function* () {
-        const of = yield* this.#owned.current
-        yield* recallHeads(this.#needs.database, of, headsOfReading(of, query))
-        return this.#snapshots.read(of, this.#owned.presence, this.#needs.timers.now(), query)
-      }),
-    )
-  }
-
-  roster(query: RosterQuery): Effect.Effect<RosterPage, Unreachable> {
-    const page = (of: LoadedEvent): RosterPage => {
-      const { presence } = this.#owned
-      return presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query)
-    }
-    return this.#exclusive(Effect.map(this.#owned.current, page))
-  }
-
-  inspect(): Effect.Effect<Inspection, Unreachable> {
-    return this.#exclusive(
-      Effect.map(this.#owned.current, (of) => ({
-        node: this.#needs.ownership.node,
-        version: of.version,
-        fencingToken: of.fencingToken,
-        ownedSince: toTimestamp(this.#owned.claimedAt),
-        ...inspected(this.#contextOf(of)),
-        transitions: [...this.#owned.chart.transitions],
-      })),
-    )
   }
 
   #follow(change: OwnedEventChange): void {
@@ -215,15 +213,18 @@ export class LiveEventActor {
     }
   }
 
-  /** Runs the effect under the actor's mutex; nobody waits for it. */
-  #run(body: Effect.Effect<void, Unreachable>): void {
-    this.#needs.fork(Effect.ignore(this.#exclusive(body)))
+  /** A turn with the event in memory. */
+  #turn<A>(body: (of: LoadedEvent) => Effect.Effect<A, Unreachable>): Effect.Effect<A, Unreachable> {
+    return this.inbox.turn(Effect.flatMap(this.#owned.current, body))
+  }
+
+  /** The same for nobody. */
+  #run(body: (of: LoadedEvent) => void): void {
+    this.#needs.fork(Effect.ignore(this.#turn((of) => Effect.sync(() => body(of)))))
   }
 
   #throttleViews(keys: Iterable<string>): void {
-    this.#viewThrottle ??= new ViewThrottle(this.#needs.timers, (due) =>
-      this.#run(Effect.map(this.#owned.current, (of) => this.#publishViews(of, due))),
-    )
+    this.#viewThrottle ??= new ViewThrottle(this.#needs.timers, (due) => this.#run((of) => this.#publishViews(of, due)))
     this.#viewThrottle.request(keys)
   }
 

@@ -1,4 +1,4 @@
-/** The live event's entity: its mailbox in the cluster engine, in front of the actor. */
+/** The live event's entity in the cluster engine, which activates the actor, and brings it the requests of other nodes. */
 import { Effect, Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -8,20 +8,30 @@ import { LiveCommits } from "../../store/live/live-commits.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { Envelope, Received } from "../commands.ts"
 import { Feed } from "../feed.ts"
 import type { EventSystem } from "../machine/machine-actor.ts"
-import { LiveEvent, type LiveEventRequests } from "../protocol.ts"
+import { LiveEvent, type LiveEventRequests, type Payload, REQUEST_NAMES, type RequestName } from "../protocol.ts"
 import type { LiveEventOptions } from "../services.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
 import { Ownership } from "./ownership.ts"
-import { ResidentEvent, ResidentEvents } from "./resident-events.ts"
+import { ResidentEvents } from "./resident-events.ts"
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
 
 /** A reading for nobody. */
 const LOAD = { participants: [], streams: [], fresh: false, known: null }
+
+/** Beside each other: requests wait in the inbox alone. */
+const handlersOf = (requests: LiveEventRequests) => {
+  const handler =
+    <R extends RequestName>(name: R) =>
+    ({ payload }: { readonly payload: Payload<R> }) =>
+      Rpc.fork(requests[name](payload))
+  return Object.fromEntries(REQUEST_NAMES.map((name) => [name, handler(name)])) as {
+    readonly [R in RequestName]: ReturnType<typeof handler<R>>
+  }
+}
 
 export const liveEventLayer = (
   options: LiveEventOptions & {
@@ -36,8 +46,7 @@ export const liveEventLayer = (
 > =>
   LiveEvent.toLayer(
     Effect.gen(function* () {
-      const address = yield* Entity.CurrentAddress
-      const { entityId: eventId, shardId } = address
+      const { entityId: eventId, shardId } = yield* Entity.CurrentAddress
       const telemetry = yield* Telemetry
       const timers = options.timers ?? (yield* currentTimers)
       const self = yield* LiveEvent.client
@@ -46,6 +55,8 @@ export const liveEventLayer = (
       const feed = yield* Feed
       const residents = yield* ResidentEvents
       const sharding = yield* Sharding.Sharding
+      let isBroken = false
+      const touch = (): void => void fork(Effect.ignore(self(eventId).Touch(undefined)))
       const actor = new LiveEventActor({
         ...options,
         eventId,
@@ -59,63 +70,36 @@ export const liveEventLayer = (
           node: ownership.node,
           holds: ownership.holds(shardId),
           hasOthers: () => ownership.nodes() > 1,
+          heardFrom: ownership.heardFrom,
         },
         system,
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
         keepAlive: () => {
-          const touch = (): void => void fork(Effect.ignore(self(eventId).Touch()))
           // At once: direct requests are no traffic to the engine, so that its idle time may be nearly over.
           touch()
           const touches = setInterval(touch, options.idleMs / TOUCHES_PER_IDLE)
           return () => clearInterval(touches)
+        },
+        broken: () => {
+          isBroken = true
+          residents.leave(eventId, resident)
+          touch()
         },
       })
       const ends = [
         ownership.onGone((node) => fork(actor.forgetNode(node))),
         feed.onReset(() => actor.sendCallsAgain()),
       ]
-      /** By this process' clock: those of other processes, where the commands come from, may differ. */
-      const received = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Received> => {
-        const at = timers.now()
-        return envelopes.map((envelope) => ({ ...envelope, at }))
-      }
-      const requests: LiveEventRequests = {
-        Execute: ({ envelopes }) => actor.execute(received(envelopes)),
-        ReportPresence: (report) => {
-          ownership.heardFrom(report.node)
-          return actor.report(report)
-        },
-        ReportReactions: (report) => actor.react(report),
-        Read: (query) => actor.read(query),
-        ReadRoster: (query) => actor.roster(query),
-        Inspect: () => actor.inspect(),
-        Call: (request) => {
-          ownership.heardFrom(request.node)
-          return actor.call(request)
-        },
-      }
-      let isBroken = false
-      const resident = new ResidentEvent({
-        address,
-        requests,
-        isHere: () => sharding.hasShardId(shardId),
-        most: options.mailbox,
-        answersWithinMs: options.answers.attemptMs,
-        fork,
-        broken: () => {
-          isBroken = true
-          residents.leave(eventId, resident)
-          fork(Effect.ignore(self(eventId).Touch()))
-        },
-      })
+      const { inbox, requests } = actor
+      const resident = { inbox, requests, isHere: () => sharding.hasShardId(shardId) }
       residents.enter(eventId, resident)
       telemetry.metrics.actorsActive.add(1)
       yield* Effect.addFinalizer(() => {
         residents.leave(eventId, resident)
         return Effect.all([
-          resident.leave,
+          inbox.leave,
           Effect.sync(() => {
             for (const end of ends) end()
             actor.stop()
@@ -131,15 +115,7 @@ export const liveEventLayer = (
         ])
       })
       return LiveEvent.of({
-        // Beside each other, so that those of several nodes are committed together.
-        Execute: ({ payload }) => Rpc.fork(requests.Execute(payload)),
-        ReportPresence: ({ payload }) => requests.ReportPresence(payload),
-        ReportReactions: ({ payload }) => requests.ReportReactions(payload),
-        Read: ({ payload }) => requests.Read(payload),
-        ReadRoster: ({ payload }) => requests.ReadRoster(payload),
-        Inspect: () => requests.Inspect(),
-        // Beside commits, which a call does not wait for.
-        Call: ({ payload }) => Rpc.fork(requests.Call(payload)),
+        ...handlersOf(requests),
         Reside: () => Rpc.fork(Effect.never),
         // The engine builds an actor anew after a defect that it sees.
         Touch: () => Rpc.fork(isBroken ? Effect.die(new Error("a request ended with a defect")) : Effect.void),
