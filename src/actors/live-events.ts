@@ -19,7 +19,7 @@ import {
 } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import {
-  LiveEvent,
+  LiveEventEntity,
   type LiveEventRequests,
   type LiveReading,
   type LiveSnapshot,
@@ -31,7 +31,7 @@ import {
 } from "./protocol.ts"
 import { FULL, Inbox } from "./runtime/inbox.ts"
 import { Ownership } from "./runtime/ownership.ts"
-import { ResidentEvents } from "./runtime/resident-events.ts"
+import { Residents } from "./runtime/residents.ts"
 import type { LiveEventDeadlines } from "./services.ts"
 
 type Failure = NotFound | Unavailable
@@ -99,15 +99,15 @@ export class LiveEvents extends Context.Service<
     readonly mailbox: number
     readonly pseudonymKey: Uint8Array
     readonly answers: LiveEventDeadlines
-  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership | ResidentEvents> =>
+  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership | Residents> =>
     Layer.effect(
       LiveEvents,
       Effect.gen(function* () {
         const fork = yield* FiberSet.makeRuntime<never>()
-        const client = yield* LiveEvent.client
+        const client = yield* LiveEventEntity.client
         const { metrics, log, tracing } = yield* Telemetry
         const { onReturned } = yield* Ownership
-        const residents = yield* ResidentEvents
+        const residents = yield* Residents
 
         /** One attempt. The engine interrupts the requests of an event that leaves its node. */
         const attempt = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>) =>

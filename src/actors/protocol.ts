@@ -214,4 +214,4 @@ const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination,
 /** Only counts as traffic: a live event sends it to itself to stay in memory, at the price of a timer. */
 const Touch = Rpc.make("Touch")
 
-export const LiveEvent = Entity.make("LiveEvent", [...rpcs, Reside, Touch])
+export const LiveEventEntity = Entity.make("LiveEvent", [...rpcs, Reside, Touch])

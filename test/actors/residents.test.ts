@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Unreachable } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { Inbox } from "../../src/actors/runtime/inbox.ts"
-import { type ResidentEvent, ResidentEvents } from "../../src/actors/runtime/resident-events.ts"
+import { type Resident, Residents } from "../../src/actors/runtime/residents.ts"
 import { makeMetrics } from "../../src/telemetry/metrics.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
@@ -73,6 +73,38 @@ test("an event that leaves memory finishes the commit under way before it is gon
   }
 })
 
+test("commands that are sent one after the other keep their order when the event is taken away and comes back", async () => {
+  let isAllowed = true
+  const house = await startActors(database.url, { direct: true, holds: () => isAllowed })
+  try {
+    const { eventId } = await seedEvent(house.sql, TWO)
+    await house.execute(eventId, { type: "event.start", d: {} })
+    const texts: string[] = []
+    const send = (count: number) =>
+      Array.from({ length: count }, () => {
+        const text = `No. ${texts.length}.`
+        texts.push(text)
+        return house.execute(eventId, { type: "announce", d: { text } })
+      })
+    const sent = send(5)
+    isAllowed = false
+    // The commands that wait and those that come are refused by the fence, and by an owner that may not be one.
+    await house.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
+    for (let n = 0; n < 20; n++) {
+      sent.push(...send(2))
+      if (n === 10) isAllowed = true
+      // timed: commands come before, while and after the event is away.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await Promise.all(sent)
+    const rows = await house.sql<{ frame: string }[]>`
+      select frame from publications where event_id = ${eventId} and frame like '%announcement%' order by version, s`
+    expect(rows.map(({ frame }) => /No\. \d+\./.exec(frame)?.[0])).toEqual(texts)
+  } finally {
+    await house.stop()
+  }
+})
+
 test("an event without traffic leaves memory and comes back, and loses nothing in a storm of requests meanwhile", async () => {
   const house = await startActors(database.url, { idleMs: 300, direct: true })
   try {
@@ -103,7 +135,7 @@ test("an event without traffic leaves memory and comes back, and loses nothing i
 
 const never = () => Effect.never
 
-const residentOf = (isHere: () => boolean = () => true): ResidentEvent => ({
+const residentOf = (isHere: () => boolean = () => true): Resident => ({
   inbox: new Inbox<Unreachable>({ most: 2, execute: never, fork: Effect.runFork, metrics: makeMetrics() }),
   requests: {
     Execute: never,
@@ -118,7 +150,7 @@ const residentOf = (isHere: () => boolean = () => true): ResidentEvent => ({
 })
 
 test("an event of a shard that went to another process is not found, nor is one after a newer activation left", async () => {
-  const residents = await Effect.runPromise(Effect.provide(ResidentEvents, ResidentEvents.layer))
+  const residents = await Effect.runPromise(Effect.provide(Residents, Residents.layer))
   let isHere = true
   const [older, newer] = [residentOf(() => isHere), residentOf()]
   residents.enter("e", older)

@@ -8,24 +8,24 @@ import type { Unreachable } from "../commands.ts"
 import type { LiveEventRequests } from "../protocol.ts"
 import type { Inbox } from "./inbox.ts"
 
-export interface ResidentEvent {
+export interface Resident {
   readonly inbox: Inbox<Unreachable>
   readonly requests: LiveEventRequests
   /** Does this process have the event's shard? The engine refuses requests as soon as it has not. */
   readonly isHere: () => boolean
 }
 
-export class ResidentEvents extends Context.Service<
-  ResidentEvents,
+export class Residents extends Context.Service<
+  Residents,
   {
-    readonly find: (eventId: string) => ResidentEvent | undefined
-    readonly enter: (eventId: string, resident: ResidentEvent) => void
+    readonly find: (eventId: string) => Resident | undefined
+    readonly enter: (eventId: string, resident: Resident) => void
     /** Does nothing when another activation of the event is there by now. */
-    readonly leave: (eventId: string, resident: ResidentEvent) => void
+    readonly leave: (eventId: string, resident: Resident) => void
   }
->()("gathercue/ResidentEvents") {
-  static readonly layer: Layer.Layer<ResidentEvents> = Layer.sync(ResidentEvents, () => {
-    const residents = new Map<string, ResidentEvent>()
+>()("gathercue/Residents") {
+  static readonly layer: Layer.Layer<Residents> = Layer.sync(Residents, () => {
+    const residents = new Map<string, Resident>()
     return {
       find: (eventId) => {
         const resident = residents.get(eventId)
@@ -39,7 +39,7 @@ export class ResidentEvents extends Context.Service<
   })
 
   /** No event is found: all requests go through the engine. */
-  static readonly none: Layer.Layer<ResidentEvents> = Layer.succeed(ResidentEvents, {
+  static readonly none: Layer.Layer<Residents> = Layer.succeed(Residents, {
     find: () => undefined,
     enter: () => {},
     leave: () => {},
