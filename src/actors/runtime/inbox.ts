@@ -2,7 +2,7 @@
  * The inbox of a live event: everything that is asked of its actor waits here, and gets its turn in the order of arrival, one at a time.
  * Commands are gathered: one turn takes all that wait, also those of other nodes, so that an idle event answers without delay and a busy
  * one commits once for many. Commands for an event that is not in this process' memory wait in an inbox of the same kind, which
- * sends them to the owner's (`live-events.ts`).
+ * sends them to the owner's (`actors/live-events.ts`).
  */
 import { Cause, Effect, Exit, type Fiber, type Tracer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
