@@ -2,37 +2,44 @@
  * The interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command
  * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
  */
-import { Cause, Context, Effect, FiberSet, Layer, Schedule } from "effect"
+import { Cause, Context, Effect, FiberSet, Layer, Schedule, type Tracer } from "effect"
 import type { ClusterError, Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
-import type { Inspection } from "../model/live/inspection.ts"
 import { lowerAscii } from "../model/text/compared.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import type { CallReply, CallRequest } from "./calls/call-request.ts"
-import { commandTraces } from "./command-traces.ts"
-import { type Answer, type Envelope, NotOwner, Refused, StoreUnavailable, type Unreachable } from "./commands.ts"
-import { pseudonymous } from "./commit/pseudonym.ts"
-import type { ReactionReport } from "./presence/reactions.ts"
+import { batchSpan, commandSpan } from "./command-traces.ts"
 import {
-  LiveEvent,
+  type Answer,
+  type Envelope,
+  NotOwner,
+  type Outcome,
+  Refused,
+  StoreUnavailable,
+  type Unreachable,
+} from "./commands.ts"
+import { pseudonymous } from "./commit/pseudonym.ts"
+import {
+  LiveEventEntity,
   type LiveEventRequests,
   type LiveReading,
   type LiveSnapshot,
-  type PresenceReport,
-  type RosterPage,
-  type RosterQuery,
+  NEW_REQUESTS,
+  type Payload,
+  type RequestName,
+  type RequestsToEvents,
+  requestsToEvents,
 } from "./protocol.ts"
-import { CommandBatcher } from "./runtime/command-batcher.ts"
+import { FULL, Inbox } from "./runtime/inbox.ts"
 import { Ownership } from "./runtime/ownership.ts"
-import { ResidentEvents } from "./runtime/resident-events.ts"
+import { Residents } from "./runtime/residents.ts"
 import type { LiveEventDeadlines } from "./services.ts"
 
-type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
+type Failure = NotFound | Unavailable
+type Reachable<A, E = never> = Effect.Effect<A, E | Failure>
 
 const MOVED_PAUSE = "100 millis"
 
-const gone = () => NotFound.of("event")
-/** Failures of the cluster engine between a caller and a mailbox. */
+/** Failures of the cluster engine between a caller and a live event. */
 type EngineFailure =
   | ClusterError.MailboxFull
   | ClusterError.AlreadyProcessingMessage
@@ -43,19 +50,27 @@ const isMoving = (failure: { readonly _tag: string }): boolean => failure._tag =
 
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
-/** The reason why an event cannot answer now. */
-const unavailableBecause = (tag: string): Unavailable => {
-  if (tag === "MailboxFull") return unavailable("The event has too much to do right now.")
-  if (tag === "StoreUnavailable") return unavailable("The event's state could not be stored or read; try again.", 2)
-  return unavailable("The event is being moved; try again.")
+/** The reason why an event cannot answer now, as callers hear it. */
+const reasonOf = (failure: Failure | Unreachable | EngineFailure | Cause.TimeoutError): Failure => {
+  switch (failure._tag) {
+    case "NotFound":
+    case "Unavailable":
+      return failure
+    case "EventNotFound":
+      return NotFound.of("event")
+    case "MailboxFull":
+      return FULL
+    case "StoreUnavailable":
+      return unavailable("The event's state could not be stored or read; try again.", 2)
+    default:
+      return unavailable("The event is being moved; try again.")
+  }
 }
 
 export class LiveEvents extends Context.Service<
   LiveEvents,
-  {
+  Omit<RequestsToEvents<Failure>, "execute" | "read"> & {
     readonly execute: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
-    readonly reportPresence: (eventId: string, report: PresenceReport) => Reachable<void>
-    readonly reportReactions: (eventId: string, report: ReactionReport) => Reachable<void>
     /** The state of the event, and the personal state of these participants. */
     readonly read: (
       eventId: string,
@@ -69,11 +84,6 @@ export class LiveEvents extends Context.Service<
         readonly known?: LiveSnapshot | undefined
       },
     ) => Reachable<LiveReading>
-    readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
-    /** The chart of the event as its owner has it, for the operator. */
-    readonly inspect: (eventId: string) => Reachable<Inspection>
-    /** Steps of calls between browsers, in order. */
-    readonly call: (eventId: string, request: CallRequest) => Reachable<CallReply>
     /** Keeps the event in memory until interrupted. */
     readonly reside: (eventId: string) => Effect.Effect<void>
     /** Calls when events may have forgotten who is connected to this process. Returns the end of it. */
@@ -89,30 +99,26 @@ export class LiveEvents extends Context.Service<
     readonly mailbox: number
     readonly pseudonymKey: Uint8Array
     readonly answers: LiveEventDeadlines
-  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership | ResidentEvents> =>
+  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry | Ownership | Residents> =>
     Layer.effect(
       LiveEvents,
       Effect.gen(function* () {
         const fork = yield* FiberSet.makeRuntime<never>()
-        const inboxes = new Map<string, CommandBatcher>()
-        const client = yield* LiveEvent.client
+        const client = yield* LiveEventEntity.client
         const { metrics, log, tracing } = yield* Telemetry
         const { onReturned } = yield* Ownership
-        const residents = yield* ResidentEvents
-
-        const mailboxOf: (eventId: string) => LiveEventRequests<Unreachable | EngineFailure> = client
+        const residents = yield* Residents
 
         /** One attempt. The engine interrupts the requests of an event that leaves its node. */
-        const attempt = <A>(
-          eventId: string,
-          request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>,
-        ): Effect.Effect<A, Unreachable | EngineFailure | Cause.TimeoutError> =>
-          Effect.suspend((): Effect.Effect<A, Unreachable | EngineFailure | Cause.TimeoutError> => {
+        const attempt = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>) =>
+          Effect.suspend((): Effect.Effect<A, Unavailable | Unreachable | EngineFailure> => {
             const resident = residents.find(eventId)
-            if (resident !== undefined) return resident.ask(request)
+            if (resident !== undefined) return resident.inbox.isFull ? Effect.fail(FULL) : request(resident.requests)
             // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
-            return Effect.timeout(Effect.withTracerEnabled(request(mailboxOf(eventId)), false), answers.attemptMs)
+            const mailbox: LiveEventRequests<Unreachable | EngineFailure> = client(eventId)
+            return Effect.withTracerEnabled(request(mailbox), false)
           }).pipe(
+            Effect.timeout(answers.attemptMs),
             Effect.catchCause((cause) =>
               Cause.hasInterruptsOnly(cause) ? Effect.fail(new NotOwner()) : Effect.failCause(cause),
             ),
@@ -136,78 +142,85 @@ export class LiveEvents extends Context.Service<
             // Nearly always the first attempt is the only one: it is spared the fibers of the second deadline.
             return once.pipe(
               Effect.catchIf(isMoving, () => again),
-              Effect.mapError((failure) =>
-                failure._tag === "EventNotFound" ? gone() : unavailableBecause(failure._tag),
-              ),
+              Effect.mapError(reasonOf),
             )
           })
 
-        const traces = commandTraces(tracing)
-
-        /** Commands of one event that arrive while others are under way are sent together, next. */
-        const inboxOf = (eventId: string): CommandBatcher => {
-          const known = inboxes.get(eventId)
+        /** Of events that are in another process, not in memory, or moving: commands on their way, so that all keep their order. */
+        const outgoing = new Map<string, Inbox<Failure>>()
+        const outgoingTo = (eventId: string): Inbox<Failure> => {
+          const known = outgoing.get(eventId)
           if (known !== undefined) return known
-          const inbox = new CommandBatcher({
+          const inbox: Inbox<Failure> = new Inbox({
             most: mailbox,
-            send: (envelopes) =>
-              traces.batch(
+            execute: (envelopes, links) =>
+              batchSpan(
+                tracing,
                 eventId,
-                envelopes,
+                envelopes.length,
+                links,
                 ask(eventId, (of) => of.Execute({ envelopes })),
               ),
-            fork: (effect) => void fork(effect),
-            emptied: () => inboxes.delete(eventId),
+            fork,
+            metrics,
+            emptied: () => outgoing.delete(eventId),
           })
-          inboxes.set(eventId, inbox)
+          outgoing.set(eventId, inbox)
           return inbox
         }
 
-        const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
-          traces.command(eventId, envelope, executed(eventId, envelope))
-
-        const executed = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
-          Effect.suspend(() => {
-            const arrivedAt = performance.now()
-            return Effect.tap(inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope)), () =>
-              Effect.sync(() => metrics.commandDuration.observe((performance.now() - arrivedAt) / 1000)),
-            )
-          }).pipe(
-            Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
-              if (outcome instanceof StoreUnavailable) return Effect.fail(unavailableBecause("StoreUnavailable"))
-              return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
-            }),
-            Effect.tap((answer) =>
-              Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
+        /** A command waits at the live event itself; when that moves meanwhile, it is sent after it. */
+        const put = (
+          eventId: string,
+          envelope: Envelope,
+          span: Tracer.AnySpan | undefined,
+          begunAt: number,
+        ): Reachable<Outcome> => {
+          const send = Effect.suspend(() => outgoingTo(eventId).command(envelope, span))
+          const resident = outgoing.has(eventId) ? undefined : residents.find(eventId)
+          if (resident === undefined) return Effect.mapError(send, reasonOf)
+          return resident.inbox.command(envelope, span).pipe(
+            Effect.catchIf(isMoving, () =>
+              Effect.timeout(send, Math.max(0, answers.reachMs - (performance.now() - begunAt))),
             ),
-            Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, lowerAscii(failure._tag)))),
+            Effect.mapError(reasonOf),
+          )
+        }
+
+        const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
+          commandSpan(tracing, eventId, envelope, (span) =>
+            Effect.suspend(() => {
+              const begunAt = performance.now()
+              return Effect.tap(put(eventId, pseudonymous(pseudonymKey, eventId, envelope), span, begunAt), () =>
+                Effect.sync(() => metrics.commandDuration.observe((performance.now() - begunAt) / 1000)),
+              )
+            }).pipe(
+              Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Failure> => {
+                if (outcome instanceof StoreUnavailable) return Effect.fail(reasonOf(outcome))
+                return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
+              }),
+              Effect.tap((answer) =>
+                Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
+              ),
+              Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, lowerAscii(failure._tag)))),
+            ),
           )
 
-        /** An owner of the release before does not know such a request. The defect is not logged: its text may hold addresses of people. */
-        const newer = <A>(eventId: string, what: string, asked: Reachable<A>): Reachable<A> =>
-          asked.pipe(
-            Effect.catchDefect(() => {
-              log.warn({ eventId }, `the owner of an event did not understand a request of its ${what}`)
+        const requestTo =
+          <R extends RequestName>(name: R) =>
+          (eventId: string, payload: Payload<R>) => {
+            const asked = ask(eventId, (of) => of[name](payload))
+            if (!NEW_REQUESTS.has(name)) return asked
+            // The defect is not logged: its text may hold addresses of people.
+            return Effect.catchDefect(asked, () => {
+              log.warn({ eventId, request: name }, "the owner of an event did not understand a request")
               return Effect.fail(unavailable("The node that has the event cannot answer this for the moment."))
-            }),
-          )
+            })
+          }
 
         return {
+          ...requestsToEvents(requestTo),
           execute,
-          call: (eventId, request) =>
-            newer(
-              eventId,
-              "calls",
-              ask(eventId, (of) => of.Call(request)),
-            ),
-          inspect: (eventId) =>
-            newer(
-              eventId,
-              "chart",
-              ask(eventId, (of) => of.Inspect()),
-            ),
-          reportPresence: (eventId, report) => ask(eventId, (of) => of.ReportPresence(report)),
-          reportReactions: (eventId, report) => ask(eventId, (of) => of.ReportReactions(report)),
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {
             const query = { participants, fresh, streams, known: known?.id ?? null }
             const asked = ask(eventId, (of) => of.Read(query))
@@ -218,8 +231,7 @@ export class LiveEvents extends Context.Service<
                 : Effect.succeed({ ...reading, snapshot })
             })
           },
-          roster: (eventId, query) => ask(eventId, (of) => of.ReadRoster(query)),
-          reside: (eventId) => Effect.ignore(client(eventId).Reside()),
+          reside: (eventId) => Effect.ignore(client(eventId).Reside(undefined)),
           onForgotten: onReturned,
         }
       }),

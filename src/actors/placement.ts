@@ -21,9 +21,9 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { openInspector } from "./inspector.ts"
 import { LiveEvents } from "./live-events.ts"
 import { EventSystem, type Inspect } from "./machine/machine-actor.ts"
-import { liveEventLayer } from "./runtime/live-event.ts"
+import { liveEventLayer } from "./runtime/entity.ts"
 import { Ownership } from "./runtime/ownership.ts"
-import { ResidentEvents } from "./runtime/resident-events.ts"
+import { Residents } from "./runtime/residents.ts"
 import type { LiveEventOptions } from "./services.ts"
 
 export interface LiveEventsOptions extends LiveEventOptions {
@@ -50,9 +50,7 @@ export interface OneProcessOptions {
 }
 
 /** All live events are in this process. */
-export const oneProcess = (
-  options: OneProcessOptions,
-): Layer.Layer<Sharding.Sharding | ResidentEvents, never, Telemetry> =>
+export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sharding | Residents, never, Telemetry> =>
   Sharding.layer.pipe(
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerNoop),
@@ -67,7 +65,7 @@ export const oneProcess = (
       }),
     ),
     Layer.provide(engineLogLayer),
-    Layer.merge(options.simulateNetwork ? ResidentEvents.none : ResidentEvents.layer),
+    Layer.merge(options.simulateNetwork ? Residents.none : Residents.layer),
   )
 
 /** Loads live events into memory, so that their timers fire without waiting for a caller. */
@@ -112,12 +110,6 @@ const layerOf = (options: LiveEventsOptions, inspect: Inspect | undefined) =>
     Layer.provideMerge(liveEventLayer(options, new EventSystem(inspect))),
   )
 
-const inspectorOf = (relay: string) =>
-  Effect.acquireRelease(
-    Effect.promise(() => openInspector(relay)),
-    ({ stop }) => Effect.sync(stop),
-  )
-
 /** The layer of live events, and the recovery of those that are live now. */
 export const liveEventsLayer = ({
   inspector,
@@ -128,4 +120,4 @@ export const liveEventsLayer = ({
 }): ReturnType<typeof layerOf> =>
   inspector == null
     ? layerOf(options, undefined)
-    : Layer.unwrap(Effect.map(inspectorOf(inspector), ({ inspect }) => layerOf(options, inspect)))
+    : Layer.unwrap(Effect.map(openInspector(inspector), (inspect) => layerOf(options, inspect)))

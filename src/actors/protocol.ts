@@ -142,14 +142,6 @@ export type RosterQuery = typeof RosterQuery.Type
 export const RosterPage = COMMANDS["roster.list"].reply
 export type RosterPage = typeof RosterPage.Type
 
-/** Commands that queue for the same event travel and are committed together; the outcomes are in the order of the commands. */
-export const Execute = Rpc.make("Execute", {
-  payload: { envelopes: Schema.Array(Envelope) },
-  success: Schema.Array(Outcome),
-  error: Away,
-})
-export const ReportPresence = Rpc.make("ReportPresence", { payload: PresenceReport, error: Away })
-export const ReportReactions = Rpc.make("ReportReactions", { payload: ReactionReport, error: Away })
 export const ReadQuery = Schema.Struct({
   participants: Schema.Array(Schema.String),
   /** Further streams whose heads are wanted. */
@@ -160,41 +152,66 @@ export const ReadQuery = Schema.Struct({
   known: Schema.NullOr(Schema.String),
 })
 export type ReadQuery = typeof ReadQuery.Type
-export const Read = Rpc.make("Read", {
-  payload: ReadQuery,
-  success: Reading,
-  error: Away,
-})
-export const ReadRoster = Rpc.make("ReadRoster", { payload: RosterQuery, success: RosterPage, error: Away })
-/** For the operator. An owner of the release before does not know it, and refuses it alone. */
-const Inspect = Rpc.make("Inspect", { success: Inspection, error: Away })
-/** Calls between browsers, for the sockets of one node. An owner of the release before does not know it, and refuses it alone. */
-const Call = Rpc.make("Call", { payload: CallRequest, success: CallReply, error: Away })
+
+/**
+ * The requests to a live event, by the names that they have between nodes. From this table the engine's entity, the actor's answers and
+ * the calls of `LiveEvents` are made, whichever way a request goes.
+ */
+export const REQUESTS = {
+  /** Commands that wait for the same event travel and are committed together; the outcomes are in the order of the commands. */
+  Execute: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Schema.Array(Outcome) },
+  ReportPresence: { payload: PresenceReport, success: Schema.Void },
+  ReportReactions: { payload: ReactionReport, success: Schema.Void },
+  /** The state of the event, and the personal state of these participants. */
+  Read: { payload: ReadQuery, success: Reading },
+  ReadRoster: { payload: RosterQuery, success: RosterPage },
+  /** The chart of the event as its owner has it, for the operator. */
+  Inspect: { payload: Schema.Void, success: Inspection },
+  /** Steps of calls between browsers, in order, for the sockets of one node. */
+  Call: { payload: CallRequest, success: CallReply },
+} as const
+
+type Requests = typeof REQUESTS
+export type RequestName = keyof Requests
+export const REQUEST_NAMES = Object.keys(REQUESTS) as ReadonlyArray<RequestName>
+
+/** Requests that an owner of the release before does not know: it refuses them alone. */
+export const NEW_REQUESTS: ReadonlySet<RequestName> = new Set(["Inspect", "Call"])
+
+export type Payload<R extends RequestName> = Requests[R]["payload"]["Type"]
+type Reply<R extends RequestName> = Requests[R]["success"]["Type"]
+
+/** `E`: that of an actor in this process' memory; one that the engine asks has more. */
+export type LiveEventRequests<E = Unreachable> = {
+  readonly [R in RequestName]: (payload: Payload<R>) => Effect.Effect<Reply<R>, E>
+}
+
+/** The same for any event. */
+export type RequestsToEvents<E> = {
+  readonly [R in RequestName as Uncapitalize<R>]: (eventId: string, payload: Payload<R>) => Effect.Effect<Reply<R>, E>
+}
+
+export const requestsToEvents = <E>(
+  requestTo: <R extends RequestName>(name: R) => (eventId: string, payload: Payload<R>) => Effect.Effect<Reply<R>, E>,
+): RequestsToEvents<E> =>
+  Object.fromEntries(
+    REQUEST_NAMES.map((name) => [`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`, requestTo(name)]),
+  ) as unknown as RequestsToEvents<E>
+
+type RpcOf<R extends RequestName> = R extends RequestName
+  ? Rpc.Rpc<R, Requests[R]["payload"], Requests[R]["success"], typeof Away>
+  : never
+
+const rpcs = REQUEST_NAMES.map((name) => {
+  const { payload, success } = REQUESTS[name]
+  return Rpc.make(name, { payload, success, error: Away })
+  // The compiler does not keep the names of a table through `map`.
+}) as unknown as ReadonlyArray<RpcOf<RequestName>>
+
 /** Does not answer while the caller needs the event to stay in memory; interrupting it lets the event passivate. */
-export const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination, true)
+const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination, true)
 
 /** Only counts as traffic: a live event sends it to itself to stay in memory, at the price of a timer. */
-export const Touch = Rpc.make("Touch")
+const Touch = Rpc.make("Touch")
 
-export const LiveEvent = Entity.make("LiveEvent", [
-  Execute,
-  ReportPresence,
-  ReportReactions,
-  Read,
-  ReadRoster,
-  Inspect,
-  Call,
-  Reside,
-  Touch,
-])
-
-/** The requests to a live event by their names, whichever way they reach it. `E`: that of an actor in this process' memory; a mailbox has more. */
-export interface LiveEventRequests<E = Unreachable> {
-  readonly Execute: (batch: { readonly envelopes: ReadonlyArray<Envelope> }) => Effect.Effect<ReadonlyArray<Outcome>, E>
-  readonly ReportPresence: (report: PresenceReport) => Effect.Effect<void, E>
-  readonly ReportReactions: (report: ReactionReport) => Effect.Effect<void, E>
-  readonly Read: (query: ReadQuery) => Effect.Effect<WireReading, E>
-  readonly ReadRoster: (query: RosterQuery) => Effect.Effect<RosterPage, E>
-  readonly Inspect: () => Effect.Effect<Inspection, E>
-  readonly Call: (request: CallRequest) => Effect.Effect<CallReply, E>
-}
+export const LiveEventEntity = Entity.make("LiveEvent", [...rpcs, Reside, Touch])

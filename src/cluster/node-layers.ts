@@ -3,7 +3,7 @@ import { Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { Feed } from "../actors/feed.ts"
 import type { Ownership } from "../actors/runtime/ownership.ts"
-import type { ResidentEvents } from "../actors/runtime/resident-events.ts"
+import type { Residents } from "../actors/runtime/residents.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import { clusterFeedLayer } from "./link/cluster-feed.ts"
@@ -21,7 +21,7 @@ export interface NodeOptions extends NodePlacementOptions {
 
 export const nodeLayers = (
   options: NodeOptions,
-): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents | Feed | GrantChanges, never, Telemetry> =>
+): Layer.Layer<Sharding.Sharding | Ownership | Residents | Feed | GrantChanges, never, Telemetry> =>
   Layer.merge(clusterFeedLayer, clusterGrantsLayer).pipe(
     Layer.provideMerge(nodePlacement(options)),
     Layer.provide(

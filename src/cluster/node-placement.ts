@@ -16,7 +16,7 @@ import {
 import { RpcSerialization } from "effect/rpc"
 import { SHARDS } from "../actors/placement.ts"
 import { Ownership } from "../actors/runtime/ownership.ts"
-import { ResidentEvents } from "../actors/runtime/resident-events.ts"
+import { Residents } from "../actors/runtime/residents.ts"
 import { ShardArrivals } from "../actors/runtime/shard-arrivals.ts"
 import { systemTimers } from "../clock/timers.ts"
 import { Listeners } from "../model/listeners.ts"
@@ -75,13 +75,13 @@ const REFRESHES_PER_LOSS = 3
 
 export const nodePlacement = (
   options: NodePlacementOptions,
-): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents, never, Telemetry> =>
+): Layer.Layer<Sharding.Sharding | Ownership | Residents, never, Telemetry> =>
   Layer.unwrap(Effect.map(Telemetry, ({ log }) => placementOf(options, refusalsTo(log))))
 
 const placementOf = (
   { address, secret, otherSecret, session, lostMs, node, idleMs }: NodePlacementOptions,
   refused: (peer: string) => void,
-): Layer.Layer<Sharding.Sharding | Ownership | ResidentEvents, never, Telemetry> => {
+): Layer.Layer<Sharding.Sharding | Ownership | Residents, never, Telemetry> => {
   const key = secret === null ? null : sharedKeyOf(secret, otherSecret, refused)
   const sockets = new NodeSockets(key, refused)
   const membership = new Membership(systemTimers, lostMs)
@@ -149,5 +149,5 @@ const placementOf = (
       }
     }),
   )
-  return Layer.merge(ownership, ResidentEvents.layer).pipe(Layer.provideMerge(sharding), Layer.provide(engineLogLayer))
+  return Layer.merge(ownership, Residents.layer).pipe(Layer.provideMerge(sharding), Layer.provide(engineLogLayer))
 }

@@ -108,6 +108,18 @@ export const makeMetrics = () => ({
     "gathercue_actor_commit_duration_seconds",
     "Commits of live events that were stored, each of one or several commands.",
   ),
+  inboxWaiting: gauge(
+    "gathercue_actor_inbox_waiting",
+    "Commands that wait for their turn at live events, or to be sent to live events of other nodes.",
+  ),
+  inboxRefused: counter(
+    "gathercue_actor_inbox_refused_total",
+    "Commands and other requests refused because too many waited for the same live event.",
+  ),
+  commitsUnderWay: gauge(
+    "gathercue_actor_commits_under_way",
+    "Commits of live events that wait for a transaction or are in one, at most one of each live event in memory.",
+  ),
   commands: counter("gathercue_actor_commands_total", "Commands answered by live events, by outcome.", {
     name: "outcome",
     values: ["accepted", "duplicate", "refused", "notfound", "unavailable"],

@@ -10,7 +10,7 @@ import type { House, Stage } from "./house.ts"
 /** The participants that the live event has as present. */
 export const presentAt = (house: House, { eventId }: Stage): Promise<ReadonlyArray<string>> =>
   house.actors.run(
-    Effect.flatMap(LiveEvents, (live) => live.roster(eventId, { limit: 200 })).pipe(
+    Effect.flatMap(LiveEvents, (live) => live.readRoster(eventId, { limit: 200 })).pipe(
       Effect.map(({ participants }) => participants.map((person) => String((person as Frame).participantId))),
     ),
   )

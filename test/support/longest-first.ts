@@ -28,7 +28,7 @@ const LONGEST = [
   "http/late-captions",
   "webhooks/dispatcher-lifecycle",
   "faults/start",
-  "actors/resident-events",
+  "actors/residents",
   "actors/residence",
   "http/stage-faults",
   "faults/idempotency",

@@ -18,6 +18,7 @@ import type { LiveCommit, PresenceDelta, StoredCommand } from "../../store/live/
 import type { StoredPublication } from "../../store/live/live-history.ts"
 import type { Received } from "../commands.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
 import type { Move } from "../machine/snapshot.ts"
 import { Answers } from "./command-log.ts"
@@ -27,18 +28,12 @@ import type { LoadedEvent } from "./loaded-event.ts"
 export type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
 
 /** One version: a turn, or a presence flush. */
-export interface CommitEntry {
-  readonly state: LiveState
-  /** Unix milliseconds. */
-  readonly now: number
+export interface CommitEntry
+  extends Readonly<Pick<Turn, "state" | "now">>,
+    Readonly<Partial<Pick<Turn, "changes" | "ephemeral" | "participantChanges" | "ejections" | "captured">>> {
   readonly dispatches: ReadonlyArray<Dispatch>
   readonly webhookEvents: ReadonlyArray<DatedWebhookEvent>
-  readonly changes?: ReadonlyArray<Change>
-  readonly ephemeral?: ReadonlyArray<Ephemeral>
-  readonly participantChanges?: ReadonlyArray<ParticipantChange>
-  readonly ejections?: ReadonlyArray<Ejection>
   readonly moves?: ReadonlyArray<Move>
-  readonly captured?: CapturedRooms | undefined
   readonly presence?: PresenceDelta
 }
 

@@ -70,9 +70,12 @@ export const commitBatch = (
   }
   const write = (commit: LiveCommit) => {
     const begunAt = performance.now()
+    const { commitDuration, commitsUnderWay, fenced } = services.telemetry.metrics
+    commitsUnderWay.add(1)
     return services.commits.commit(commit).pipe(
+      Effect.ensuring(Effect.sync(() => commitsUnderWay.add(-1))),
       Effect.map((deliveries) => {
-        services.telemetry.metrics.commitDuration.observe((performance.now() - begunAt) / 1000)
+        commitDuration.observe((performance.now() - begunAt) / 1000)
         return publish(
           { ...loaded, version: commit.version, state: batch.state, isChartStored: true },
           commit,
@@ -81,7 +84,7 @@ export const commitBatch = (
       }),
       Effect.catchTags({
         Fenced: () => {
-          services.telemetry.metrics.fenced.add()
+          fenced.add()
           return Effect.fail(new NotOwner())
         },
         CommitUnknown: (unknown) =>

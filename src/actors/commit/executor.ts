@@ -5,14 +5,27 @@
 import { Effect } from "effect"
 import type { AnsweredBefore } from "../../store/live/live-commit.ts"
 import { isNewestActivation } from "../../store/live/live-events.ts"
-import { NotOwner, type Outcome, type Received, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
+import {
+  type Answer,
+  type Command,
+  isAgendaCommand,
+  NotOwner,
+  type Outcome,
+  type Received,
+  Refused,
+  StoreUnavailable,
+  type Unreachable,
+} from "../commands.ts"
+import { decide } from "../domain/decide.ts"
+import { type LiveState, restEvent } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
+import { presenceNotice } from "../presence/presence-view.ts"
 import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
 import type { NotCommitted } from "./commit-batch.ts"
-import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
+import type { Committer } from "./committer.ts"
 import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
-import type { OwnedEvent } from "./owned-event.ts"
 import { recallAnswers, recallChat } from "./rehydrate.ts"
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
@@ -22,15 +35,58 @@ const PHASE_RECORDED = new Refused({
 })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 
+/** The scope of the server's own commands. They need no id against repeats: what they ask for holds already when they come again. */
+export const TIMER_SCOPE = "timer"
+
+/** The refusal of an id that is reused with another body. */
+export const ID_USED_BEFORE = "This command id was used with another body."
+
+const answerOf = (state: LiveState, command: Command, fields: Omit<Answer, "event">): Answer => ({
+  ...fields,
+  event: isAgendaCommand(command) ? restEvent(state) : null,
+})
+
+/** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
+const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined => {
+  const known = batch.answered(envelope)
+  if (known === undefined) return undefined
+  if (known.bodyHash !== envelope.bodyHash) {
+    return new Refused({ code: "conflict", detail: ID_USED_BEFORE })
+  }
+  const { result, version } = known.reply as Pick<Answer, "result" | "version">
+  return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
+}
+
+/** One command in a batch: refused, without effect, or added as a step of its own. */
+const perform = (batch: Batch, turn: Turn, envelope: Received, event: Committer): Outcome => {
+  const { scope, commandId, bodyHash, command } = envelope
+  const result = decide(turn, envelope)
+  if (result instanceof Refused) {
+    turn.undo()
+    return result
+  }
+  if (turn.isIdle) {
+    batch.addEphemeral(turn.ephemeral, turn.now)
+    if (scope !== TIMER_SCOPE) batch.rememberIdle({ scope, commandId, bodyHash, result }, turn.at)
+    return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
+  }
+  if (turn.state.deleted) {
+    const leaves = event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
+    turn.webhookEvents.push(...leaves)
+  }
+  const version = batch.add(turn, scope === TIMER_SCOPE ? undefined : { scope, commandId, bodyHash, result })
+  return answerOf(batch.state, command, { result, version, duplicate: false })
+}
+
 type Outcomes<E> = Effect.Effect<ReadonlyArray<Outcome>, E>
 
 export class Executor {
   readonly #services: ActorServices & { readonly eventId: string }
-  readonly #owned: OwnedEvent
+  readonly #committer: Committer
 
-  constructor(services: ActorServices & { readonly eventId: string }, owned: OwnedEvent) {
+  constructor(services: ActorServices & { readonly eventId: string }, committer: Committer) {
     this.#services = services
-    this.#owned = owned
+    this.#committer = committer
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
@@ -49,7 +105,7 @@ export class Executor {
   #attempt(envelopes: ReadonlyArray<Received>): Outcomes<NotCommitted | Unreachable> {
     const { database } = this.#services
     return Effect.gen({ self: this }, function* () {
-      const of = yield* this.#owned.current
+      const of = yield* this.#committer.current
       // Everything that may fail comes before the turns, which change the loaded event.
       const recalled = yield* recallAnswers(database, of, this.#possibleRepeats(of, envelopes))
       if (recalled.length > 0) yield* this.#requireNewest(of)
@@ -80,7 +136,7 @@ export class Executor {
         Effect.mapError(() => new StoreUnavailable()),
         Effect.flatMap((isNewest) => {
           if (isNewest) return Effect.void
-          this.#owned.invalidate()
+          this.#committer.invalidate()
           return Effect.fail(new NotOwner())
         }),
       )
@@ -103,7 +159,7 @@ export class Executor {
    */
   #withAnswers(envelopes: ReadonlyArray<Received>): Outcomes<Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     return Effect.gen({ self: this }, function* () {
-      yield* recallAnswers(this.#services.database, yield* this.#owned.current, envelopes)
+      yield* recallAnswers(this.#services.database, yield* this.#committer.current, envelopes)
       return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () =>
         this.#oneByOne(envelopes, () => new StoreUnavailable()),
       )
@@ -116,7 +172,7 @@ export class Executor {
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
     } catch (error) {
-      this.#owned.invalidate()
+      this.#committer.invalidate()
       if (envelopes.length === 1) telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
       return undefined
     }
@@ -125,15 +181,15 @@ export class Executor {
   #perform(batch: Batch, envelope: Received): Outcome {
     const known = rememberedAnswer(batch, envelope)
     if (known !== undefined) return known
-    const turn = this.#owned.turn(batch.loaded, batch.state, envelope)
-    const outcome = perform(batch, turn, envelope, this.#owned)
-    this.#owned.performed(turn)
+    const turn = this.#committer.turn(batch.loaded, batch.state, envelope)
+    const outcome = perform(batch, turn, envelope, this.#committer)
+    this.#committer.performed(turn)
     return outcome
   }
 
   /** Commits the batch; ephemeral dispatches are published in any case. */
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
-    if (!batch.isEmpty) return this.#owned.commit(batch)
+    if (!batch.isEmpty) return this.#committer.commit(batch)
     batch.settle()
     const { loaded, ephemeral } = batch
     if (ephemeral.length > 0) publishNote(this.#services, loaded, { ephemeral })

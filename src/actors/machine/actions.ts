@@ -11,7 +11,7 @@ import { agendaRefusals } from "../domain/refusals.ts"
 import { warn } from "../domain/timers.ts"
 import type { Turn } from "../domain/turn.ts"
 import { phaseTimer } from "./delays.ts"
-import { askPoll, closePolls } from "./polls.ts"
+import { askPoll, closePolls } from "./poll-chart.ts"
 
 const warnOf = (timerIn: (turn: Turn) => TimerView | undefined) => (turn: Turn) => {
   const timer = timerIn(turn)

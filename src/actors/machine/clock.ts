@@ -12,8 +12,7 @@ import { activityTimers, recordDeadlines } from "../domain/activities/registry.t
 import type { Turn } from "../domain/turn.ts"
 import { DELAYS, type DelayName, end, type Moment, phaseTimer, warning } from "./delays.ts"
 import type { Due } from "./events.ts"
-import { POLL_END, POLL_WARNING, pollSnapshot } from "./poll-chart.ts"
-import { stepPoll } from "./polls.ts"
+import { POLL_END, POLL_WARNING, pollSnapshot, stepPoll } from "./poll-chart.ts"
 import { statesOf } from "./snapshot.ts"
 import { snapshotOf, step } from "./step.ts"
 

@@ -3,9 +3,8 @@
  * committed transitions, one event each.
  */
 import { type Actor, type ActorLogic, type ActorOptions, createActor, type SnapshotFrom, setup } from "xstate"
-import { type InspectedTransition, REMEMBERED_TRANSITIONS } from "../../model/live/inspection.ts"
 import { type Chart, chart } from "./chart.ts"
-import { type ChartSnapshot, type Move, statesOf } from "./snapshot.ts"
+import type { ChartSnapshot, Move } from "./snapshot.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 
@@ -29,55 +28,24 @@ const PARENT = setup({}).createMachine({ id: "liveEvents" })
 /** Receives what XState reports of its actors. */
 export type Inspect = NonNullable<ActorOptions<typeof LOGIC>["inspect"]>
 
+export type MachineActor = Actor<typeof LOGIC>
+
 /** The actor system of a process: each live event in its memory is an actor of it. */
 export class EventSystem {
-  readonly parent: Actor<typeof PARENT>
+  readonly #parent: Actor<typeof PARENT>
 
   constructor(inspect?: Inspect) {
-    this.parent = createActor(PARENT, inspect && { inspect })
-    this.parent.start()
+    this.#parent = createActor(PARENT, inspect && { inspect }).start()
+  }
+
+  open(eventId: string, snapshot: ChartSnapshot): MachineActor {
+    return createActor(LOGIC, { id: eventId, snapshot: snapshot as Snapshot, parent: this.#parent }).start()
   }
 }
 
-type Follow = (before: ChartSnapshot, after: ChartSnapshot) => void
+/** False: the event has left memory. */
+export const isActive = (actor: MachineActor): boolean => actor.getSnapshot().status === "active"
 
-/** A delayed transition's event names the delay and the state: `xstate.after.phase.end.liveEvent.live.phase.running`. */
-const nameOf = (type: string): string => /^xstate\.after\.(.+)\.liveEvent\./.exec(type)?.[1] ?? type
-
-export class MachineActor {
-  readonly #actor: Actor<typeof LOGIC>
-  readonly #transitions: InspectedTransition[] = []
-
-  constructor({ parent }: EventSystem, eventId: string, snapshot: ChartSnapshot) {
-    this.#actor = createActor(LOGIC, { id: eventId, snapshot: snapshot as Snapshot, parent })
-    this.#actor.start()
-  }
-
-  /** The newest transitions that were adopted here, the oldest first. */
-  get transitions(): ReadonlyArray<InspectedTransition> {
-    return this.#transitions
-  }
-
-  /** Adopts the transitions of a commit, in their order. XState would throw the errors of an observer in a timer: the follower is called here. */
-  adopt(moves: ReadonlyArray<Move>, follow: Follow): void {
-    for (const move of moves) {
-      const before = this.#actor.getSnapshot()
-      // The commit was under way when the event left memory.
-      if (before.status !== "active") return
-      this.#actor.send(move)
-      this.#remember(move, before)
-      follow(before, this.#actor.getSnapshot())
-    }
-  }
-
-  #remember({ type, at, after }: Move, before: ChartSnapshot): void {
-    const left = new Set(statesOf(before.value))
-    const entered = statesOf(after.value).filter((state) => !left.has(state))
-    this.#transitions.push({ at, event: nameOf(type), entered })
-    if (this.#transitions.length > REMEMBERED_TRANSITIONS) this.#transitions.shift()
-  }
-
-  stop(): void {
-    if (this.#actor.getSnapshot().status === "active") this.#actor.send(LEAVES)
-  }
+export const close = (actor: MachineActor | undefined): void => {
+  if (actor !== undefined && isActive(actor)) actor.send(LEAVES)
 }

@@ -2,14 +2,18 @@
  * A poll as a statechart: one for each poll, whose state is the status of its record. It is no child of the event's chart, because
  * XState's pure `transition` does not step children: the turn steps it by the same rule.
  */
-import { setup } from "xstate"
+import { setup, transition } from "xstate"
 import type { Poll } from "../../model/live/live-records.ts"
-import type { pollActions } from "../domain/activities/questions/polls.ts"
+import type { Refused } from "../commands.ts"
+import { noSuch } from "../domain/activities/activity.ts"
+import { openPolls } from "../domain/activities/questions/poll-views.ts"
+import { pollActions } from "../domain/activities/questions/polls.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { Due, Of } from "./events.ts"
+import { topOf } from "./snapshot.ts"
 
-export type PollHappening = Of<"poll.open" | "poll.close" | "timer.extend"> | { readonly type: "event.over" } | Due
-export type PollEvent = PollHappening & { readonly poll: Poll; readonly turn: Turn }
+type PollHappening = Of<"poll.open" | "poll.close" | "timer.extend"> | { readonly type: "event.over" } | Due
+type PollEvent = PollHappening & { readonly poll: Poll; readonly turn: Turn }
 
 const STALE = { guard: "isStale", actions: "refuseStalePoll" } as const
 
@@ -47,7 +51,7 @@ const CHART = {
   on: { "timer.extend": { actions: "refusePollTimer" } },
 } as const
 
-export type PollActionName = keyof typeof pollActions
+type PollActionName = keyof typeof pollActions
 
 export const pollChart = setup({
   types: { events: {} as PollEvent },
@@ -66,3 +70,32 @@ export const pollSnapshot = ({ status, endsAt }: Poll) =>
 /** The events of the delayed transitions of an open poll. */
 export const POLL_WARNING = "xstate.after.poll.warning.poll.open.running"
 export const POLL_END = "xstate.after.poll.end.poll.open.running"
+
+type Act = (turn: Turn, event: PollEvent & { readonly status: Poll["status"] }) => object | undefined
+
+/** One step of a poll's chart. Returns the reply of a command, or its refusal. */
+export const stepPoll = (turn: Turn, poll: Poll, happening: PollHappening): object | Refused | undefined => {
+  const event: PollEvent = { ...happening, poll, turn }
+  const [after, actions] = transition(pollChart, pollSnapshot(poll), event)
+  const performed = { ...event, status: topOf(after.value) as Poll["status"] }
+  let reply: object | undefined
+  for (const { type } of actions) {
+    if (!Object.hasOwn(pollActions, type)) continue
+    // The chart gives an action the events of its type alone, which the compiler cannot see.
+    reply = (pollActions[type as PollActionName] as Act)(turn, performed) ?? reply
+  }
+  return reply
+}
+
+export const askPoll = (
+  turn: Turn,
+  command: Of<"poll.open" | "poll.close" | "timer.extend">,
+): object | Refused | undefined => {
+  const poll = turn.get("poll", command.type === "timer.extend" ? command.d.timerId : command.d.id)
+  return poll === undefined ? noSuch("poll") : stepPoll(turn, poll, command)
+}
+
+/** The event is over, and with it every poll. */
+export const closePolls = (turn: Turn): void => {
+  for (const poll of openPolls(turn)) stepPoll(turn, poll, { type: "event.over" })
+}

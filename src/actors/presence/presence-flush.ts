@@ -12,9 +12,9 @@ import type { PresenceDelta } from "../../store/live/live-commit.ts"
 import { isWanted } from "../../store/webhooks/outbox.ts"
 import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
+import type { Committer } from "../commit/committer.ts"
 import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import type { OwnedEvent } from "../commit/owned-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
 import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
 import { type Move, regionOf } from "../machine/snapshot.ts"
@@ -37,12 +37,12 @@ const RETRY_MS = 1000
 const BATCH = 500
 const FEW = 32
 
-/** Runs an effect under the event's mutex. */
+/** Runs an effect in a turn of the event. */
 type Run = (body: Effect.Effect<void, Unreachable>) => void
 
 export class PresenceFlush {
   readonly #services: ActorServices
-  readonly #owned: OwnedEvent
+  readonly #committer: Committer
   readonly #run: Run
   readonly #flushes: DueRun
   readonly #counts: DueRun
@@ -56,9 +56,9 @@ export class PresenceFlush {
   /** Participants who did not return in time, likewise. */
   #departed: string[] = []
 
-  constructor(services: ActorServices, owned: OwnedEvent, run: Run) {
+  constructor(services: ActorServices, committer: Committer, run: Run) {
     this.#services = services
-    this.#owned = owned
+    this.#committer = committer
     this.#run = run
     const { timers } = services
     this.#flushes = new DueRun(timers, () => {
@@ -86,8 +86,8 @@ export class PresenceFlush {
 
   #flush(): Effect.Effect<void, Unreachable> {
     return Effect.gen({ self: this }, function* () {
-      const loaded = yield* this.#owned.current
-      const { presence } = this.#owned
+      const loaded = yield* this.#committer.current
+      const { presence } = this.#committer
       if (presence === undefined) return
       const at = this.#services.timers.now()
       this.#expire(presence, at)
@@ -101,8 +101,8 @@ export class PresenceFlush {
       const step = stepOf(resized, at, [...dispatches, ...lobbyDispatches], wanted)
       const delta = presenceDelta(presence, changes)
       const after = isSilent(step)
-        ? yield* this.#owned.keepPresence(loaded, delta)
-        : yield* this.#owned.commitStep(loaded, { ...step, presence: delta, moves })
+        ? yield* this.#committer.keepPresence(loaded, delta)
+        : yield* this.#committer.commitStep(loaded, { ...step, presence: delta, moves })
       presence.drop(changes.length)
       this.#unreported.push(...changes)
       if (lobbyDispatches.length > 0) presence.lobby.settle()
@@ -134,7 +134,7 @@ export class PresenceFlush {
       .map(({ participant, at }) => ({ ...participant, joinedAt: at }))
     const departed = this.#departed.filter((id) => !presence.isConnected(id))
     const places = presence.lobby.unstoredPlaces
-    const hooks = this.#owned.act(from, this.#services.timers.now(), (turn) => {
+    const hooks = this.#committer.act(from, this.#services.timers.now(), (turn) => {
       // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
       const isInside = (id: string): boolean => presence.find(id) !== undefined && turn.people.find(id) !== undefined
       runJoinedHooks(
@@ -187,10 +187,10 @@ export class PresenceFlush {
   }
 
   #publishCounts(): void {
-    const { presence } = this.#owned
+    const { presence } = this.#committer
     if (presence === undefined) return
     this.#run(
-      Effect.map(this.#owned.current, (loaded) => {
+      Effect.map(this.#committer.current, (loaded) => {
         const stream = countsFor(loaded)
         if (stream === undefined) return
         const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }

@@ -114,13 +114,15 @@ export class Presence implements PresentPeople {
     const entries = this.#entries
     return {
       find: (participantId) => entries.get(participantId)?.present,
-      all: function* () {
-        for (const { present } of entries.values()) yield present
-      },
+      all: () => this.#everybody(),
       storedAs: (role) => this.#roles.of(role).keys(),
-      waiting: () => this.lobby.all(),
-      absent: () => this.#absences.all(),
+      waiting: () => this.waiting(),
+      absent: () => this.absent(),
     }
+  }
+
+  *#everybody(): IterableIterator<Present> {
+    for (const { present } of this.#entries.values()) yield present
   }
 
   /** The room or hand of a participant, which others see, has changed. */
@@ -321,9 +323,8 @@ export class Presence implements PresentPeople {
     return this.#open ? this.#entries.get(participantId)?.present : undefined
   }
 
-  *all(): IterableIterator<Present> {
-    if (!this.#open) return
-    for (const entry of this.#entries.values()) yield entry.present
+  all(): IterableIterator<Present> {
+    return this.#open ? this.#everybody() : NOBODY.all()
   }
 
   storedAs(role: EventRole): Iterable<string> {

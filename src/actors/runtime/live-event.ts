@@ -1,149 +1,359 @@
-/** The live event's entity: its mailbox in the cluster engine, in front of the actor. */
-import { Effect, Layer } from "effect"
-import { Entity, Sharding } from "effect/cluster"
-import { Rpc } from "effect/rpc"
-import { currentTimers, type Timers } from "../../clock/timers.ts"
-import { Database } from "../../store/database.ts"
-import { LiveCommits } from "../../store/live/live-commits.ts"
-import { MediaSignal } from "../../store/media/media-signal.ts"
-import { OutboxSignal } from "../../store/webhooks/outbox.ts"
-import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { Envelope, Received } from "../commands.ts"
-import { Feed } from "../feed.ts"
-import type { EventSystem } from "../machine/machine-actor.ts"
-import { LiveEvent, type LiveEventRequests } from "../protocol.ts"
-import type { LiveEventOptions } from "../services.ts"
-import { LiveEventActor } from "./live-event-actor.ts"
-import { Ownership } from "./ownership.ts"
-import { ResidentEvent, ResidentEvents } from "./resident-events.ts"
+/**
+ * The actor of one live event. Commands, deadlines, arrivals and presence flushes are turns of one inbox, one at a time, in the same
+ * steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
+ */
+import { Effect, type Fiber } from "effect"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Ephemeral } from "../../protocol/contract.ts"
+import { Calls } from "../calls/calls.ts"
+import { batchSpan } from "../command-traces.ts"
+import { NotOwner, type Unreachable } from "../commands.ts"
+import { type Batch, encodeEphemeral } from "../commit/batch.ts"
+import { Committer, type LoadedEventChange } from "../commit/committer.ts"
+import { Executor } from "../commit/executor.ts"
+import { publishNote } from "../commit/feed-messages.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { recallHeads } from "../commit/rehydrate.ts"
+import type { ReadContext } from "../domain/activities/activity.ts"
+import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
+import { unblock } from "../domain/activities/removals.ts"
+import { inspected, nextDeadline } from "../machine/clock.ts"
+import { admissionOf } from "../presence/admission-policy.ts"
+import { surplus } from "../presence/open-connections.ts"
+import type { Presence } from "../presence/presence.ts"
+import { PresenceFlush } from "../presence/presence-flush.ts"
+import { rosterPage } from "../presence/presence-view.ts"
+import { Reactions } from "../presence/reactions.ts"
+import { Replacements } from "../presence/replacements.ts"
+import { contextOf, headsOfReading, Snapshots } from "../presence/snapshots.ts"
+import { ViewThrottle } from "../presence/view-throttle.ts"
+import type { LiveEventRequests, PresenceReport } from "../protocol.ts"
+import type { EventNeeds } from "../services.ts"
+import { DeadlineTimer } from "./deadline-timer.ts"
+import { Inbox } from "./inbox.ts"
 
-/** Several touches per idle time, so that a late one does not evict a live event. */
-const TOUCHES_PER_IDLE = 3
+export interface ActorNeeds extends EventNeeds {
+  /** Runs an effect beside its caller. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+  /** Keeps the entity in memory until the returned function is called. */
+  readonly keepAlive: () => () => void
+  /** A request ended with a defect: the actor must be built anew. */
+  readonly broken: () => void
+}
 
-/** A reading for nobody. */
-const LOAD = { participants: [], streams: [], fresh: false, known: null }
+/** Of a participant on a node that does not number connections: one of them. */
+const UNNUMBERED = [0] as const
+const FIRST_ACTIVATION = 1
 
-export const liveEventLayer = (
-  options: LiveEventOptions & {
-    /** The timers of deadlines; by default those of the layer's clock. */
-    readonly timers?: Timers
-  },
-  system: EventSystem,
-): Layer.Layer<
-  never,
-  never,
-  Sharding.Sharding | Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership | ResidentEvents
-> =>
-  LiveEvent.toLayer(
-    Effect.gen(function* () {
-      const address = yield* Entity.CurrentAddress
-      const { entityId: eventId, shardId } = address
-      const telemetry = yield* Telemetry
-      const timers = options.timers ?? (yield* currentTimers)
-      const self = yield* LiveEvent.client
-      const fork = Effect.runForkWith(yield* Effect.context<never>())
-      const ownership = yield* Ownership
-      const feed = yield* Feed
-      const residents = yield* ResidentEvents
-      const sharding = yield* Sharding.Sharding
-      const actor = new LiveEventActor({
-        ...options,
-        eventId,
-        database: yield* Database,
-        commits: yield* LiveCommits,
-        feed,
-        outbox: yield* OutboxSignal,
-        media: yield* MediaSignal,
-        telemetry,
-        ownership: {
-          node: ownership.node,
-          holds: ownership.holds(shardId),
-          hasOthers: () => ownership.nodes() > 1,
-        },
-        system,
-        timers,
-        fork,
-        // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
-        keepAlive: () => {
-          const touch = (): void => void fork(Effect.ignore(self(eventId).Touch()))
-          // At once: direct requests are no traffic to the engine, so that its idle time may be nearly over.
-          touch()
-          const touches = setInterval(touch, options.idleMs / TOUCHES_PER_IDLE)
-          return () => clearInterval(touches)
-        },
-      })
-      const ends = [
-        ownership.onGone((node) => fork(actor.forgetNode(node))),
-        feed.onReset(() => actor.sendCallsAgain()),
-      ]
-      /** By this process' clock: those of other processes, where the commands come from, may differ. */
-      const received = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Received> => {
+export class LiveEvent {
+  readonly inbox: Inbox<Unreachable>
+  readonly #needs: ActorNeeds
+  readonly #committer: Committer
+  readonly #flush: PresenceFlush
+  readonly #deadlineTimer: DeadlineTimer
+  readonly #snapshots = new Snapshots()
+  #isStopped = false
+  /** The last activation here, which the calls belong to. */
+  #activation: { readonly fencingToken: number; readonly at: number } | undefined
+  /** Made by the first request, as the three below: most events have none of them. */
+  #calls: Calls | undefined
+  #viewThrottle: ViewThrottle | undefined
+  #reactions: Reactions | undefined
+  #replacements: Replacements | undefined
+  /** Lets the entity go; set while the event keeps itself in memory. */
+  #stopKeepAlive: (() => void) | undefined
+
+  constructor(needs: ActorNeeds) {
+    this.#needs = needs
+    const committer = new Committer(needs, (change) => this.#follow(change))
+    this.#committer = committer
+    this.#flush = new PresenceFlush(needs, committer, (body) => void needs.fork(Effect.ignore(this.inbox.turn(body))))
+    this.#deadlineTimer = new DeadlineTimer({
+      timers: needs.timers,
+      fork: needs.fork,
+      next: (since) => {
+        const { loaded } = committer
+        if (loaded === undefined) return undefined
+        return nextDeadline(this.#contextOf(loaded), since)
+      },
+      handle: ({ due }, at) => {
+        needs.telemetry.metrics.timersFired.add()
+        return this.inbox.turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
+      },
+      // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
+      recover: Effect.suspend(() =>
+        this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.inbox.turn(committer.current)),
+      ),
+    })
+    const executor = new Executor(needs, committer)
+    const { eventId, telemetry, timers } = needs
+    this.inbox = new Inbox({
+      most: needs.mailbox,
+      answersWithinMs: needs.answers.attemptMs,
+      execute: (envelopes, links) => {
+        // By this process' clock: those of other processes, where commands come from, may differ.
         const at = timers.now()
-        return envelopes.map((envelope) => ({ ...envelope, at }))
+        const received = envelopes.map((envelope) => ({ ...envelope, at }))
+        return batchSpan(telemetry.tracing, eventId, received.length, links, executor.execute(received))
+      },
+      fork: needs.fork,
+      metrics: telemetry.metrics,
+      spent: (seconds) => telemetry.metrics.actorBusy.add(seconds),
+      broken: needs.broken,
+    })
+  }
+
+  /** A live event stays, also when it is stopped here: another activation must follow. */
+  get staysInMemory(): boolean {
+    return this.#stopKeepAlive !== undefined
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#committer.chart.stop()
+    this.#deadlineTimer.stop()
+    this.#stopKeepAlive?.()
+    this.#flush.stop()
+    this.#viewThrottle?.stop()
+    this.#reactions?.stop()
+    this.#replacements?.stop()
+    this.#calls?.stop()
+  }
+
+  readonly requests: LiveEventRequests = {
+    Execute: ({ envelopes }) => this.inbox.execute(envelopes),
+    ReportPresence: (report) => {
+      this.#needs.ownership.heardFrom(report.node)
+      return this.#turn((of) => {
+        this.#applyReport(of, report)
+        return this.#unblockManagers(of, report)
+      })
+    },
+    ReportReactions: (report) =>
+      Effect.sync(() => {
+        this.#reactions ??= new Reactions(this.#needs.timers, (tallies) =>
+          this.#run((of) => this.#publishEphemeral(of, tallies)),
+        )
+        this.#reactions.add(report)
+      }),
+    Read: (query) =>
+      this.#turn((of) =>
+        Effect.map(recallHeads(this.#needs.database, of, headsOfReading(of, query)), () =>
+          this.#snapshots.read(of, this.#committer.presence, this.#needs.timers.now(), query),
+        ),
+      ),
+    ReadRoster: (query) =>
+      this.#turn((of) => {
+        const { presence } = this.#committer
+        return Effect.succeed(
+          presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query),
+        )
+      }),
+    Inspect: () =>
+      this.#turn((of) =>
+        Effect.succeed({
+          node: this.#needs.ownership.node,
+          version: of.version,
+          fencingToken: of.fencingToken,
+          ownedSince: toTimestamp(this.#committer.claimedAt),
+          ...inspected(this.#contextOf(of)),
+          transitions: [...this.#committer.chart.transitions],
+        }),
+      ),
+    // Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does.
+    Call: (request) =>
+      Effect.suspend(() => {
+        this.#needs.ownership.heardFrom(request.node)
+        const answer = () => {
+          this.#calls ??= this.#makeCalls()
+          return this.#calls === undefined ? new NotOwner() : Effect.succeed(this.#calls.answer(request))
+        }
+        return this.#committer.loaded === undefined
+          ? Effect.flatMap(this.inbox.turn(this.#committer.current), answer)
+          : answer()
+      }),
+  }
+
+  /** A node is gone, with the connections of participants there. An event that is not in memory knows of none. */
+  forgetNode(node: string): Effect.Effect<void> {
+    return this.inbox.turn(
+      Effect.sync(() => {
+        this.#committer.presence?.forgetNode(node, this.#needs.timers.now())
+        this.#flush.schedule()
+        this.#calls?.forgetNode(node)
+      }),
+    )
+  }
+
+  /** The link to other nodes was lost, and messages of calls with it. */
+  sendCallsAgain(): void {
+    this.#calls?.sendListsAgain()
+  }
+
+  #follow(change: LoadedEventChange): void {
+    // A commit may outlive the wait for it: nothing begins any more that would have to be stopped.
+    if (this.#isStopped) return
+    switch (change.type) {
+      case "activated":
+        this.#endCalls(change.loaded)
+        this.#awaitReturns(change.loaded, change.presence)
+        break
+      case "adopted":
+        this.#adopted(change.loaded.state, change.isNewPhase)
+        break
+      case "committed":
+        this.#committed(change.batch)
+        break
+      case "discarded":
+        this.#deadlineTimer.recoverLater()
+        break
+      case "viewsChanged":
+        if (change.keys.size > 0) this.#throttleViews(change.keys)
+        break
+    }
+  }
+
+  /** A turn with the event in memory. */
+  #turn<A>(body: (of: LoadedEvent) => Effect.Effect<A, Unreachable>): Effect.Effect<A, Unreachable> {
+    return this.inbox.turn(Effect.flatMap(this.#committer.current, body))
+  }
+
+  /** The same for nobody. */
+  #run(body: (of: LoadedEvent) => void): void {
+    this.#needs.fork(Effect.ignore(this.#turn((of) => Effect.sync(() => body(of)))))
+  }
+
+  #throttleViews(keys: Iterable<string>): void {
+    this.#viewThrottle ??= new ViewThrottle(this.#needs.timers, (due) => this.#run((of) => this.#publishViews(of, due)))
+    this.#viewThrottle.request(keys)
+  }
+
+  #makeReplacements(): Replacements {
+    const committer = this.#committer
+    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#needs
+    return new Replacements({
+      timers,
+      afterMs: replaceAfterMs,
+      surplusOf: (participantId) =>
+        surplus(committer.presence?.connectionsOf(participantId) ?? [], connectionsPerParticipant),
+      replace: (connections) => {
+        if (committer.loaded !== undefined) publishNote(this.#needs, committer.loaded, { replaced: connections })
+      },
+    })
+  }
+
+  /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
+  #endCalls({ fencingToken }: LoadedEvent): void {
+    this.#calls?.stop()
+    this.#calls = undefined
+    this.#activation = { fencingToken, at: this.#needs.timers.elapsed() }
+  }
+
+  #makeCalls(): Calls | undefined {
+    const { eventId, timers, feed, ownership } = this.#needs
+    if (this.#activation === undefined) return undefined
+    const { fencingToken, at } = this.#activation
+    return new Calls({
+      eventId,
+      timers,
+      tell: feed.tell,
+      since: at,
+      mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.hasOthers(),
+    })
+  }
+
+  #contextOf(of: LoadedEvent): ReadContext {
+    return contextOf(of, this.#committer.presence, this.#needs.timers.now())
+  }
+
+  #publishViews(of: LoadedEvent, keys: ReadonlyArray<string>): void {
+    const context = this.#contextOf(of)
+    const dispatches = keys.flatMap((key) => throttledDispatches(context, key))
+    this.#publishEphemeral(of, dispatches)
+  }
+
+  #publishEphemeral(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
+    if (dispatches.length === 0) return
+    this.#snapshots.forget()
+    const ephemeral = dispatches.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
+    publishNote(this.#needs, of, { ephemeral })
+  }
+
+  #adopted({ event: { status }, deleted }: LoadedEvent["state"], isNewPhase: boolean): void {
+    const { presence } = this.#committer
+    if (presence?.hasChanges || presence?.lobby.hasChanges) this.#flush.schedule()
+    if (presence !== undefined && presence.size > 0 && isNewPhase) this.#flush.rolesChanged()
+    this.#deadlineTimer.set()
+    this.#stay(status === "live" && !deleted)
+  }
+
+  #committed(batch: Batch): void {
+    const { presence } = this.#committer
+    if (presence !== undefined) this.#followChanges(batch, presence)
+    if (batch.reachesMany) this.#snapshots.forget()
+    if (batch.state.deleted) this.#deadlineTimer.clear()
+  }
+
+  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
+  #followChanges({ participantChanges }: Batch, presence: Presence): void {
+    const at = toTimestamp(this.#needs.timers.now())
+    for (const { participantId, admission, pollSubscription } of participantChanges) {
+      if (admission !== undefined) presence.lobby.endPlace(participantId)
+      else if (pollSubscription === undefined) presence.touch(participantId, at)
+    }
+    if (presence.hasChanges || presence.lobby.hasChanges) this.#flush.schedule()
+  }
+
+  /** The event waits for those who were announced as present or hold something, as after a lost connection. */
+  #awaitReturns({ roster, records }: LoadedEvent, presence: Presence): void {
+    const { timers, returnWithinMs } = this.#needs
+    const until = timers.now() + returnWithinMs
+    presence.restore(roster, holdersIn(records), until)
+    presence.lobby.restore(records.all("waiting"), until)
+    if (presence.nextLapse !== undefined) this.#flush.schedule(returnWithinMs)
+  }
+
+  /** A live event stays in memory without traffic, so that its timers fire. */
+  #stay(wanted: boolean): void {
+    if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
+    else {
+      this.#stopKeepAlive?.()
+      this.#stopKeepAlive = undefined
+    }
+  }
+
+  /** Commits before the report is acknowledged, and so before the manager gets `ready`. */
+  #unblockManagers(of: LoadedEvent, { changes }: PresenceReport): Effect.Effect<void, Unreachable> {
+    const blocked = changes.flatMap((change) =>
+      "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
+    )
+    if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
+    return this.#committer.act(of, this.#needs.timers.now(), (turn) => {
+      for (const id of blocked) unblock(turn, id)
+    })
+  }
+
+  #applyReport(of: LoadedEvent, { node, changes }: PresenceReport): void {
+    const { presence } = this.#committer
+    if (presence === undefined) return
+    const { state, records } = of
+    const now = this.#needs.timers.now()
+    const at = toTimestamp(now)
+    for (const change of changes) {
+      if ("participantId" in change) {
+        presence.leave(node, change.participantId, now, at, change.type === "leave" && change.isForGood === true)
+        continue
       }
-      const requests: LiveEventRequests = {
-        Execute: ({ envelopes }) => actor.execute(received(envelopes)),
-        ReportPresence: (report) => {
-          ownership.heardFrom(report.node)
-          return actor.report(report)
-        },
-        ReportReactions: (report) => actor.react(report),
-        Read: (query) => actor.read(query),
-        ReadRoster: (query) => actor.roster(query),
-        Inspect: () => actor.inspect(),
-        Call: (request) => {
-          ownership.heardFrom(request.node)
-          return actor.call(request)
-        },
-      }
-      let isBroken = false
-      const resident = new ResidentEvent({
-        address,
-        requests,
-        isHere: () => sharding.hasShardId(shardId),
-        most: options.mailbox,
-        answersWithinMs: options.answers.attemptMs,
-        fork,
-        broken: () => {
-          isBroken = true
-          residents.leave(eventId, resident)
-          fork(Effect.ignore(self(eventId).Touch()))
-        },
-      })
-      residents.enter(eventId, resident)
-      telemetry.metrics.actorsActive.add(1)
-      yield* Effect.addFinalizer(() => {
-        residents.leave(eventId, resident)
-        return Effect.all([
-          resident.leave,
-          Effect.sync(() => {
-            for (const end of ends) end()
-            actor.stop()
-            telemetry.metrics.actorsActive.add(-1)
-          }),
-          Effect.flatMap(sharding.isShutdown, (isShutdown) =>
-            Effect.sync(() => {
-              // It became live, or failed, while it left: it is loaded again where it belongs, so that its timers fire.
-              if (actor.staysInMemory && !isShutdown)
-                fork(Effect.ignore(Effect.timeout(self(eventId).Read(LOAD), options.answers.attemptMs)))
-            }),
-          ),
-        ])
-      })
-      return LiveEvent.of({
-        // Beside each other, so that those of several nodes are committed together.
-        Execute: ({ payload }) => Rpc.fork(requests.Execute(payload)),
-        ReportPresence: ({ payload }) => requests.ReportPresence(payload),
-        ReportReactions: ({ payload }) => requests.ReportReactions(payload),
-        Read: ({ payload }) => requests.Read(payload),
-        ReadRoster: ({ payload }) => requests.ReadRoster(payload),
-        Inspect: () => requests.Inspect(),
-        // Beside commits, which a call does not wait for.
-        Call: ({ payload }) => Rpc.fork(requests.Call(payload)),
-        Reside: () => Rpc.fork(Effect.never),
-        // The engine builds an actor anew after a defect that it sees.
-        Touch: () => Rpc.fork(isBroken ? Effect.die(new Error("a request ended with a defect")) : Effect.void),
-      })
-    }),
-    { mailboxCapacity: options.mailbox, maxIdleTime: options.idleMs },
-  ).pipe(Layer.provide(LiveCommits.layer))
+      const from = { node, connections: change.connections ?? UNNUMBERED }
+      if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
+      else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
+    }
+    // Only the live event knows a participant's connections on all nodes.
+    const reported = new Set(
+      changes.map((change) => ("participant" in change ? change.participant.participantId : change.participantId)),
+    )
+    this.#replacements ??= this.#makeReplacements()
+    for (const participantId of reported) this.#replacements.follow(participantId)
+    this.#flush.schedule()
+  }
+}

@@ -53,4 +53,5 @@ export interface EventOwnership {
   readonly holds: Effect.Effect<boolean>
   /** Do other processes live, which may remember calls of an activation before this one? */
   readonly hasOthers: () => boolean
+  readonly heardFrom: Ownership["Service"]["heardFrom"]
 }

@@ -256,7 +256,7 @@ export class Commands {
 
   #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<OutcomeOf<"roster.list">> {
     const query: RosterQuery = { ...d, limit: d.limit ?? ROSTER_PAGE }
-    return this.#services.live.roster(channel.eventId, query).pipe(
+    return this.#services.live.readRoster(channel.eventId, query).pipe(
       Effect.map((page) => ({ v: channel.version, d: { ...page }, isDuplicate: false })),
       Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
     )

@@ -1,16 +1,15 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
-import { type Capture, ONLY } from "../../../model/live/live-records.ts"
+import { type Breakout, type Capture, type ClosedRooms, ONLY } from "../../../model/live/live-records.ts"
 import { segmentKey, type TranscriptSegment } from "../../../model/live/live-values.ts"
 import { roomStream } from "../../../model/live/streams.ts"
 import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
 import type { ReplyData } from "../../../protocol/contract.ts"
 import type { Refused } from "../../commands.ts"
 import type { Of } from "../../machine/events.ts"
-import { activePhaseOf, phaseTraits } from "../state.ts"
+import { activePhaseOf, findPhase, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { isPushedHere, stageBroadcastOf } from "./playback.ts"
-import { hasJustClosed } from "./rooms/closed-rooms.ts"
 
 const OFF: Capture = { on: false, kinds: [], since: null }
 
@@ -101,6 +100,20 @@ export const captureActions = {
   refuseTranscript: (): Refused => NO_TRANSCRIPT,
   refuseRecorder: (): Refused => NO_RECORDER,
 }
+
+/** A speech recogniser sends the last words of a room after its end. */
+const LATE_MS = 30_000
+
+const lately = (turn: Turn): ClosedRooms =>
+  (turn.get("closedRooms", ONLY) ?? []).filter(({ at }) => turn.now - at <= LATE_MS)
+
+/** The rooms of the breakout are about to be removed. Those of a phase without transcripts get no captions. */
+export const noteClosedRooms = (turn: Turn, { phaseId }: Breakout): void => {
+  if (findPhase(turn.state, phaseId)?.featureSet.includes("transcript") !== true) return
+  turn.put("closedRooms", ONLY, [...lately(turn), { at: turn.now, ids: [...turn.all("room").keys()] }])
+}
+
+const hasJustClosed = (turn: Turn, roomId: string): boolean => lately(turn).some(({ ids }) => ids.includes(roomId))
 
 /** The rooms of the segments that are not open: neither rooms of a breakout, nor those of a rotation's round, which only its seats name. */
 const closedRoomsOf = (turn: Turn, segments: ReadonlyArray<TranscriptSegment>): ReadonlySet<string> => {

@@ -6,7 +6,7 @@ import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
-import { isHere, mayBeSomebody } from "./known-people.ts"
+import { isHere, mayBeSomebody } from "./removals.ts"
 
 export const MUTED = refuse("muted", "You were muted by a host.")
 

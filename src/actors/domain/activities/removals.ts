@@ -1,7 +1,22 @@
 /** Removal of participants from the event: at once, and with `block` for good, until a host revokes it. */
+import { parseId } from "../../../model/ids.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
-import { isHere, mayBeSomebody } from "./known-people.ts"
+
+/** Kinds of records that a participant has who was here once. */
+const OF_PEOPLE = ["hand", "seat", "stage", "role", "mute", "admission", "waiting"] as const
+
+/** The participant is here, may still return, or has left something. */
+export const isHere = (turn: Turn, id: string): boolean => {
+  if (turn.everybody.find(id) !== undefined || turn.state.removed.includes(id)) return true
+  if (OF_PEOPLE.some((kind) => turn.get(kind, id) !== undefined)) return true
+  for (const { participantId } of turn.everybody.waiting()) if (participantId === id) return true
+  for (const { participantId } of turn.everybody.absent()) if (participantId === id) return true
+  return false
+}
+
+/** Somebody who has not come yet is not known to the live event: at least it is an id that a participant may have. */
+export const mayBeSomebody = (id: string): boolean => parseId(id.replace(/^(?:guest|reg|anon):/, "")) !== undefined
 
 /** The one removal by a host, from inside and from the waiting room. Absent participants can be blocked as well. */
 export const removeParticipant = (turn: Turn, participantId: string, block: boolean): void => {

@@ -1,10 +1,11 @@
 /** Requests that reach an actor in the same process without its mailbox: the same outcomes, and the same care when it leaves. */
-import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import { EntityAddress, EntityId, EntityType, ShardId } from "effect/cluster"
+import { Cause, Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Unreachable } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
-import type { LiveEventRequests } from "../../src/actors/protocol.ts"
-import { ResidentEvent, ResidentEvents } from "../../src/actors/runtime/resident-events.ts"
+import { Inbox } from "../../src/actors/runtime/inbox.ts"
+import { type Resident, Residents } from "../../src/actors/runtime/residents.ts"
+import { makeMetrics } from "../../src/telemetry/metrics.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
 import { holdLiveEvent, openStore, type TestSql } from "../support/store.ts"
@@ -72,6 +73,38 @@ test("an event that leaves memory finishes the commit under way before it is gon
   }
 })
 
+test("commands that are sent one after the other keep their order when the event is taken away and comes back", async () => {
+  let isAllowed = true
+  const house = await startActors(database.url, { direct: true, holds: () => isAllowed })
+  try {
+    const { eventId } = await seedEvent(house.sql, TWO)
+    await house.execute(eventId, { type: "event.start", d: {} })
+    const texts: string[] = []
+    const send = (count: number) =>
+      Array.from({ length: count }, () => {
+        const text = `No. ${texts.length}.`
+        texts.push(text)
+        return house.execute(eventId, { type: "announce", d: { text } })
+      })
+    const sent = send(5)
+    isAllowed = false
+    // The commands that wait and those that come are refused by the fence, and by an owner that may not be one.
+    await house.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
+    for (let n = 0; n < 20; n++) {
+      sent.push(...send(2))
+      if (n === 10) isAllowed = true
+      // timed: commands come before, while and after the event is away.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await Promise.all(sent)
+    const rows = await house.sql<{ frame: string }[]>`
+      select frame from publications where event_id = ${eventId} and frame like '%announcement%' order by version, s`
+    expect(rows.map(({ frame }) => /No\. \d+\./.exec(frame)?.[0])).toEqual(texts)
+  } finally {
+    await house.stop()
+  }
+})
+
 test("an event without traffic leaves memory and comes back, and loses nothing in a storm of requests meanwhile", async () => {
   const house = await startActors(database.url, { idleMs: 300, direct: true })
   try {
@@ -100,65 +133,26 @@ test("an event without traffic leaves memory and comes back, and loses nothing i
   }
 })
 
-const ADDRESS = new EntityAddress.EntityAddress({
-  shardId: ShardId.make("default", 1),
-  entityType: EntityType.make("LiveEvent"),
-  entityId: EntityId.make("e"),
-})
+const never = () => Effect.never
 
-const requestsThat = (read: Effect.Effect<never>): LiveEventRequests => ({
-  Execute: () => read,
-  ReportPresence: () => read,
-  ReportReactions: () => read,
-  Read: () => read,
-  ReadRoster: () => read,
-  Inspect: () => Effect.never,
-  Call: () => read,
-})
-
-const residentOf = (read: Effect.Effect<never>, more: { isHere?: () => boolean; broken?: () => void } = {}) =>
-  new ResidentEvent({
-    address: ADDRESS,
-    requests: requestsThat(read),
-    isHere: more.isHere ?? (() => true),
-    most: 2,
-    answersWithinMs: 5_000,
-    fork: Effect.runFork,
-    broken: more.broken ?? (() => {}),
-  })
-
-const QUERY = { participants: [], streams: [], fresh: false, known: null }
-
-test("a caller that stops waiting does not wait for work that cannot be interrupted", async () => {
-  const open = Effect.runSync(Deferred.make<void>())
-  const resident = residentOf(Effect.uninterruptible(Effect.andThen(Deferred.await(open), Effect.never)))
-  const asked = Effect.runFork(resident.ask((requests) => requests.Read(QUERY)))
-  const exit = await Effect.runPromise(Effect.andThen(Fiber.interrupt(asked), Fiber.await(asked)))
-  expect(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)).toBe(true)
-})
-
-test("requests beyond the limit and requests to an event that leaves are refused, and a defect is reported", async () => {
-  const resident = residentOf(Effect.never)
-  const first = [0, 1].map(() => Effect.runFork(resident.ask((requests) => requests.Read(QUERY))))
-  const tagOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string | undefined =>
-    Exit.isFailure(exit) ? (Cause.squash(exit.cause) as { _tag?: string })._tag : undefined
-  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.Read(QUERY))))).toBe("MailboxFull")
-  const left = Effect.runPromise(resident.leave)
-  expect(resident.isHere).toBe(false)
-  expect(tagOf(await Effect.runPromiseExit(resident.ask((requests) => requests.Read(QUERY))))).toBe("NotOwner")
-  for (const fiber of first) await Effect.runPromise(Fiber.interrupt(fiber))
-  await left
-
-  let broken = 0
-  const failing = residentOf(Effect.die("a defect"), { broken: () => broken++ })
-  const died = await Effect.runPromiseExit(failing.ask((requests) => requests.Read(QUERY)))
-  expect([Exit.isFailure(died) && Cause.hasDies(died.cause), broken]).toEqual([true, 1])
+const residentOf = (isHere: () => boolean = () => true): Resident => ({
+  inbox: new Inbox<Unreachable>({ most: 2, execute: never, fork: Effect.runFork, metrics: makeMetrics() }),
+  requests: {
+    Execute: never,
+    ReportPresence: never,
+    ReportReactions: never,
+    Read: never,
+    ReadRoster: never,
+    Inspect: never,
+    Call: never,
+  },
+  isHere,
 })
 
 test("an event of a shard that went to another process is not found, nor is one after a newer activation left", async () => {
-  const residents = await Effect.runPromise(Effect.provide(ResidentEvents, ResidentEvents.layer))
+  const residents = await Effect.runPromise(Effect.provide(Residents, Residents.layer))
   let isHere = true
-  const [older, newer] = [residentOf(Effect.never, { isHere: () => isHere }), residentOf(Effect.never)]
+  const [older, newer] = [residentOf(() => isHere), residentOf()]
   residents.enter("e", older)
   expect(residents.find("e")).toBe(older)
   isHere = false
@@ -166,6 +160,8 @@ test("an event of a shard that went to another process is not found, nor is one 
   residents.enter("e", newer)
   residents.leave("e", older)
   expect(residents.find("e")).toBe(newer)
+  await Effect.runPromise(newer.inbox.leave)
+  expect(residents.find("e")).toBeUndefined()
   residents.leave("e", newer)
   expect(residents.find("e")).toBeUndefined()
 })

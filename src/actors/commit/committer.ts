@@ -1,6 +1,6 @@
 /**
  * The live event as its actor owns it: recovered when it is needed, changed by turns, committed under the fencing token, and
- * adopted after the commit. Everything here runs under the actor's mutex. The actor's other parts follow by the events that are
+ * adopted after the commit. Everything here runs in turns of the actor. The actor's other parts follow by the events that are
  * emitted.
  */
 import { Effect } from "effect"
@@ -14,13 +14,13 @@ import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { EventNeeds } from "../services.ts"
 import { loadedOf, recover } from "./activation.ts"
 import { Batch, type CommitEntry } from "./batch.ts"
+import { ChartActor } from "./chart-actor.ts"
 import { Answers } from "./command-log.ts"
 import { commitBatch, type NotCommitted } from "./commit-batch.ts"
 import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
-import { OwnedChart } from "./owned-chart.ts"
 
-export type OwnedEventChange =
+export type LoadedEventChange =
   /** A recovered or committed state counts from now on. `isNewPhase`: effective roles may differ. */
   | { readonly type: "adopted"; readonly loaded: LoadedEvent; readonly isNewPhase: boolean }
   /** The first state in this process is being adopted, and its presence is empty. */
@@ -31,9 +31,9 @@ export type OwnedEventChange =
   /** A turn changed throttled views with these keys. */
   | { readonly type: "viewsChanged"; readonly keys: Turn["throttled"] }
 
-export class OwnedEvent {
+export class Committer {
   readonly #needs: EventNeeds
-  readonly #emit: (change: OwnedEventChange) => void
+  readonly #emit: (change: LoadedEventChange) => void
   #loaded: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
   readonly #idle = new Answers()
@@ -45,12 +45,12 @@ export class OwnedEvent {
   #fencingToken = 0
   /** Unix milliseconds; 0 before the first claim. */
   #claimedAt = 0
-  readonly chart: OwnedChart
+  readonly chart: ChartActor
 
-  constructor(needs: EventNeeds, emit: (change: OwnedEventChange) => void) {
+  constructor(needs: EventNeeds, emit: (change: LoadedEventChange) => void) {
     this.#needs = needs
     this.#emit = emit
-    this.chart = new OwnedChart(needs)
+    this.chart = new ChartActor(needs)
   }
 
   /** `undefined` while the event is not in memory. */

@@ -1,0 +1,249 @@
+/**
+ * The inbox of a live event: everything that is asked of its actor waits here, and gets its turn in the order of arrival, one at a time.
+ * Commands are gathered: one turn takes all that wait, also those of other nodes, so that an idle event answers without delay and a busy
+ * one commits once for many. Commands for an event that is not in this process' memory wait in an inbox of the same kind, which
+ * sends them to the owner's (`actors/live-events.ts`).
+ */
+import { Cause, Effect, Exit, type Fiber, type Tracer } from "effect"
+import { Unavailable } from "../../model/errors.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
+import { type Envelope, NotOwner, type Outcome } from "../commands.ts"
+
+type Outcomes = ReadonlyArray<Outcome>
+
+interface Needs<E> {
+  /** Commands from this process that may wait, and other requests. */
+  readonly most: number
+  /** How long a command from this process may take, in milliseconds; by default as long as `execute` does. */
+  readonly answersWithinMs?: number
+  /** Returns the outcomes in the order of the commands. `links`: the spans of the commands. */
+  readonly execute: (
+    envelopes: ReadonlyArray<Envelope>,
+    links: ReadonlyArray<Tracer.AnySpan>,
+  ) => Effect.Effect<Outcomes, E>
+  /** Runs a turn beside its callers: one that stops waiting does not wait for a commit, which cannot be interrupted. */
+  readonly fork: <A, F>(effect: Effect.Effect<A, F>) => Fiber.Fiber<A, F>
+  readonly metrics: Pick<Telemetry["Service"]["metrics"], "inboxWaiting" | "inboxRefused">
+  /** A turn took so many seconds. */
+  readonly spent?: (seconds: number) => void
+  /** A turn ended with a defect. */
+  readonly broken?: () => void
+  /** Nothing waits, and no turn is under way. */
+  readonly emptied?: () => void
+}
+
+/** Commands of one caller that wait for their turn, or have it. */
+interface Commands<E> {
+  readonly envelopes: ReadonlyArray<Envelope>
+  readonly span: Tracer.AnySpan | undefined
+  readonly answer: (exit: Exit.Exit<Outcomes, E | NotOwner>) => void
+}
+
+interface Turn {
+  readonly body: Effect.Effect<unknown, unknown>
+  readonly done: (exit: Exit.Exit<unknown, unknown>) => void
+  /** Those who wait for it: without any it is interrupted. */
+  readonly callers: Set<object>
+}
+
+/** The turn of all commands that wait when it begins. */
+const GATHERED = Symbol("commands")
+
+/** Commands of one turn, and so of one commit, unless a single caller sends more. */
+const COMMANDS_PER_TURN = 256
+
+/** The engine waits as long for the requests that it brought. */
+const LEAVES_WITHIN = "2 seconds"
+
+export const FULL = new Unavailable({ detail: "The event has too much to do right now.", retryAfterSeconds: 1 })
+
+const NO_OUTCOME = Effect.die(new Error("a command without outcome"))
+
+const isMoving = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof NotOwner
+
+export class Inbox<E> {
+  readonly #needs: Needs<E>
+  readonly #commands: Commands<E>[] = []
+  readonly #turns: Array<Turn | typeof GATHERED> = []
+  #underWay: Turn | undefined
+  #fiber: Fiber.Fiber<unknown, unknown> | undefined
+  #isAdvancing = false
+  /** Set when the event leaves memory; called when nothing is left to do. */
+  #left: (() => void) | undefined
+
+  constructor(needs: Needs<E>) {
+    this.#needs = needs
+  }
+
+  get isLeaving(): boolean {
+    return this.#left !== undefined
+  }
+
+  /** As many requests wait as may. */
+  get isFull(): boolean {
+    const isFull = this.#turns.length >= this.#needs.most
+    if (isFull) this.#needs.metrics.inboxRefused.add()
+    return isFull
+  }
+
+  /**
+   * A command from this process. It is done also when its caller stops waiting. `NotOwner`: the event leaves memory, or has another owner;
+   * then it is that of all commands that wait, so that they keep their order when they are sent again.
+   */
+  command(
+    envelope: Envelope,
+    span?: Tracer.AnySpan,
+  ): Effect.Effect<Outcome, E | NotOwner | Unavailable | Cause.TimeoutError> {
+    return Effect.callback((resume) => {
+      const { most, answersWithinMs, metrics } = this.#needs
+      if (this.isLeaving || this.#commands.length >= most) {
+        if (!this.isLeaving) metrics.inboxRefused.add()
+        resume(Effect.fail(this.isLeaving ? new NotOwner() : FULL))
+        return
+      }
+      const late = (): void => {
+        resume(Effect.fail(new Cause.TimeoutError()))
+        this.#withdraw(commands)
+      }
+      // A plain timer: `Effect.timeout` takes two more fibers, which a command that comes alone would wait for.
+      const deadline = answersWithinMs === undefined ? undefined : setTimeout(late, answersWithinMs)
+      const commands: Commands<E> = {
+        envelopes: [envelope],
+        span,
+        answer: (exit) => {
+          clearTimeout(deadline)
+          resume(Effect.flatMap(exit, ([outcome]) => (outcome === undefined ? NO_OUTCOME : Effect.succeed(outcome))))
+        },
+      }
+      this.#put(commands)
+    })
+  }
+
+  /** Commands of another process, whose engine bounds them. Those that nobody waits for any more are not done, unless they are under way. */
+  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<Outcomes, E | NotOwner> {
+    return Effect.callback((resume) => {
+      const commands: Commands<E> = { envelopes, span: undefined, answer: resume }
+      this.#put(commands)
+      return Effect.sync(() => this.#withdraw(commands))
+    })
+  }
+
+  /** Anything else, in a turn of its own. A caller that stops waiting interrupts it, and does not wait for it to end. */
+  turn<A, F>(body: Effect.Effect<A, F>): Effect.Effect<A, F> {
+    return Effect.callback<A, F>((resume) => {
+      const turn: Turn = { body, done: (exit) => resume(exit as Exit.Exit<A, F>), callers: new Set() }
+      turn.callers.add(turn)
+      this.#turns.push(turn)
+      this.#advance()
+      return Effect.sync(() => {
+        const index = this.#turns.indexOf(turn)
+        if (index === -1) this.#forget(turn)
+        else this.#turns.splice(index, 1)
+      })
+    })
+  }
+
+  /** Takes no more from this process, and ends when all turns are over. Those that take too long are interrupted. */
+  readonly leave: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.callback<void>((resume) => {
+      this.#left = () => resume(Effect.void)
+      this.#advance()
+    }).pipe(Effect.timeoutOption(LEAVES_WITHIN), Effect.andThen(Effect.sync(() => this.#end()))),
+  )
+
+  #put(commands: Commands<E>): void {
+    this.#commands.push(commands)
+    this.#needs.metrics.inboxWaiting.add(commands.envelopes.length)
+    if (this.#commands.length === 1) this.#turns.push(GATHERED)
+    this.#advance()
+  }
+
+  #withdraw(commands: Commands<E>): void {
+    const index = this.#commands.indexOf(commands)
+    if (index === -1) {
+      this.#forget(commands)
+      return
+    }
+    this.#commands.splice(index, 1)
+    this.#needs.metrics.inboxWaiting.add(-commands.envelopes.length)
+  }
+
+  #forget(caller: object): void {
+    const { callers } = this.#underWay ?? {}
+    if (callers?.delete(caller) === true && callers.size === 0) this.#fiber?.interruptUnsafe()
+  }
+
+  #advance(): void {
+    if (this.#isAdvancing) return
+    this.#isAdvancing = true
+    while (this.#underWay === undefined && this.#turns.length > 0) this.#begin()
+    this.#isAdvancing = false
+    if (this.#underWay !== undefined) return
+    this.#left?.()
+    this.#needs.emptied?.()
+  }
+
+  #begin(): void {
+    const next = this.#turns.shift()
+    const turn = next === GATHERED ? this.#gather() : next
+    if (turn === undefined) return
+    this.#underWay = turn
+    const begunAt = performance.now()
+    this.#fiber = this.#needs.fork(turn.body)
+    this.#fiber.addObserver((exit) => {
+      this.#needs.spent?.((performance.now() - begunAt) / 1000)
+      if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) this.#needs.broken?.()
+      turn.done(exit)
+      this.#underWay = undefined
+      this.#advance()
+    })
+  }
+
+  /** The turn of the commands that wait; the first caller's are always among them. The rest of them come after all others that wait. */
+  #gather(): Turn | undefined {
+    let commands = 0
+    const past = this.#commands.findIndex(({ envelopes }, index) => {
+      commands += envelopes.length
+      return index > 0 && commands > COMMANDS_PER_TURN
+    })
+    const batch = this.#commands.splice(0, past === -1 ? this.#commands.length : past)
+    if (this.#commands.length > 0) this.#turns.push(GATHERED)
+    if (batch.length === 0) return undefined
+    const envelopes = batch.flatMap((one) => one.envelopes)
+    this.#needs.metrics.inboxWaiting.add(-envelopes.length)
+    const links = batch.flatMap(({ span }) => span ?? [])
+    return {
+      body: this.#needs.execute(envelopes, links),
+      done: (exit) => this.#answer(batch, exit as Exit.Exit<Outcomes, E>),
+      callers: new Set(batch),
+    }
+  }
+
+  #answer(batch: ReadonlyArray<Commands<E>>, exit: Exit.Exit<Outcomes, E>): void {
+    let from = 0
+    for (const { envelopes, answer } of batch) {
+      const to = from + envelopes.length
+      answer(Exit.isSuccess(exit) ? Exit.succeed(exit.value.slice(from, to)) : whole(exit))
+      from = to
+    }
+    if (isMoving(exit)) this.#refuseWaiting()
+  }
+
+  #refuseWaiting(): void {
+    for (const { envelopes, answer } of this.#commands.splice(0)) {
+      this.#needs.metrics.inboxWaiting.add(-envelopes.length)
+      answer(Exit.fail(new NotOwner()))
+    }
+  }
+
+  #end(): void {
+    this.#refuseWaiting()
+    for (const turn of this.#turns.splice(0)) if (turn !== GATHERED) turn.done(Exit.interrupt())
+    this.#fiber?.interruptUnsafe()
+  }
+}
+
+/** A turn is interrupted when the event leaves: its commands are sent again, under their ids. */
+const whole = <E>({ cause }: Exit.Failure<Outcomes, E>): Exit.Exit<never, E | NotOwner> =>
+  Cause.hasInterruptsOnly(cause) ? Exit.fail(new NotOwner()) : Exit.failCause(cause)
