@@ -45,7 +45,7 @@ test.each(["haproxy", "caddy"] as const)(
     const load = await startLoad(deployment.url)
     for (let round = 0; round < ROUNDS; round++) await deployment.restart(0)
     const { failures, wrong, ...counts } = await load.end()
-    console.log(`${name} before one server: ${JSON.stringify(counts)}, ${failures.length} lost`)
+    console.log(`${name} before one server: ${JSON.stringify(counts)}, lost: ${JSON.stringify(failures)}`)
     const answered = failures.filter((failure) => !failure.includes("was not answered"))
     expect({ answered, wrong }, failedIn(deployment.proxy.log())).toEqual({ answered: [], wrong: [] })
     // One that came within microseconds of the close (`closing-port.test.ts`).

@@ -131,7 +131,9 @@ describe("of a data folder", () => {
     const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
     const rows = rowsOf(attached.url)
     onTestFinished(() => rows.end())
-    await rows.run("update backups set made_at = made_at - interval '1 minute', known_until = made_at - interval '1 minute'")
+    await rows.run(
+      "update backups set made_at = made_at - interval '1 minute', known_until = made_at - interval '1 minute'",
+    )
     const lists = listsIn("site")
     const refused = await backUp()
     expect([refused.code, refused.stderr]).toEqual([
