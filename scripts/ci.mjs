@@ -27,6 +27,10 @@ const PROGRAMS = {
   curl: "curl --version",
   coturn: "turnserver --version",
   "nats-server": "nats-server --version",
+  nginx: "/usr/sbin/nginx -v",
+  haproxy: "/usr/sbin/haproxy -v",
+  caddy: "caddy version",
+  prometheus: "promtool --version",
   "python3-swift": "/usr/bin/python3 -c 'import swift'",
   "default-jdk-headless": "javac -version",
   maven: "mvn -version",
@@ -52,6 +56,9 @@ const SHORT_FAULTS =
   "kill,term,pause,freeze,backend,terminate,restart-fast,commit-reply,commit-lost,replies,reset,latency,half-close,rush"
 const NODE_FAULTS = "node-kill,node-term,node-partition,nats-kill,fence,backend,terminate,reset"
 
+/** The drills that take less than a minute; the others are for a machine that has the time, and Go. */
+const DRILLS = ["closing-port", "proxy-logs", "service-levels"].map((name) => `test-drills/${name}`).join(" ")
+
 /** No suite begins before its programs are installed. */
 const PREPARATION = [
   step("install programs", 10, install),
@@ -64,6 +71,7 @@ const SUITES = [
   suite("test:browser", 30, "--project pages", "of pages"),
   suite("test:nodes", 25, NODES),
   suite("test:media", 20),
+  { ...suite("drills", 10), command: `DRILL_ROUNDS=2 npm run drills -- ${DRILLS}` },
   // Skipped where a toolchain of another language is missing, or its libraries cannot be fetched: the first line of its output says which.
   { ...suite("test:sdks", 20), needs: "node scripts/sdk-tools.mjs", skippedBy: 2 },
 ]

@@ -19,7 +19,7 @@ export const FLOORS = {
     ["accounts", "cluster", "limits", "mail", "media"],
     ["events", "webhooks", "sealing/sealing-keys.ts", "open-database.ts"],
     ["links", "live", "sealing/resealing.ts"],
-    ["personal", "quiet", "workspaces"],
+    ["backups/backups.ts", "personal", "quiet", "workspaces"],
     ["backups", "platform", "sweeps"],
   ],
   "src/media": [

@@ -276,6 +276,7 @@ const layersOf = (
       mediaQuota: quota,
       workspacesPerAccount: config.workspacesPerAccount,
       signup: config.signup,
+      backup: config.backup,
       summarises: config.helpModel !== null,
       defaultCapacity: config.defaultCapacity,
     }),
@@ -425,6 +426,25 @@ const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
 
 /** Connections that were taken last have brought their requests by then; a proxy that gets no answer cannot repeat them. */
 const FIRST_BYTES_MS = 100
+
+/** A turn of the loop that is so short has taken what there was to take, and little can have come since. */
+const QUIET_TURN_MS = 0.2
+/** On a machine that has no such turns. */
+const MOST_TURNS = 500
+
+/**
+ * Connections that the kernel has completed and this process has not taken are reset when the port closes, and a proxy cannot repeat
+ * their requests. Each turn of the loop takes those that wait; the port is closed at the end of a turn that did nothing else.
+ */
+const untilAllAreTaken = async (): Promise<void> => {
+  let endedAt = performance.now()
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    await new Promise(setImmediate)
+    const now = performance.now()
+    if (turn > 0 && now - endedAt < QUIET_TURN_MS) return
+    endedAt = now
+  }
+}
 
 const LOOPBACK = "127.0.0.1"
 const EXCLUSIVE_PORT = 1
@@ -591,6 +611,7 @@ export const startServer = async (
       // Load balancers see `/readyz` and send no more; until then connections are taken.
       await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
       stopBy = Date.now() + STOP_WITHIN_MS
+      await untilAllAreTaken()
       stopAccepting()
       const reason = config.cluster === null ? "drain" : "moved"
       await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), drainRequests()])

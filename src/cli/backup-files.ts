@@ -15,5 +15,7 @@ export const ManifestFields = {
   files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, sha256: Schema.String })),
 }
 
+export const bytesOf = (files: ReadonlyArray<CopiedFile>): number => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
 export const megabytes = (files: ReadonlyArray<CopiedFile>): string =>
-  `${(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1)} MB in ${files.length} files`
+  `${(bytesOf(files) / 1e6).toFixed(1)} MB in ${files.length} files`

@@ -7,7 +7,8 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from
 import { dirname, join, resolve } from "node:path"
 import { Schema } from "effect"
 import type { checkConfig } from "../config/config.ts"
-import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
+import { noteFolderBackup } from "../store/backups/backups.ts"
+import { type AttachedPostgres, attachEmbeddedPostgres } from "../store/embedded/attach.ts"
 import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, copyFiles, describeFile, flush } from "../store/embedded/copy-files.ts"
 import { findDatabase } from "../store/embedded/place.ts"
@@ -20,9 +21,13 @@ import {
   noteRestoring,
 } from "../store/embedded/restoring.ts"
 import { usable } from "../store/open-database.ts"
+import { withSession } from "../store/pool/session.ts"
 import { print } from "../terminal.ts"
-import { DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
+import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
+
+const SESSION = { application_name: "gathercue backup" }
+const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 
 const Manifest = Schema.fromJsonString(Schema.Struct(ManifestFields))
 
@@ -42,20 +47,17 @@ const isFree = async (folder: string): Promise<boolean> =>
   !existsSync(folder) || (await readdir(folder).catch(() => [""])).length === 0
 
 /** Media come after the database, so that every recording it lists is there, unless it was deleted meanwhile. */
-const copyAll = async (dataDir: string, partial: string): Promise<ReadonlyArray<CopiedFile>> => {
-  const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
-  try {
-    const database = await usable(`The database in ${dataDir}`, () =>
-      backUpDatabase(attached.url, attached.data, join(partial, DATABASE)),
-    )
-    const media = existsSync(join(dataDir, MEDIA)) ? await copyFiles(join(dataDir, MEDIA), join(partial, MEDIA)) : []
-    if (!existsSync(join(dataDir, KEY))) return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media)]
-    await copyFile(join(dataDir, KEY), join(partial, KEY))
-    await flush(join(partial, KEY))
-    return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media), await describeFile(partial, KEY)]
-  } finally {
-    await attached.stop()
-  }
+const copyAll = async (
+  dataDir: string,
+  { url, data }: AttachedPostgres,
+  partial: string,
+): Promise<ReadonlyArray<CopiedFile>> => {
+  const database = await usable(`The database in ${dataDir}`, () => backUpDatabase(url, data, join(partial, DATABASE)))
+  const media = existsSync(join(dataDir, MEDIA)) ? await copyFiles(join(dataDir, MEDIA), join(partial, MEDIA)) : []
+  if (!existsSync(join(dataDir, KEY))) return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media)]
+  await copyFile(join(dataDir, KEY), join(partial, KEY))
+  await flush(join(partial, KEY))
+  return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media), await describeFile(partial, KEY)]
 }
 
 /** Writes the backup to a folder that is absent or empty. Servers may run meanwhile. @throws CommandFailed */
@@ -66,14 +68,17 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
   if (!(await isFree(target)))
     throw new CommandFailed(`There is something in ${target} already; choose another folder.`)
   const partial = `${target}.partial-${process.pid}`
+  const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 })
-    const files = await copyAll(dataDir, partial)
+    const files = await copyAll(dataDir, attached, partial)
     const manifest = { format: FORMAT, madeAt: new Date().toISOString(), files } as const
     await writeFile(join(partial, MANIFEST), Schema.encodeSync(Manifest)(manifest), { mode: 0o600, flush: true })
     await flush(partial)
     await rename(partial, target)
     await flush(dirname(target))
+    // The backup is made, whether or not /ops hears of it.
+    await withSession(attached.url, SESSION, LIMITS, ({ sql }) => noteFolderBackup(sql, bytesOf(files))).catch(() => {})
     print(`${target}: ${megabytes(files)}`)
     if (!files.some(({ path }) => path === KEY))
       print("SECRET_KEY is not in it: keep it elsewhere, the database needs it.")
@@ -82,6 +87,7 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
   } finally {
     // The first failure is the one to report.
     await rm(partial, { recursive: true, force: true }).catch(() => undefined)
+    await attached.stop()
   }
 }
 

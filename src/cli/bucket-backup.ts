@@ -11,13 +11,14 @@ import { Schema } from "effect"
 import type { Config } from "../config/config.ts"
 import { bucketOf } from "../media/livekit/bucket-address.ts"
 import { DEADLINES, S3Bucket, S3Failed } from "../media/storage/s3/s3-bucket.ts"
-import { beginBackup, endBackup, noteBackup } from "../store/backups/backups.ts"
+import { toTimestamp } from "../model/timestamp.ts"
+import { answerForBackups, beginBackup, endBackup, isOfAnother, noteBackup } from "../store/backups/backups.ts"
 import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
 import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, describeFile, forEachOf } from "../store/embedded/copy-files.ts"
 import { usable } from "../store/open-database.ts"
 import { withSession } from "../store/pool/session.ts"
-import { DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
+import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
 
 const SESSION = { application_name: "gathercue backup" }
@@ -41,7 +42,7 @@ export interface BucketPlace {
 export const isBucketPlace = (target: string): boolean => target.startsWith("s3://")
 
 /** `s3://bucket/prefix`, or `s3://bucket/prefix/<time>` for one backup. @throws CommandFailed */
-export const placeIn = ({ s3 }: Config["backup"], target: string): BucketPlace => {
+export const placeIn = ({ s3 }: Config["backup"], target: string, deadlines = DEADLINES): BucketPlace => {
   const [bucket = "", ...parts] = target.slice("s3://".length).split("/")
   const path = parts.filter((part) => part !== "")
   const last = path.at(-1) ?? ""
@@ -51,7 +52,7 @@ export const placeIn = ({ s3 }: Config["backup"], target: string): BucketPlace =
   if (s3 === null) throw new CommandFailed("S3_URL or BACKUP_S3_URL, with an access key, must be set for s3:// places.")
   const { endpoint, forcePathStyle } = bucketOf(s3.url)
   const url = forcePathStyle ? `${endpoint}/${bucket}` : endpoint.replace("://", `://${bucket}.`)
-  return { shown: `s3://${bucket}/${prefix}`, bucket: new S3Bucket({ ...s3, url }, DEADLINES), prefix, name }
+  return { shown: `s3://${bucket}/${prefix}`, bucket: new S3Bucket({ ...s3, url }, deadlines), prefix, name }
 }
 
 /** What the bucket refused is told in one sentence. */
@@ -65,6 +66,9 @@ export const inBucket = async <A>({ shown }: BucketPlace, work: () => Promise<A>
 
 const objectOf = ({ prefix }: BucketPlace, sha256: string): string => `${prefix}/objects/${sha256}`
 const listOf = ({ prefix }: BucketPlace, name: string): string => `${prefix}/backups/${name}.json`
+
+/** When the backup of that name was made. */
+const timeOf = (name: string): string => name.replace(/T(\d\d)-(\d\d)-/, "T$1:$2:")
 
 /** The names of all backups, oldest first. */
 const namesIn = async ({ bucket, prefix }: BucketPlace): Promise<ReadonlyArray<string>> => {
@@ -170,6 +174,9 @@ const REFUSALS = {
   quiet: "The database is a copy, whose backups would take the place of the original's: run gathercue promote first.",
 } as const
 
+const OF_ANOTHER =
+  "which this database does not know: another server runs on a copy of it, or this one is an older copy. Stop the one that is not real, or give it another BACKUP_TO, and run gathercue promote at the real one."
+
 /** Resolves to what is to be told. @throws CommandFailed */
 export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: number): Promise<string> => {
   const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
@@ -179,8 +186,12 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
       const readiness = await beginBackup(sql)
       if (readiness !== "ready") throw new CommandFailed(REFUSALS[readiness])
       try {
+        const newest = (await namesIn(place)).at(-1)
+        if (newest !== undefined && (await isOfAnother(sql, timeOf(newest)))) {
+          throw new CommandFailed(`${place.shown} has a backup of ${timeOf(newest)}, ${OF_ANOTHER}`)
+        }
         await rm(partial, { recursive: true, force: true })
-        const madeAt = new Date().toISOString()
+        const madeAt = toTimestamp(Date.now())
         await mkdir(partial, { mode: 0o700 })
         const database = await backUpDatabase(attached.url, attached.data, join(partial, DATABASE))
         const folders = await readdir(partial, { recursive: true, withFileTypes: true })
@@ -198,8 +209,9 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
           .map((one) => join(one.parentPath, one.name).slice(partial.length + 1))
         const list = Schema.encodeSync(List)({ format: FORMAT, madeAt, files, folders: inside })
         const name = madeAt.replaceAll(":", "-")
+        await answerForBackups(sql, madeAt)
         await place.bucket.put(listOf(place, name), Buffer.from(list))
-        await noteBackup(sql)
+        await noteBackup(sql, bytesOf(files))
         await prune(place, keep)
         return `${place.shown}/${name}: ${megabytes(files)}, of which ${megabytes(missing)} were new`
       } finally {

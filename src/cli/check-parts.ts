@@ -20,6 +20,7 @@ import { requireRestored } from "../store/embedded/restoring.ts"
 import { signsOfCopy } from "../store/quiet/instance.ts"
 import { countSealed } from "../store/sealing/resealing.ts"
 import { opensSecrets } from "../store/sealing/sealing-keys.ts"
+import { placeIn } from "./bucket-backup.ts"
 import { withDatabase } from "./reach-database.ts"
 
 export interface Part {
@@ -178,26 +179,45 @@ const checkNats = (nats: Redacted.Redacted<string>): Promise<Part> =>
     return ok("NATS", "answers")
   })
 
+/** `name`: of the bucket in a sentence. The object is under the prefix. */
+const tryBucket = async (bucket: S3Bucket, prefix: string, name: string): Promise<void> => {
+  const [key, bytes] = [`${prefix}gathercue-check-${randomBytes(6).toString("hex")}`, randomBytes(16)]
+  const refuse = (cause: unknown): never => {
+    throw new Error(`${name} cannot be used (${messageOf(cause)}).`)
+  }
+  try {
+    await bucket.put(key, bytes)
+    const read = await bucket.read(key, 0, bytes.length)
+    if (!bytes.equals(read)) throw new Error("it gave other bytes than it was given")
+    const listed = await bucket.list(key)
+    if (listed.length === 0) throw new Error("it does not list what it was given")
+  } catch (cause) {
+    await bucket.remove(key).catch(() => undefined)
+    refuse(cause)
+  }
+  await bucket.remove(key).catch(refuse)
+}
+
+const TRIED = "an object was written, read, listed and deleted"
+
 const checkBucket = (s3: NonNullable<Config["s3"]>): Promise<Part> =>
   tried(
     "bucket",
     "Compare S3_URL, S3_REGION and the access key, which must put, get, list and delete objects and multipart uploads.",
     async () => {
-      const bucket = new S3Bucket(s3, S3_DEADLINES)
-      const [key, bytes] = [`gathercue-check-${randomBytes(6).toString("hex")}`, randomBytes(16)]
-      const wanted = (cause: unknown): never => {
-        throw new Error(`The bucket at S3_URL cannot be used (${messageOf(cause)}).`)
-      }
-      try {
-        await bucket.put(key, bytes)
-        const read = await bucket.read(key, 0, bytes.length)
-        if (!bytes.equals(read)) throw new Error("it gave other bytes than it was given")
-      } catch (cause) {
-        await bucket.remove(key).catch(() => undefined)
-        return wanted(cause)
-      }
-      await bucket.remove(key).catch(wanted)
-      return ok("bucket", "an object was written, read and deleted")
+      await tryBucket(new S3Bucket(s3, S3_DEADLINES), "", "The bucket at S3_URL")
+      return ok("bucket", TRIED)
+    },
+  )
+
+const checkBackups = (backup: Config["backup"], to: string): Promise<Part> =>
+  tried(
+    "backups",
+    "Compare BACKUP_TO with BACKUP_S3_URL, BACKUP_S3_REGION and its access key (by default those of S3_URL), which must put, get, list and delete objects.",
+    async () => {
+      const { bucket, prefix, shown } = placeIn(backup, to, S3_DEADLINES)
+      await tryBucket(bucket, `${prefix}/`, shown)
+      return ok("backups", `${shown}: ${TRIED}`)
     },
   )
 
@@ -245,7 +265,7 @@ const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"
 
 /** All at once, in a fixed order. */
 export const checkParts = async (config: Checked): Promise<ReadonlyArray<Part>> => {
-  const { smtp, cluster, s3, media, publicUrl, acme } = config
+  const { smtp, cluster, s3, backup, media, publicUrl, acme } = config
   const parts = await Promise.all([
     checkDatabase(config),
     checkFolder(config),
@@ -254,6 +274,7 @@ export const checkParts = async (config: Checked): Promise<ReadonlyArray<Part>> 
     smtp && checkMail(smtp),
     cluster?.nats && checkNats(cluster.nats),
     s3 && checkBucket(s3),
+    backup.to === null ? null : checkBackups(backup, backup.to),
     media && checkMedia(media),
     publicUrl === null ? null : checkAddress(publicUrl),
   ])

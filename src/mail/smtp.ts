@@ -1,6 +1,7 @@
 /** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and temporary failures distinguished from permanent ones. */
 import { Redacted } from "effect"
 import { createTransport } from "nodemailer"
+import { TRIAL_MS } from "../model/limits/answer-deadlines.ts"
 import type { Letter } from "./letters.ts"
 import { MailNotSent } from "./mail-not-sent.ts"
 
@@ -11,8 +12,6 @@ export interface Smtp {
 }
 
 const TIMEOUT_MS = 15_000
-/** Deadline of a letter that somebody waits for. */
-const TRIAL_MS = 15_000
 const LONGEST_REASON = 500
 const PERMANENT_FROM = 500
 

@@ -16,7 +16,7 @@ export interface LoadReport {
 }
 
 /** Callers at once, each of which pauses between its requests so that no limit of a key is reached. */
-export const CALLERS = 4
+const CALLERS = 4
 const PAUSE_MS = 15
 const PEOPLE = 4
 

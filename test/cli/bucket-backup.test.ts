@@ -9,6 +9,7 @@ import { attachEmbeddedPostgres } from "../../src/store/embedded/attach.ts"
 import { call, createEvent, createWorkspace } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
 import { type S3TestServer, startS3Server } from "../support/s3/s3-server.ts"
+import { PLATFORM_KEY } from "../support/server.ts"
 import { runCommand, startServerProcess } from "../support/server-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 import { eventually } from "../support/wait.ts"
@@ -83,7 +84,8 @@ describe("of a data folder", () => {
   test("the second one stores what has changed alone, and the oldest go with what they alone had", async () => {
     const first = await backUp(COUNTED)
     expect([first.code, first.stderr]).toEqual([0, ""])
-    const size = /^s3:\/\/bucket\/counted\/\S+Z: [\d.]+ MB in (\d+) files, of which [\d.]+ MB in (\d+) files were new\n$/
+    const size =
+      /^s3:\/\/bucket\/counted\/\S+Z: [\d.]+ MB in (\d+) files, of which [\d.]+ MB in (\d+) files were new\n$/
     const [, files, fresh] = size.exec(first.stdout) ?? []
     expect(Number(files)).toBeGreaterThan(500)
     expect(objectsIn(COUNTED)).toHaveLength(Number(fresh))
@@ -124,6 +126,34 @@ describe("of a data folder", () => {
     ])
     expect(listsIn("site")).toHaveLength(lists)
     await server.end("SIGTERM")
+  })
+
+  test("a copy that is not noticed otherwise is told of by its backup, and makes none until it is the real one", async () => {
+    expect((await backUp()).code).toBe(0)
+    // The database as it was before that backup: a snapshot of the disk, on the same machine.
+    const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
+    const rows = rowsOf(attached.url)
+    onTestFinished(() => rows.end())
+    await rows.run(
+      "update backups set made_at = made_at - interval '1 minute', known_until = made_at - interval '1 minute'",
+    )
+    const lists = listsIn("site")
+    const refused = await backUp()
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^s3:\/\/bucket\/site has a backup of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z, which this database does not know: another server runs on a copy/,
+      ),
+    ])
+    expect(listsIn("site")).toEqual(lists)
+    // As in the moment between the list in the bucket and its note: it is this database's own.
+    await rows.run("update backups set known_until = now()")
+    expect((await backUp()).code).toBe(0)
+    await rows.run("update backups set made_at = null, known_until = null")
+    expect((await backUp()).code).toBe(1)
+    const promoted = await runCommand(["promote"], { DATA_DIR: dataDir, ...bucket })
+    expect([promoted.code, promoted.stdout]).toEqual([0, expect.stringContaining("is the real one already")])
+    expect((await backUp()).code).toBe(0)
   })
 
   test("a test of it restores it and reads every row; one with other bytes fails it", async () => {
@@ -173,6 +203,7 @@ test("workers make the backup that is due once, tell of one that fails, and stop
     ...bucket,
     BACKUP_TO: "s3://bucket/hourly",
     BACKUP_EVERY_HOURS: "1",
+    PLATFORM_KEY,
     WORKERS: "2",
   })
   const log = (text: string) => server.written().split(text).length - 1
@@ -187,12 +218,36 @@ test("workers make the backup that is due once, tell of one that fails, and stop
   }
   await eventually(async () => (await metric("age")) > 0 && (await metric("age")) < 600, "its age")
   expect(await metric("overdue")).toBe(0)
+  const status = async () =>
+    (await call(server.url, "GET", "/v1/platform/status", { headers: { "x-platform-key": PLATFORM_KEY } })).body.backups
+  const first = await status()
+  const at = expect.stringMatching(/Z$/)
+  expect(first).toEqual({
+    to: "s3://bucket/hourly",
+    last: { at, bytes: expect.any(Number) },
+    nextAt: at,
+    failure: null,
+    folder: null,
+  })
+  const [list = ""] = listsIn("hourly")
+  const { files } = await listAt(list)
+  expect(first.last.bytes).toBe(files.reduce((sum: number, { bytes }: { bytes: number }) => sum + bytes, 0))
+  expect(Date.parse(first.nextAt) - Date.parse(first.last.at)).toBe(3_600_000)
+  const folder = join(await temporaryFolder(), "backup")
+  expect((await runCommand(["backup", folder], { DATA_DIR: dataDir })).code).toBe(0)
+  expect((await status()).folder).toEqual({ at, bytes: expect.any(Number) })
 
   s3.fault = (operation) => (operation === "PutObject" ? 503 : undefined)
   await rows.run("update backups set made_at = made_at - interval '3 hours', tried_at = null")
   await eventually(() => log("the backup failed; it is tried again") === 1, "the failure to be told")
   expect(server.written()).toMatch(/s3:\/\/bucket\/hourly cannot be used \(PutObject: status 503/)
   await eventually(async () => (await metric("overdue")) >= 7200, "it to be overdue")
+  await eventually(async () => (await status()).failure !== null, "the failure to be kept")
+  const { failure, nextAt } = await status()
+  expect(failure).toEqual({ at, problem: expect.stringContaining("cannot be used (PutObject: status 503") })
+  // A try that failed is repeated half an hour after it began.
+  expect(Date.parse(nextAt) - Date.parse(failure.at)).toBeLessThanOrEqual(1_800_000)
+  expect(Date.parse(nextAt)).toBeGreaterThan(Date.parse(failure.at))
   expect(listsIn("hourly")).toHaveLength(1)
 
   // The backup under way ends with its server.

@@ -182,6 +182,34 @@ test("a bucket is written, read and deleted from, and keeps nothing", async () =
   })
 })
 
+test("the bucket of backups is tried under its prefix, with its own key", async () => {
+  const [media, backups] = [await startS3Server(), await startS3Server()]
+  onTestFinished(async () => {
+    await media.close()
+    await backups.close()
+  })
+  const own = Object.fromEntries(Object.entries(backups.environment).map(([key, value]) => [`BACKUP_${key}`, value]))
+  const environment = { DATABASE_URL: "", ...media.environment, ...own, BACKUP_TO: "s3://bucket/live" }
+  const { of } = await checked(environment)
+  expect(of("backups")).toMatchObject({
+    state: "ok",
+    text: "s3://bucket/live: an object was written, read, listed and deleted",
+  })
+  const tried = ["PutObject", "GetObject", "ListObjectsV2", "DeleteObject"]
+  expect(backups.operations).toEqual(expect.arrayContaining(tried))
+  expect(backups.stored("")).toEqual([])
+  for (const refused of tried) {
+    backups.fault = (operation) => (operation === refused ? 403 : undefined)
+    expect((await checked(environment)).of("backups")).toMatchObject({
+      state: "failed",
+      text: expect.stringContaining(`s3://bucket/live cannot be used (${refused}: status 403`),
+      remedy: expect.stringContaining("Compare BACKUP_TO with BACKUP_S3_URL"),
+    })
+  }
+  expect((await checked(environment)).of("bucket")?.state).toBe("ok")
+  expect((await checked(media.environment)).of("backups")).toBeUndefined()
+})
+
 test("the media server has to take the key, and NATS to answer", async () => {
   const { server } = await startLiveKit()
   const livekit = {

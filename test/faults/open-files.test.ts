@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { call } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { startServerProcess } from "../support/server-process.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
 import { eventually } from "../support/wait.ts"
 
 const OPEN_FILES = 600
@@ -72,4 +73,38 @@ test("new sockets are refused before all files are open, and requests are still 
     socket.destroy()
     return head.startsWith("HTTP/1.1 101 ")
   }, "a socket to be taken again")
+})
+
+test("of several workers the supervisor warns once, for all", async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const folder = await temporaryFolder()
+  const environment = {
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+    PORT: "0",
+    LOG_LEVEL: "warn",
+    WORKERS: "2",
+  }
+  const warnings = async (more: { readonly [name: string]: string }): Promise<ReadonlyArray<string>> => {
+    const server = await startServerProcess({ ...environment, ...more }, OPEN_FILES)
+    try {
+      return server
+        .written()
+        .split("\n")
+        .filter((line) => line.includes("may open"))
+    } finally {
+      await server.end("SIGTERM")
+    }
+  }
+  const [line = "", ...others] = await warnings({})
+  expect(others).toEqual([])
+  expect(JSON.parse(line)).toMatchObject({
+    level: 40,
+    msg: expect.stringMatching(
+      `^The process may open ${OPEN_FILES} files at once, .* SOCKETS_PER_ADDRESS lets one address open 10000; raise the limit to 10500 or more`,
+    ),
+  })
+  expect(await warnings({ SOCKETS_PER_ADDRESS: String(ROOM) })).toEqual([])
 })

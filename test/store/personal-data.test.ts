@@ -10,6 +10,7 @@ const OTHERS: { readonly [table: string]: string } = {
   api_keys: "secret_hash prefix last4 scopes event_ids",
   attendances: "role kind stage_role",
   audit_entries: "action actor_kind request_id",
+  backups: "failure",
   bearer_links: "kind token_hash",
   broadcast_ingests: "token_hash",
   broadcasts: "status playback_url recorder encoder",

@@ -23,6 +23,12 @@ const Waiting = Schema.Struct({
 /** The deliveries and letters that waited before the copy was first started: the original may have sent them. */
 const Copied = Schema.Struct({ deliveries: Schema.Int, letters: Schema.Int }).annotate(named("PlatformCopied"))
 
+const Backup = Schema.Struct({
+  at: Instant,
+  /** Of all its files, those too that an earlier backup has stored; null: the build that made it did not note it. */
+  bytes: Schema.NullOr(Schema.Int),
+}).annotate(named("PlatformBackup"))
+
 export const PlatformStatus = Schema.Struct({
   release: Schema.String,
   at: Instant,
@@ -42,6 +48,21 @@ export const PlatformStatus = Schema.Struct({
       problem: Schema.NullOr(Schema.String),
     }).annotate(named("PlatformCertificate")),
   ),
+  /** Of the embedded database; backups that PostgreSQL's own tools make are not known. */
+  backups: Schema.Struct({
+    /** `BACKUP_TO`; null: no backup is made by itself. */
+    to: Schema.NullOr(Schema.String),
+    /** The last one to a bucket. */
+    last: Schema.NullOr(Backup),
+    /** When the next one is made or tried; null: the server makes none. */
+    nextAt: Schema.NullOr(Instant),
+    /** The last try of the server, if it failed. */
+    failure: Schema.NullOr(
+      Schema.Struct({ at: Instant, problem: Schema.String }).annotate(named("PlatformBackupFailure")),
+    ),
+    /** The last one to a folder, by `gathercue backup`. */
+    folder: Schema.NullOr(Backup),
+  }).annotate(named("PlatformBackups")),
   /** The process that answers. */
   process: Schema.Struct({
     node: Schema.String,
@@ -184,7 +205,7 @@ export const Platform = HttpApiGroup.make("platform")
       .annotate(EndpointAccess, "platform")
       .annotate(
         OpenApi.Summary,
-        "Live events, nodes, backlogs, the certificate, the largest and busiest users and failing webhooks of the whole deployment",
+        "Live events, nodes, backlogs, backups, the certificate, the largest and busiest users and failing webhooks of the whole deployment",
       )
       .annotate(
         OpenApi.Description,

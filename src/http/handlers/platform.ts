@@ -2,8 +2,9 @@
 import { Clock, Effect } from "effect"
 import { LiveEvents } from "../../actors/live-events.ts"
 import { CertificateWatch } from "../../certificates/certificates.ts"
-import { toTimestamp } from "../../model/timestamp.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { RELEASE } from "../../protocol/wire/release.ts"
+import { readBackups } from "../../store/backups/backups.ts"
 import { listNodes } from "../../store/cluster/nodes.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { nameUses, readJobUse } from "../../store/media/use.ts"
@@ -20,6 +21,8 @@ import { readBusiest } from "./busiest.ts"
 import { platformTrials } from "./platform-trials.ts"
 
 const waiting = (count = 0, overdue = 0) => ({ count, overdueSeconds: Math.round(overdue) })
+
+const backupOf = (at: Timestamp | null = null, bytes: number | null = null) => (at === null ? null : { at, bytes })
 
 /** Of each of the things that workspaces share, the few that take most of it. */
 const MOST = 5
@@ -59,10 +62,11 @@ export const platform: Handlers<typeof Platform> = {
       Effect.gen(function* () {
         const { metrics, shares, busiest } = yield* Telemetry
         const now = yield* Clock.currentTimeMillis
-        const { node } = yield* HttpSettings
+        const { node, backup, shown } = yield* HttpSettings
         const database = yield* Database
         const found = yield* database.run((sql) => readAll(sql, shares))
         const most = yield* database.run((sql) => readBusiest(sql, busiest, now))
+        const backups = yield* database.run((sql) => readBackups(sql, backup.everyHours))
         const quiet = (yield* Quiet).state()
         const certificate = (yield* CertificateWatch).state()
         return {
@@ -72,6 +76,15 @@ export const platform: Handlers<typeof Platform> = {
           certificate: certificate && {
             ...certificate,
             endsAt: certificate.endsAt === null ? null : toTimestamp(certificate.endsAt),
+          },
+          backups: {
+            to: backup.to,
+            last: backupOf(backups?.madeAt, backups?.madeBytes),
+            // A copy makes none.
+            nextAt: backup.to === null || quiet !== null ? null : (backups?.nextAt ?? toTimestamp(now)),
+            failure:
+              backups?.failedAt == null ? null : { at: backups.failedAt, problem: shown.mask(backups.failure ?? "") },
+            folder: backupOf(backups?.folderAt, backups?.folderBytes),
           },
           process: {
             node,

@@ -35,6 +35,8 @@ export class HttpSettings extends Context.Service<
     readonly workspacesPerAccount: number
     /** The deployment's rule for new accounts (`SIGNUP`). */
     readonly signup: "open" | "invited" | "off"
+    /** The schedule of backups; `to` is null where there is none. */
+    readonly backup: { readonly to: string | null; readonly everyHours: number }
     /** A model writes summaries of transcripts. */
     readonly summarises: boolean
     /** Capacity of an event that names none. */

@@ -11,8 +11,11 @@ export interface AnswerDeadlines {
   readonly requestMs: number
 }
 
+/** What an operator tries, a letter or a call of a webhook, has its outcome after so many milliseconds at most. */
+export const TRIAL_MS = 15_000
+
 /** `lostMs`: the silence after which a node is lost, so that its events have moved when the attempts end; null without other nodes. */
 export const answerDeadlines = (databaseDeadlineMs: number, lostMs: number | null): AnswerDeadlines => {
   const reachMs = Math.max(databaseDeadlineMs + 3_000, (lostMs ?? 0) + 2_000)
-  return { attemptMs: databaseDeadlineMs, reachMs, requestMs: reachMs + 7_000 }
+  return { attemptMs: databaseDeadlineMs, reachMs, requestMs: Math.max(reachMs + 7_000, TRIAL_MS + 2_000) }
 }

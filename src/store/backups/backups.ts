@@ -1,10 +1,12 @@
 /** When backups were made, and whose turn the next one is: any of several workers may make it. */
+import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../pool/statement.ts"
 
 /** Any constant will do, as long as nothing else in the database uses it. */
 const LOCK_KEY = 7_216_105
 /** After a try that failed, and longer than most take: one that goes on holds the lock. */
 const AGAIN_AFTER = "30 minutes"
+const LONGEST_FAILURE = 500
 
 export type Readiness = "ready" | "busy" | "quiet"
 
@@ -23,10 +25,45 @@ export const endBackup = async (sql: Queryable): Promise<void> => {
   await sql`select pg_advisory_unlock(${LOCK_KEY})`
 }
 
-export const noteBackup = async (sql: Queryable): Promise<void> => {
-  const [row] = await sql<{ isKnown: boolean }[]>`select to_regclass('backups') is not null as is_known`
-  if (row?.isKnown !== true) return
-  await sql`insert into backups (made_at) values (now()) on conflict (id) do update set made_at = excluded.made_at`
+/** A command may back up the database of an older build, whose table has other columns or is not there. */
+const isKept = async (sql: Queryable): Promise<boolean> => {
+  const [row] = await sql<{ isKept: boolean }[]>`
+    select exists (select from pg_attribute where attrelid = to_regclass('backups') and attname = 'folder_bytes') as is_kept`
+  return row?.isKept === true
+}
+
+/** Did another server make this backup, on a copy of the database or on its original? `madeAt` is what the backup says. */
+export const isOfAnother = async (sql: Queryable, madeAt: string): Promise<boolean> => {
+  if (!(await isKept(sql))) return false
+  const [row] = await sql<{ isKnown: boolean | null }[]>`
+    select ${madeAt}::timestamptz <= greatest(made_at, known_until) as is_known from backups`
+  return row?.isKnown !== true
+}
+
+/** This database answers for all backups that were made until then. */
+export const answerForBackups = async (sql: Queryable, until: Timestamp): Promise<void> => {
+  if (!(await isKept(sql))) return
+  await sql`
+    insert into backups (known_until) values (${until}) on conflict (id) do update set known_until = excluded.known_until`
+}
+
+export const noteBackup = async (sql: Queryable, bytes: number): Promise<void> => {
+  if (!(await isKept(sql))) return
+  await sql`
+    insert into backups (made_at, made_bytes) values (now(), ${bytes}) on conflict (id)
+    do update set made_at = excluded.made_at, made_bytes = excluded.made_bytes, failed_at = null, failure = null`
+}
+
+export const noteFolderBackup = async (sql: Queryable, bytes: number): Promise<void> => {
+  if (!(await isKept(sql))) return
+  await sql`
+    insert into backups (folder_at, folder_bytes) values (now(), ${bytes}) on conflict (id)
+    do update set folder_at = excluded.folder_at, folder_bytes = excluded.folder_bytes`
+}
+
+/** Of the schedule; the next backup to a bucket takes it away. */
+export const noteFailedBackup = async (sql: Queryable, failure: string): Promise<void> => {
+  await sql`update backups set failed_at = now(), failure = ${failure.slice(0, LONGEST_FAILURE)}`
 }
 
 /** Seconds since the last backup; of a schedule that made none yet since it was set up. */
@@ -44,4 +81,26 @@ export const takeBackupTurn = async (sql: Queryable, everyHours: number): Promis
      where (made_at is null or made_at <= now() - ${everyHours}::int * interval '1 hour')
        and (tried_at is null or tried_at <= now() - ${AGAIN_AFTER}::interval or tried_at <= made_at)`
   return count > 0
+}
+
+export interface BackupsMade {
+  readonly madeAt: Timestamp | null
+  /** Null: a build that did not note it made it. */
+  readonly madeBytes: number | null
+  readonly failedAt: Timestamp | null
+  readonly failure: string | null
+  readonly folderAt: Timestamp | null
+  readonly folderBytes: number | null
+  /** When the schedule makes or tries the next one. */
+  readonly nextAt: Timestamp
+}
+
+/** Undefined: there was none, and there is no schedule. `nextAt` is when `takeBackupTurn` says yes. */
+export const readBackups = async (sql: Queryable, everyHours: number): Promise<BackupsMade | undefined> => {
+  const [row] = await sql<BackupsMade[]>`
+    select made_at, made_bytes::float8, failed_at, failure, folder_at, folder_bytes::float8,
+           greatest(made_at + ${everyHours}::int * interval '1 hour', now(),
+                    case when made_at is null or tried_at > made_at then tried_at + ${AGAIN_AFTER}::interval end) as next_at
+      from backups`
+  return row
 }

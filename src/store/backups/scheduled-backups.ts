@@ -9,7 +9,7 @@ import { Effect, Layer } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database } from "../database.ts"
 import { Quiet } from "../quiet/quiet.ts"
-import { backupAge, takeBackupTurn } from "./backups.ts"
+import { backupAge, noteFailedBackup, takeBackupTurn } from "./backups.ts"
 
 export interface BackupSchedule {
   readonly everyHours: number
@@ -51,8 +51,9 @@ export const scheduledBackupsLayer = (schedule: BackupSchedule): Layer.Layer<nev
       const take = Effect.gen(function* () {
         if (isQuiet() || !(yield* database.run((sql) => takeBackupTurn(sql, schedule.everyHours)))) return
         const reason = yield* runBackup(schedule)
-        if (reason === null) log.info("a backup was made")
-        else log.error({ reason }, "the backup failed; it is tried again in half an hour")
+        if (reason === null) return log.info("a backup was made")
+        log.error({ reason }, "the backup failed; it is tried again in half an hour")
+        yield* database.run((sql) => noteFailedBackup(sql, reason))
       })
       for (const work of [observe, take]) {
         yield* Effect.forkScoped(work.pipe(Effect.ignore, Effect.andThen(Effect.sleep(LOOK_EVERY)), Effect.forever))

@@ -103,13 +103,15 @@ const secure = async (
     if (tls.mode === "prefer" || tls.mode === "allow") return socket.resume()
     throw failed("The database does not offer TLS, which its address asks for.")
   }
-  const encrypted = connectTls({ ...tlsOptions(tls, address, host), socket })
+  const options = tlsOptions(tls, address, host)
   try {
+    // A certificate and a key that do not belong together are refused here already.
+    const encrypted = connectTls({ ...options, socket })
     await next(encrypted, "secureConnect", signal)
+    return encrypted
   } catch (cause) {
     throw signal.aborted ? cause : refusedTls(cause)
   }
-  return encrypted
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The end of being quiet: the operator says that this database is the real one. */
-import type { Timestamp } from "../../model/timestamp.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import { answerForBackups } from "../backups/backups.ts"
 import type { Queryable } from "../pool/statement.ts"
 
 /** Of one statement. */
@@ -46,10 +47,11 @@ const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
 }
 
 /**
- * The servers on the database send from now on, within two seconds. `discards`: not what waited in the original already. May be
+ * The servers on the database send from now on, within two seconds, and back up beside what others left in the bucket. `discards`: not what waited in the original already. May be
  * repeated.
  */
 export const promote = async (sql: Queryable, discards: boolean): Promise<Promotion> => {
+  await answerForBackups(sql, toTimestamp(Date.now()))
   const [row] = await sql<{ since: Timestamp }[]>`
     select quiet_since as since from instances where quiet_since is not null`
   if (row === undefined) return { wasQuiet: false, copied: NOTHING }

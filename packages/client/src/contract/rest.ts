@@ -1228,7 +1228,7 @@ export interface RestClient {
       readonly stage?: "prelive" | "open" | "live" | "ended"
     }
   }, settings?: CallSettings) => Promise<{ readonly reply: string }>
-  /** Live events, nodes, backlogs, the certificate, the largest and busiest users and failing webhooks of the whole deployment. */
+  /** Live events, nodes, backlogs, backups, the certificate, the largest and busiest users and failing webhooks of the whole deployment. */
   readonly getPlatformStatus: (request?: Record<never, never>, settings?: CallSettings) => Promise<PlatformStatus>
   /** The states of an event's chart, what it waits for, and its last transitions. */
   readonly inspectEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<Inspection>

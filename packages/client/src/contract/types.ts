@@ -580,6 +580,14 @@ export interface PlatformStatus {
   } | null
   /** The server's own; null: it speaks no TLS itself. */
   readonly certificate: { readonly names: ReadonlyArray<string>; readonly endsAt: string | null; readonly problem: string | null } | null
+  /** Of the embedded database; backups that PostgreSQL's own tools make are not known. */
+  readonly backups: {
+    readonly to: string | null
+    readonly last: { readonly at: string; readonly bytes: number | null } | null
+    readonly nextAt: string | null
+    readonly failure: { readonly at: string; readonly problem: string } | null
+    readonly folder: { readonly at: string; readonly bytes: number | null } | null
+  }
   /** The process that answers. */
   readonly process: {
     readonly node: string

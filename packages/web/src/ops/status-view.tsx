@@ -2,8 +2,11 @@
 import { useState } from "react"
 import type { PlatformStatus } from "../api/platform.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
+import { Problem } from "../ui/notice.tsx"
 import { EventChart } from "./event-chart.tsx"
 import { Table } from "./table.tsx"
+
+const MEBIBYTE = 1_048_576
 
 interface Props {
   readonly status: PlatformStatus
@@ -28,7 +31,7 @@ const Figures = ({ status: { process, liveEvents, backlog, release, certificate 
       <Figure name={ops.deliveries} value={waiting(backlog.deliveries)} />
       <Figure name={ops.letters} value={waiting(backlog.letters)} />
       <Figure name={ops.media} value={waiting(backlog.media)} />
-      <Figure name={ops.memory} value={`${number(Math.round(process.memoryBytes / 1_048_576))} MiB`} />
+      <Figure name={ops.memory} value={`${number(Math.round(process.memoryBytes / MEBIBYTE))} MiB`} />
       <Figure name={ops.uptime} value={span(process.uptimeSeconds * 1000)} />
       <Figure name={ops.release} value={release} />
       {certificate && (
@@ -41,12 +44,40 @@ const Figures = ({ status: { process, liveEvents, backlog, release, certificate 
   )
 }
 
-const Busiest = ({ status: { busiest } }: Props) => {
+const Backups = ({ status: { backups } }: Props) => {
+  const { ops } = useTexts()
+  const { number, moment } = useFormats()
+  const { to, last, nextAt, failure, folder } = backups
+  const at = (timestamp: string | null | undefined) => (timestamp == null ? "–" : moment(timestamp))
+  const size = (bytes: number | null | undefined) =>
+    bytes == null ? "–" : `${number(Math.ceil(bytes / MEBIBYTE))} MiB`
+  const row = (place: string, made: typeof last, next: string | null) => ({
+    key: place,
+    cells: [place, at(made?.at), size(made?.bytes), at(next)],
+  })
+  return (
+    <>
+      <Table
+        title={ops.backups}
+        empty={ops.noBackups}
+        heads={[ops.backupPlace, ops.lastBackup, ops.size, ops.nextBackup]}
+        rows={[
+          ...(to === null && last === null ? [] : [row(to ?? ops.aBucket, last, nextAt)]),
+          ...(folder === null ? [] : [row(ops.aFolder, folder, null)]),
+        ]}
+      />
+      <Problem>{failure && ops.backupFailed(moment(failure.at), failure.problem)}</Problem>
+    </>
+  )
+}
+
+const Busiest = ({ status: { busiest, nodes, process } }: Props) => {
   const { ops } = useTexts()
   const { number } = useFormats()
   const within = `${number(busiest.seconds)} s`
   return (
     <>
+      {nodes.length > 0 && <p className="quiet">{ops.busyHere(process.node)}</p>}
       <Table
         title={ops.busyWorkspaces(within)}
         empty={ops.noneBusy}
@@ -112,10 +143,11 @@ export const StatusView = ({ status, platformKey }: Props & { readonly platformK
             number(one.encoders),
             number(one.jobsWaiting),
             `${number(one.jobSeconds)} s`,
-            `${number(Math.ceil(one.bytes / 1_048_576))} MiB`,
+            `${number(Math.ceil(one.bytes / MEBIBYTE))} MiB`,
           ],
         }))}
       />
+      <Backups status={status} />
       <Busiest status={status} />
       <Table
         title={ops.failingWebhooks}

@@ -10,6 +10,13 @@ export const platformStatus = {
     copied: { deliveries: 2, letters: 1 },
   },
   certificate: { names: ["live.example.com"], endsAt: "2027-01-14T09:12:00.000Z", problem: null },
+  backups: {
+    to: "s3://backups/live",
+    last: { at: "2026-11-20T03:00:00.000Z", bytes: 5368709120 },
+    nextAt: "2026-11-21T03:00:00.000Z",
+    failure: null,
+    folder: { at: "2026-11-18T09:00:00.000Z", bytes: 5100000000 },
+  },
   process: { node: "n1", sockets: 812, liveEvents: 1, uptimeSeconds: 86400, memoryBytes: 180000000 },
   nodes: [{ address: "10.0.0.1:9100", node: "n1", isLiving: true }],
   liveEvents: {
