@@ -74,6 +74,8 @@ test.each([
   ["src/media/live/a.ts", "src/media/jobs/b.ts"],
   ["src/identity/accounts/a.ts", "src/identity/callers/b.ts"],
   ["src/cluster/link/a.ts", "src/cluster/b.ts"],
+  ["src/actors/state/a.ts", "src/actors/domain/b.ts"],
+  ["src/actors/views/a.ts", "src/actors/runtime/b.ts"],
   ["src/http/requests/a.ts", "src/http/handlers/events/b.ts"],
   ["src/http/pages/a.ts", "src/http/rest.ts"],
   ["src/gateway/connection/a.ts", "src/gateway/event/b.ts"],

@@ -10,9 +10,9 @@ import type { LobbyPolicy } from "../model/live/live-values.ts"
 import type { PublicationFact } from "../model/live/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
-import type { ActivePhase, Ejection, ParticipantChange } from "./domain/state.ts"
-import { type NodeListener, NodeListeners, type NodeMessage } from "./node-messages.ts"
+import { type NodeListener, NodeListeners, type NodeMessage } from "./calls/node-messages.ts"
 import type { OpenConnection } from "./presence/open-connections.ts"
+import type { ActivePhase, Ejection, ParticipantChange } from "./state/state.ts"
 
 /** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
 export interface Publication {

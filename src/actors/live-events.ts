@@ -18,6 +18,7 @@ import {
   type Unreachable,
 } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
+import { Ownership } from "./ownership/ownership.ts"
 import {
   LiveEventEntity,
   type LiveEventRequests,
@@ -30,7 +31,6 @@ import {
   requestsToEvents,
 } from "./protocol.ts"
 import { FULL, Inbox } from "./runtime/inbox.ts"
-import { Ownership } from "./runtime/ownership.ts"
 import { Residents } from "./runtime/residents.ts"
 import type { LiveEventDeadlines } from "./services.ts"
 

@@ -14,8 +14,8 @@ import { EventRole } from "../model/roles.ts"
 import { COMMANDS } from "../protocol/contract.ts"
 import { CallReply, CallRequest } from "./calls/call-request.ts"
 import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable, type Unreachable } from "./commands.ts"
-import type { ActivePhase } from "./domain/state.ts"
 import { ReactionReport } from "./presence/reactions.ts"
+import type { ActivePhase } from "./state/state.ts"
 
 const Away = Schema.Union([NotOwner, EventNotFound, StoreUnavailable])
 const Json = Schema.Record(Schema.String, Schema.Unknown)

@@ -9,7 +9,7 @@ import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { Deployment } from "./domain/turn.ts"
 import type { Feed } from "./feed.ts"
 import type { EventSystem } from "./machine/machine-actor.ts"
-import type { EventOwnership } from "./runtime/ownership.ts"
+import type { EventOwnership } from "./ownership/ownership.ts"
 
 export interface ActorServices {
   readonly timers: Timers

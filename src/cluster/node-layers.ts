@@ -2,7 +2,7 @@
 import { Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { Feed } from "../actors/feed.ts"
-import type { Ownership } from "../actors/runtime/ownership.ts"
+import type { Ownership } from "../actors/ownership/ownership.ts"
 import type { Residents } from "../actors/runtime/residents.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"

@@ -14,10 +14,10 @@ import {
   SocketRunner,
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
+import { Ownership } from "../actors/ownership/ownership.ts"
+import { ShardArrivals } from "../actors/ownership/shard-arrivals.ts"
 import { SHARDS } from "../actors/placement.ts"
-import { Ownership } from "../actors/runtime/ownership.ts"
 import { Residents } from "../actors/runtime/residents.ts"
-import { ShardArrivals } from "../actors/runtime/shard-arrivals.ts"
 import { systemTimers } from "../clock/timers.ts"
 import { Listeners } from "../model/listeners.ts"
 import type { NodeSession } from "../store/cluster/node-session.ts"

@@ -1,7 +1,7 @@
 /** Laws of the indexes of the record store: after any writes they say what a scan of all records says. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { RecordStore } from "../../src/actors/domain/record-store.ts"
+import { RecordStore } from "../../src/actors/state/record-store.ts"
 import type { ChatMessage, Hand } from "../../src/model/live/live-records.ts"
 
 const people = fc.constantFrom("a", "b", "c", "d", "e", "f")

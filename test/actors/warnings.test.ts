@@ -1,12 +1,12 @@
 /** The moments at which a timer wakes its event: its warnings, and its end; and a deadline that was moved meanwhile. */
 import { expect, test } from "vitest"
 import { mutes } from "../../src/actors/domain/activities/mutes.ts"
-import { RecordStore } from "../../src/actors/domain/record-store.ts"
-import type { LiveState } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/machine/clock.ts"
 import { chartInRows } from "../../src/actors/machine/recovery.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
+import { RecordStore } from "../../src/actors/state/record-store.ts"
+import type { LiveState } from "../../src/actors/state/state.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 
 const BEGIN = Date.parse("2027-01-01T00:00:00.000Z")

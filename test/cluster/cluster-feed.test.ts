@@ -1,10 +1,10 @@
 /** What of a live event's feed, and of changed grants, reaches the other nodes, and in which form. */
 import { Effect, Layer } from "effect"
 import { expect, test } from "vitest"
-import { NO_PHASE } from "../../src/actors/domain/state.ts"
+import type { NodeMessage } from "../../src/actors/calls/node-messages.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
-import type { NodeMessage } from "../../src/actors/node-messages.ts"
-import { Ownership } from "../../src/actors/runtime/ownership.ts"
+import { Ownership } from "../../src/actors/ownership/ownership.ts"
+import { NO_PHASE } from "../../src/actors/state/state.ts"
 import { clusterFeedLayer, FEED_FORMAT } from "../../src/cluster/link/cluster-feed.ts"
 import { clusterGrantsLayer } from "../../src/cluster/link/cluster-grants.ts"
 import { NodeLink } from "../../src/cluster/link/node-link.ts"

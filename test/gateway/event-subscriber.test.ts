@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
+import { NO_PHASE } from "../../src/actors/state/state.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { Client } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"

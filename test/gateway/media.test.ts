@@ -2,7 +2,7 @@
 import { Deferred, Effect, Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { NO_PHASE } from "../../src/actors/domain/state.ts"
+import { NO_PHASE } from "../../src/actors/state/state.ts"
 import type { Connection } from "../../src/gateway/connection/connection.ts"
 import { ParticipantStates } from "../../src/gateway/connection/participant-states.ts"
 import { MediaSeats } from "../../src/gateway/rtc/media-seats.ts"

@@ -1,8 +1,8 @@
 /** Who may be in which room of the media server: the table by hand, and a law over all sequences of messages. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../src/actors/domain/state.ts"
 import type { LiveReading } from "../../src/actors/protocol.ts"
+import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../src/actors/state/state.ts"
 import { type Expulsion, RoomAccess } from "../../src/gateway/expulsion/room-access.ts"
 import { misplaced, roomsByEvent } from "../../src/gateway/expulsion/room-sweep.ts"
 

@@ -1,8 +1,8 @@
 /** What the guard of the media server's rooms makes of messages that come while it reads an event. */
 import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { NO_PHASE } from "../../src/actors/domain/state.ts"
 import type { FeedMessage } from "../../src/actors/feed.ts"
+import { NO_PHASE } from "../../src/actors/state/state.ts"
 import { RoomGuard, type RoomGuardServices } from "../../src/gateway/expulsion/room-guard.ts"
 import type { Arrival } from "../../src/media/livekit/server-messages.ts"
 import { Listeners } from "../../src/model/listeners.ts"

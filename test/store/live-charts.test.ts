@@ -1,7 +1,7 @@
 /** The stored value of an event's chart: kept by commits that do not move it, and emptied by a node of the release before. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import { chartInRows, storedChart } from "../../src/actors/machine/recovery.ts"
+import { RecordStore } from "../../src/actors/state/record-store.ts"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import type { Queryable } from "../../src/store/database.ts"

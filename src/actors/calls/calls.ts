@@ -9,8 +9,8 @@ import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
-import type { CallNews, NodeMessage, PeerSocket } from "../node-messages.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
+import type { CallNews, NodeMessage, PeerSocket } from "./node-messages.ts"
 import { NodeSequences } from "./node-sequences.ts"
 import {
   type CallPeer,

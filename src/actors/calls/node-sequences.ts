@@ -2,8 +2,9 @@
  * The numbered messages to each node, and the last request of each, which may come twice. Messages are delivered when the calls
  * have taken a whole request: in one process a gateway answers a message at once, with another request.
  */
-import type { CallNews, NodeMessage } from "../node-messages.ts"
+
 import type { CallReply } from "./call-request.ts"
+import type { CallNews, NodeMessage } from "./node-messages.ts"
 
 interface NodeState {
   readonly sequence: string

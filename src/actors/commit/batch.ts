@@ -17,10 +17,10 @@ import { encodeEphemeralFrame, encodeOrdered } from "../../protocol/wire/encodin
 import type { LiveCommit, PresenceDelta, StoredCommand } from "../../store/live/live-commit.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
 import type { Received } from "../commands.ts"
-import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
-import type { Move } from "../machine/snapshot.ts"
+import type { Move } from "../state/chart-snapshot.ts"
+import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../state/state.ts"
 import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 

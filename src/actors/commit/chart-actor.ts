@@ -3,10 +3,10 @@
 import { type InspectedTransition, REMEMBERED_TRANSITIONS } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { close, isActive, type MachineActor } from "../machine/machine-actor.ts"
-import { type ChartSnapshot, lifeOf, type Move, regionOf, statesOf } from "../machine/snapshot.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import type { Presence } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
+import { type ChartSnapshot, lifeOf, type Move, regionOf, statesOf } from "../state/chart-snapshot.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 const isClosed = (chart: ChartSnapshot): boolean => ["ask", "shut"].includes(regionOf(chart, "door"))

@@ -1,8 +1,9 @@
 /** The messages that a loaded event publishes to its subscribers. */
-import { phaseTraits } from "../domain/state.ts"
+
 import type { FeedMessage } from "../feed.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
 import type { ActorServices } from "../services.ts"
+import { phaseTraits } from "../state/state.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: Partial<FeedMessage>): FeedMessage => ({

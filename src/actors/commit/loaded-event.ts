@@ -3,9 +3,10 @@
  * before it is committed. An actor that is fenced out, or does not know whether its commit happened, discards the loaded event
  * and recovers it from the store.
  */
-import type { RecordStore } from "../domain/record-store.ts"
-import type { LiveState } from "../domain/state.ts"
+
 import type { Present } from "../presence/presence.ts"
+import type { RecordStore } from "../state/record-store.ts"
+import type { LiveState } from "../state/state.ts"
 import type { CommandLog } from "./command-log.ts"
 import type { Heads } from "./stream-heads.ts"
 

@@ -11,7 +11,7 @@ import { findLiveCommands } from "../../store/live/live-events.ts"
 import { findHeads } from "../../store/live/live-history.ts"
 import { findChatMessages } from "../../store/live/live-records.ts"
 import { type Envelope, StoreUnavailable } from "../commands.ts"
-import type { RecordStore } from "../domain/record-store.ts"
+import type { RecordStore } from "../state/record-store.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 const namedIn = ({ command }: Envelope): ReadonlyArray<string> => {

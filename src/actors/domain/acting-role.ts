@@ -3,7 +3,7 @@
 import { isStaff } from "../../model/roles.ts"
 import { type ActingRole, actingAs } from "../../protocol/rule.ts"
 import type { Caller } from "../commands.ts"
-import type { RecordStore } from "./record-store.ts"
+import type { RecordStore } from "../state/record-store.ts"
 
 /** The caller's role here: a role that a host gave precedes the one in the token. */
 export const actingRole = (records: RecordStore, caller: Pick<Caller, "participantId" | "kind" | "role">): ActingRole =>

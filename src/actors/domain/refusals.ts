@@ -2,9 +2,9 @@
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { firstFaults } from "../../model/schema-faults.ts"
 import { type AgendaCommandType, type Refused, refusedField } from "../commands.ts"
-import type { Of } from "../machine/events.ts"
+import type { Of } from "../state/chart-events.ts"
+import { activePhaseOf, findPhase, gatewayPhase, type LiveState, orderFaults } from "../state/state.ts"
 import { noSuch, refuse, type ViewFields } from "./activities/activity.ts"
-import { activePhaseOf, findPhase, gatewayPhase, type LiveState, orderFaults } from "./state.ts"
 import type { Turn } from "./turn.ts"
 
 const conflict = (detail: string, current?: ViewFields): Refused => refuse("conflict", detail, current)

@@ -7,7 +7,7 @@ import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { ReplyData } from "../../protocol/contract.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { Refused } from "../commands.ts"
-import type { Of } from "../machine/events.ts"
+import type { Of } from "../state/chart-events.ts"
 import { refuse } from "./activities/activity.ts"
 import type { Turn } from "./turn.ts"
 

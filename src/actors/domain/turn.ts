@@ -20,12 +20,12 @@ import {
   type StreamFor,
 } from "../../protocol/contract.ts"
 import type { Caller } from "../commands.ts"
-import type { Raised } from "../machine/events.ts"
-import { type Move, type RegionName, type RegionState, regionOf } from "../machine/snapshot.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import type { Present, PresentPeople } from "../presence/presence.ts"
-import type { RecordStore } from "./record-store.ts"
-import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "./state.ts"
+import type { Raised } from "../state/chart-events.ts"
+import { type Move, type RegionName, type RegionState, regionOf } from "../state/chart-snapshot.ts"
+import type { RecordStore } from "../state/record-store.ts"
+import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../state/state.ts"
 
 type Fields = { readonly [field: string]: unknown }
 

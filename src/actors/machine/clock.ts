@@ -10,10 +10,10 @@ import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { openPolls, pollTimer } from "../domain/activities/questions/poll-views.ts"
 import { activityTimers, recordDeadlines } from "../domain/activities/registry.ts"
 import type { Turn } from "../domain/turn.ts"
+import type { Due } from "../state/chart-events.ts"
+import { statesOf } from "../state/chart-snapshot.ts"
 import { DELAYS, type DelayName, end, type Moment, phaseTimer, warning } from "./delays.ts"
-import type { Due } from "./events.ts"
 import { POLL_END, POLL_WARNING, pollSnapshot, stepPoll } from "./poll-chart.ts"
-import { statesOf } from "./snapshot.ts"
 import { snapshotOf, step } from "./step.ts"
 
 /** The delayed transitions of the states that a snapshot is in: the name of each delay by its event. */

@@ -6,8 +6,8 @@ import type { ReadContext } from "../domain/activities/activity.ts"
 import { measureAt } from "../domain/activities/host-absence.ts"
 import { roomTimer } from "../domain/activities/rooms/breakout.ts"
 import { roundTimer } from "../domain/activities/rooms/rotation.ts"
-import { activePhaseOf, timerOf } from "../domain/state.ts"
 import { warningOf } from "../domain/timers.ts"
+import { activePhaseOf, timerOf } from "../state/state.ts"
 
 /** Unix milliseconds, given the moment up to which deadlines are handled; `undefined`: none. */
 export type Moment = (context: ReadContext, since: number) => number | undefined

@@ -7,10 +7,10 @@ import { captureGuards } from "../domain/activities/capture.ts"
 import { hostGuards } from "../domain/activities/host-absence.ts"
 import { breakoutGuards } from "../domain/activities/rooms/breakout.ts"
 import { rotationGuards } from "../domain/activities/rooms/rotation.ts"
-import { activePhaseOf, findPhase, nextPendingPhase, orderFaults } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
-import type { Happening, Of } from "./events.ts"
+import type { Happening, Of } from "../state/chart-events.ts"
+import { activePhaseOf, findPhase, nextPendingPhase, orderFaults } from "../state/state.ts"
 
 const active = (turn: Turn): PhaseState | undefined => activePhaseOf(turn.state)
 const next = (turn: Turn): PhaseState | undefined => nextPendingPhase(turn.state)

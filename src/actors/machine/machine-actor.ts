@@ -3,8 +3,8 @@
  * committed transitions, one event each.
  */
 import { type Actor, type ActorLogic, type ActorOptions, createActor, type SnapshotFrom, setup } from "xstate"
+import type { ChartSnapshot, Move } from "../state/chart-snapshot.ts"
 import { type Chart, chart } from "./chart.ts"
-import type { ChartSnapshot, Move } from "./snapshot.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 

@@ -9,8 +9,8 @@ import { noSuch } from "../domain/activities/activity.ts"
 import { openPolls } from "../domain/activities/questions/poll-views.ts"
 import { pollActions } from "../domain/activities/questions/polls.ts"
 import type { Turn } from "../domain/turn.ts"
-import type { Due, Of } from "./events.ts"
-import { topOf } from "./snapshot.ts"
+import type { Due, Of } from "../state/chart-events.ts"
+import { topOf } from "../state/chart-snapshot.ts"
 
 type PollHappening = Of<"poll.open" | "poll.close" | "timer.extend"> | { readonly type: "event.over" } | Due
 type PollEvent = PollHappening & { readonly poll: Poll; readonly turn: Turn }

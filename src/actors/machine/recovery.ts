@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util"
 import type { StateValue } from "xstate"
 import { ONLY } from "../../model/live/live-records.ts"
 import type { PhaseState } from "../../model/phase.ts"
-import type { RecordStore } from "../domain/record-store.ts"
-import { activePhaseOf, type LiveState } from "../domain/state.ts"
 import { policyOf } from "../presence/admission-policy.ts"
+import { type ChartSnapshot, lifeOf, type RegionName, type RegionState } from "../state/chart-snapshot.ts"
+import type { RecordStore } from "../state/record-store.ts"
+import { activePhaseOf, type LiveState } from "../state/state.ts"
 import { chart } from "./chart.ts"
-import { type ChartSnapshot, lifeOf, type RegionName, type RegionState } from "./snapshot.ts"
 
 type Rows = Pick<LiveState, "event" | "phases">
 type Region<R extends RegionName> = RegionState<R> | { readonly [S in RegionState<R>]?: string }

@@ -6,13 +6,13 @@ import { type SnapshotFrom, transition } from "xstate"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { type Command, Refused } from "../commands.ts"
 import { isPlain, performPlain, react } from "../domain/activities/registry.ts"
-import type { LiveState } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
+import type { Due, Happening, Raised } from "../state/chart-events.ts"
+import { type ChartSnapshot, lifeOf, type Move, regionOf } from "../state/chart-snapshot.ts"
+import type { LiveState } from "../state/state.ts"
 import { ACTIONS, type ActionName } from "./actions.ts"
 import { type Chart, chart } from "./chart.ts"
-import type { Due, Happening, Raised } from "./events.ts"
 import type { ChartEvent } from "./guards.ts"
-import { type ChartSnapshot, lifeOf, type Move, regionOf } from "./snapshot.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 type Result = { readonly [field: string]: unknown }

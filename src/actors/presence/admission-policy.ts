@@ -8,8 +8,8 @@ import { ONLY } from "../../model/live/live-records.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { PhaseState } from "../../model/phase.ts"
-import type { RecordStore } from "../domain/record-store.ts"
-import { activePhaseOf, type LiveState } from "../domain/state.ts"
+import type { RecordStore } from "../state/record-store.ts"
+import { activePhaseOf, type LiveState } from "../state/state.ts"
 
 /** The result of an admission check. */
 export type Admission = "in" | "waits" | "denied"

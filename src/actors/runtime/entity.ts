@@ -10,10 +10,10 @@ import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Feed } from "../feed.ts"
 import type { EventSystem } from "../machine/machine-actor.ts"
+import { Ownership } from "../ownership/ownership.ts"
 import { LiveEventEntity, type LiveEventRequests, type Payload, REQUEST_NAMES, type RequestName } from "../protocol.ts"
 import type { LiveEventOptions } from "../services.ts"
 import { LiveEvent } from "./live-event.ts"
-import { Ownership } from "./ownership.ts"
 import { Residents } from "./residents.ts"
 
 /** Several touches per idle time, so that a late one does not evict a live event. */

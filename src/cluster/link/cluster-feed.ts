@@ -3,8 +3,8 @@
  * link. A message that is too long for the link goes without its content, so that its receivers read the store.
  */
 import { Effect, Layer } from "effect"
+import { NodeListeners, type NodeMessage } from "../../actors/calls/node-messages.ts"
 import { Feed, type FeedListener, type FeedMessage, memoryFeed } from "../../actors/feed.ts"
-import { NodeListeners, type NodeMessage } from "../../actors/node-messages.ts"
 import { Listeners } from "../../model/listeners.ts"
 import { NodeLink } from "./node-link.ts"
 

@@ -1,7 +1,7 @@
 /** Changes of grants over several nodes: open sockets are checked at once wherever they are, and each node tells when it has done so. */
 import { Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
-import { Ownership } from "../../actors/runtime/ownership.ts"
+import { Ownership } from "../../actors/ownership/ownership.ts"
 import { type ForgottenRole, type GrantChange, GrantChanges, grantChangesHere } from "../../identity/grant-changes.ts"
 import { newId } from "../../model/ids.ts"
 import { NodeLink } from "./node-link.ts"

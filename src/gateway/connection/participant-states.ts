@@ -1,8 +1,8 @@
 /** Participant states by the live event: admissions, roles that hosts gave, and rooms. */
 
-import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
 import type { LiveSnapshot } from "../../actors/protocol.ts"
+import type { ParticipantChange } from "../../actors/state/state.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Identity } from "./lifecycle.ts"

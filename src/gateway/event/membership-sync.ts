@@ -3,7 +3,7 @@
  * waiting room. The state of the live event precedes that of a token.
  */
 
-import type { ParticipantChange } from "../../actors/domain/state.ts"
+import type { ParticipantChange } from "../../actors/state/state.ts"
 import { hasSeat } from "../../media/seats.ts"
 import { roomStream } from "../../model/live/streams.ts"
 import { type EventRole, isStaff } from "../../model/roles.ts"

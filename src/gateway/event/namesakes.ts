@@ -3,7 +3,7 @@
  * door refuses them when they come (`store/sql/functions/blocks.sql`), so their open connections end.
  */
 import { Effect } from "effect"
-import type { ParticipantChange } from "../../actors/domain/state.ts"
+import type { ParticipantChange } from "../../actors/state/state.ts"
 import { Throttle } from "../../clock/throttle.ts"
 import type { Cancel } from "../../clock/timers.ts"
 import { findBlockedNamesakes, findDecided } from "../../store/live/live-events.ts"

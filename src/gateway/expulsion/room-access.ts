@@ -2,9 +2,10 @@
  * Which rooms of the media server the participants of one live event may be in, and who must leave a room when that changes. A
  * participant may be in the main room of the active phase and in the room that the live event gave them.
  */
-import type { ActivePhase, ParticipantChange } from "../../actors/domain/state.ts"
+
 import type { FeedMessage } from "../../actors/feed.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
+import type { ActivePhase, ParticipantChange } from "../../actors/state/state.ts"
 import { hasSeat, mediaRoomOf } from "../../media/seats.ts"
 import type { EventRole } from "../../model/roles.ts"
 

@@ -6,7 +6,7 @@
  */
 
 import { Effect } from "effect"
-import { TIMER_SCOPE } from "../../actors/commit/executor.ts"
+import { TIMER_SCOPE } from "../../actors/runtime/executor.ts"
 import { newId } from "../../model/ids.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Connection } from "../connection/connection.ts"

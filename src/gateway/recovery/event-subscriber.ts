@@ -4,10 +4,10 @@
  * from the store, once at a time. Another epoch, or a gap longer than the store keeps, starts over.
  */
 import { Effect, Schedule } from "effect"
-import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../actors/domain/state.ts"
 import type { EphemeralPublication, FeedMessage, Publication } from "../../actors/feed.ts"
 import type { OpenConnection } from "../../actors/presence/open-connections.ts"
 import type { LiveReading, LiveSnapshot } from "../../actors/protocol.ts"
+import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../actors/state/state.ts"
 import { type NotFound, Unavailable } from "../../model/errors.ts"
 import type { EventStatus, Visibility } from "../../model/event.ts"
 import { ownStream } from "../../model/live/streams.ts"

@@ -5,7 +5,7 @@
  */
 import { type Cause, Effect } from "effect"
 import type { CallReply, CallRequest, CallStep, StepAnswer } from "../../actors/calls/call-request.ts"
-import type { CallNews, NodeMessage } from "../../actors/node-messages.ts"
+import type { CallNews, NodeMessage } from "../../actors/calls/node-messages.ts"
 import { DueRun } from "../../clock/throttle.ts"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"

@@ -5,7 +5,7 @@
  * name of a call between browsers, the same for all who are in the room: no dispatch waits.
  */
 import { Cause, Effect } from "effect"
-import type { ActivePhase } from "../../actors/domain/state.ts"
+import type { ActivePhase } from "../../actors/state/state.ts"
 import { hasSeat, type MediaToken } from "../../media/seats.ts"
 import type { MediaSeat } from "../../protocol/topics/media.ts"
 import type { Connection } from "../connection/connection.ts"

@@ -4,8 +4,8 @@
  * is published, stored or logged: signals hold addresses of people, and go to one connection.
  */
 import type { StepAnswer } from "../../actors/calls/call-request.ts"
+import type { CallNews, PeerSocket } from "../../actors/calls/node-messages.ts"
 import { NO_SUCH_PEER } from "../../actors/calls/room.ts"
-import type { CallNews, PeerSocket } from "../../actors/node-messages.ts"
 import { DueRun } from "../../clock/throttle.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { CommandData, ReplyData } from "../../protocol/contract.ts"

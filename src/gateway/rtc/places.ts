@@ -1,5 +1,5 @@
 /** The call that a participant may be in now: that of their room, where the active phase has rooms for browsers. */
-import type { ActivePhase } from "../../actors/domain/state.ts"
+import type { ActivePhase } from "../../actors/state/state.ts"
 import { hasSeat } from "../../media/seats.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { MeshSeat } from "../../protocol/topics/media.ts"

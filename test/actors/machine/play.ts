@@ -1,6 +1,6 @@
 /** Scenarios at one live event: what each step answers, which states follow, and what is told. All expectations are written by hand. */
 import assert from "node:assert/strict"
-import type { RegionName } from "../../../src/actors/machine/snapshot.ts"
+import type { RegionName } from "../../../src/actors/state/chart-snapshot.ts"
 import { EventInMemory, type Given } from "./event-in-memory.ts"
 
 interface Expected {

@@ -6,10 +6,10 @@ import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contr
 import type { PersonalState, SharedState, StaffState } from "../../../protocol/ready.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
 import { type ActivityCommand, type Command, type InternalActivityCommand, Refused } from "../../commands.ts"
-import type { Of, Raised } from "../../machine/events.ts"
 import type { Present, PresentPeople } from "../../presence/presence.ts"
-import type { RecordStore } from "../record-store.ts"
-import type { LiveState } from "../state.ts"
+import type { Of, Raised } from "../../state/chart-events.ts"
+import type { RecordStore } from "../../state/record-store.ts"
+import type { LiveState } from "../../state/state.ts"
 import type { Turn } from "../turn.ts"
 
 export type ViewFields = { readonly [field: string]: unknown }

@@ -1,8 +1,8 @@
 /** Commands that REST sends to an event's mailbox, as the gateway does, and the REST failures of their refusals. */
 import { Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../../../actors/commands.ts"
-import { ID_USED_BEFORE } from "../../../actors/commit/executor.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
+import { ID_USED_BEFORE } from "../../../actors/runtime/executor.ts"
 import { BadRequest, Conflict, type Failure, Forbidden, IdempotencyKeyReused, NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { keyedScope } from "../../../model/live/command-scopes.ts"

@@ -4,7 +4,7 @@ import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../m
 import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
-import { activePhaseOf } from "../../state.ts"
+import { activePhaseOf } from "../../../state/state.ts"
 import type { Turn } from "../../turn.ts"
 import { noteClosedRooms, roomsChanged } from "../capture.ts"
 import { seatLateJoiners } from "./late-joiners.ts"

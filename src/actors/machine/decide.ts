@@ -5,12 +5,12 @@
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
 import { type Envelope, gatewayName, Refused } from "../commands.ts"
-import { step } from "../machine/step.ts"
+import { actingRole } from "../domain/acting-role.ts"
+import { releaseHoldings, runBarredHooks } from "../domain/activities/registry.ts"
+import type { Turn } from "../domain/turn.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
-import { actingRole } from "./acting-role.ts"
-import { releaseHoldings, runBarredHooks } from "./activities/registry.ts"
-import { phaseTraits } from "./state.ts"
-import type { Turn } from "./turn.ts"
+import { phaseTraits } from "../state/state.ts"
+import { step } from "./step.ts"
 
 type Result = { readonly [field: string]: unknown }
 

@@ -16,17 +16,17 @@ import {
   StoreUnavailable,
   type Unreachable,
 } from "../commands.ts"
-import { decide } from "../domain/decide.ts"
-import { type LiveState, restEvent } from "../domain/state.ts"
+import { Batch } from "../commit/batch.ts"
+import type { NotCommitted } from "../commit/commit-batch.ts"
+import type { Committer } from "../commit/committer.ts"
+import { publishNote } from "../commit/feed-messages.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { recallAnswers, recallChat } from "../commit/rehydrate.ts"
 import type { Turn } from "../domain/turn.ts"
-import { presenceNotice } from "../presence/presence-view.ts"
+import { decide } from "../machine/decide.ts"
 import type { ActorServices } from "../services.ts"
-import { Batch } from "./batch.ts"
-import type { NotCommitted } from "./commit-batch.ts"
-import type { Committer } from "./committer.ts"
-import { publishNote } from "./feed-messages.ts"
-import type { LoadedEvent } from "./loaded-event.ts"
-import { recallAnswers, recallChat } from "./rehydrate.ts"
+import { type LiveState, restEvent } from "../state/state.ts"
+import { presenceNotice } from "../views/presence-view.ts"
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
 const PHASE_RECORDED = new Refused({

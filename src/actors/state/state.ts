@@ -5,7 +5,7 @@ import type { Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
-import type { ChartSnapshot } from "../machine/snapshot.ts"
+import type { ChartSnapshot } from "./chart-snapshot.ts"
 
 /** A webhook event before it has its id. */
 export interface NewWebhookEvent {

@@ -8,11 +8,11 @@ import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { ReadContext } from "../domain/activities/activity.ts"
 import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
-import { activePhaseOf, gatewayPhase, phaseTraits } from "../domain/state.ts"
 import { runningTimersOf } from "../machine/clock.ts"
+import { lobbyPolicy } from "../presence/admission-policy.ts"
+import { NOBODY, type Presence } from "../presence/presence.ts"
 import type { LiveSnapshot, ReadQuery, WireReading } from "../protocol.ts"
-import { lobbyPolicy } from "./admission-policy.ts"
-import { NOBODY, type Presence } from "./presence.ts"
+import { activePhaseOf, gatewayPhase, phaseTraits } from "../state/state.ts"
 import { presenceSummary, presenceView } from "./presence-view.ts"
 
 /** The age limit of a snapshot for a large audience; later dispatches are replayed after it. */

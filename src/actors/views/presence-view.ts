@@ -6,10 +6,10 @@ import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/con
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { roomOf } from "../domain/activities/rooms/rooms.ts"
-import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
-import { regionOf } from "../machine/snapshot.ts"
+import type { Presence, PresenceChange, Present } from "../presence/presence.ts"
 import type { RosterPage, RosterQuery } from "../protocol.ts"
-import type { Presence, PresenceChange, Present } from "./presence.ts"
+import { regionOf } from "../state/chart-snapshot.ts"
+import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../state/state.ts"
 
 /** The input of presence views. */
 type Where = Pick<LoadedEvent, "state" | "records">

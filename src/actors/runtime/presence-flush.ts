@@ -17,10 +17,10 @@ import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
 import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
-import { type Move, regionOf } from "../machine/snapshot.ts"
 import { audienceMoves, settle } from "../machine/step.ts"
+import type { Presence, PresenceChange, Present } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
-import type { Presence, PresenceChange, Present } from "./presence.ts"
+import { type Move, regionOf } from "../state/chart-snapshot.ts"
 import {
   mayBeWatched,
   presenceCounts,
@@ -28,7 +28,7 @@ import {
   presenceNotice,
   presenceResets,
   presenceUpdates,
-} from "./presence-view.ts"
+} from "../views/presence-view.ts"
 
 const TICK_MS = 250
 const COUNT_EVERY_MS = 1000

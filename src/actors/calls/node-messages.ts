@@ -1,5 +1,5 @@
 /** Messages of live events to the gateway of one node: lists and signals of calls, which concern some of its sockets. */
-import type { CallPeer, PeerSignal } from "./calls/room.ts"
+import type { CallPeer, PeerSignal } from "./room.ts"
 
 /** A socket of the node, by its number, and its peer. */
 export interface PeerSocket {
