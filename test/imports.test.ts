@@ -25,7 +25,7 @@ const check = async (files: { readonly [path: string]: string }) => {
 const MODEL = { "model/a.ts": "export const a = 1\n", "store/s.ts": 'import { a } from "../model/a.ts"\n' }
 
 test("a tree that keeps the rules passes", async () => {
-  const files = { ...MODEL, "actors/m.ts": 'import { setup } from "xstate"\nimport "../store/s.ts"\n' }
+  const files = { ...MODEL, "actors/machine/m.ts": 'import { setup } from "xstate"\nimport "../../store/s.ts"\n' }
   expect(await check(files)).toMatchObject({ code: 0 })
 })
 
