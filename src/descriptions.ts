@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { serverOf } from "./gateway/description/server-address.ts"
 import { sessionCookieName } from "./http/requests/credentials.ts"
 
-export interface Descriptions {
+interface Descriptions {
   readonly openapi: Effect.Effect<string | Uint8Array>
   readonly asyncapi: Effect.Effect<string | Uint8Array>
   /** HTML with three megabytes. */

@@ -75,7 +75,7 @@ interface Distributing extends Engine.TemplatedApp {
   readonly removeChildAppDescriptor: (descriptor: unknown) => void
 }
 
-export interface SecureApp {
+interface SecureApp {
   /** Routes that are bound to this app answer with TLS too. A port that this app itself listens on has no TLS. */
   readonly app: Engine.TemplatedApp
   /** The port with TLS is listened on with this one. Without a certificate it ends every handshake. */

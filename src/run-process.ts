@@ -2,7 +2,7 @@
 import type { Logger } from "pino"
 import { refuse } from "./terminal.ts"
 
-export interface Stoppable {
+interface Stoppable {
   readonly stop: () => Promise<void>
   /** For a stop that is too slow: leaves no process behind. */
   readonly abandon: () => void

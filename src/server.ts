@@ -106,7 +106,7 @@ import { Telemetry } from "./telemetry/telemetry.ts"
 import { dispatcherLayer } from "./webhooks/dispatcher.ts"
 
 /** A start that cannot go on; the message is one sentence for the operator. */
-export class StartRefused extends Error {
+class StartRefused extends Error {
   override readonly name = "StartRefused"
 }
 

@@ -28,7 +28,7 @@ export const refuse = (cause: unknown): never => {
   process.exit(1)
 }
 
-export interface Listening {
+interface Listening {
   readonly url: string
   readonly publicUrl: string
   /** In a few words. */

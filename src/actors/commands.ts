@@ -146,7 +146,7 @@ export const Answer = Schema.Struct({
 })
 export type Answer = typeof Answer.Type
 
-export const CommandRefusalCode = Schema.Literals([
+const CommandRefusalCode = Schema.Literals([
   "bad_request",
   "role_not_on_event",
   "conflict",

@@ -42,7 +42,7 @@ const RECOVER_AGAIN = Schedule.spaced("500 millis")
 /** The engine learns of the locks of shards a moment after they were taken. */
 const ARRIVED_AFTER = "20 millis"
 
-export interface OneProcessOptions {
+interface OneProcessOptions {
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
   /** Serialise all messages as if they crossed a network; set in tests, so that values that cannot be serialised fail there. */

@@ -157,7 +157,7 @@ export type ReadQuery = typeof ReadQuery.Type
  * The requests to a live event, by the names that they have between nodes. From this table the engine's entity, the actor's answers and
  * the calls of `LiveEvents` are made, whichever way a request goes.
  */
-export const REQUESTS = {
+const REQUESTS = {
   /** Commands that wait for the same event travel and are committed together; the outcomes are in the order of the commands. */
   Execute: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Schema.Array(Outcome) },
   ReportPresence: { payload: PresenceReport, success: Schema.Void },

@@ -5,7 +5,7 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { certificatesFolder, type KeptCertificate, readCertificate } from "./kept-certificate.ts"
 import { type Answers, orderCertificate } from "./order.ts"
 
-export interface CertificateState {
+interface CertificateState {
   readonly names: ReadonlyArray<string>
   /** In milliseconds since 1970; null: there is none yet. */
   readonly endsAt: number | null

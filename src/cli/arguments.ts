@@ -25,7 +25,7 @@ export const COMMANDS = {
   "restore <target>": "Put a backup from a folder or s3:// into DATA_DIR, which must have no database.",
 } as const
 type NameIn<Usage> = Usage extends `${infer Name} ${"<target>" | "[target]" | "<event>"}` ? Name : Usage
-export type CommandName = NameIn<keyof typeof COMMANDS>
+type CommandName = NameIn<keyof typeof COMMANDS>
 
 export interface Invocation {
   readonly command: CommandName | "help" | "version"

@@ -32,7 +32,7 @@ const FILES_AT_ONCE = 4
 const List = Schema.fromJsonString(Schema.Struct({ ...ManifestFields, folders: Schema.Array(Schema.String) }))
 
 /** A place for backups, and maybe the name of one of them. */
-export interface BucketPlace {
+interface BucketPlace {
   readonly shown: string
   readonly bucket: S3Bucket
   readonly prefix: string
@@ -56,7 +56,7 @@ export const placeIn = ({ s3 }: Config["backup"], target: string, deadlines = DE
 }
 
 /** What the bucket refused is told in one sentence. */
-export const inBucket = async <A>({ shown }: BucketPlace, work: () => Promise<A>): Promise<A> => {
+const inBucket = async <A>({ shown }: BucketPlace, work: () => Promise<A>): Promise<A> => {
   try {
     return await work()
   } catch (cause) {

@@ -33,7 +33,7 @@ export interface Part {
 }
 
 /** The configuration as `checkConfig` returns it; a secret key may not be made yet. */
-export type Checked = Omit<Config, "secretKeys"> & { readonly secretKeys: Config["secretKeys"] | null }
+type Checked = Omit<Config, "secretKeys"> & { readonly secretKeys: Config["secretKeys"] | null }
 
 const WITHIN_MS = 10_000
 const HEALTH_WITHIN_MS = 3_000

@@ -31,7 +31,7 @@ import { nodeCalls, nodePort, nodeSerialization } from "./node-transport.ts"
 import { sharedKeyOf } from "./shared-key.ts"
 
 /** The port for other nodes cannot be listened on; the message is one sentence for the operator. */
-export class NodePortRefused extends Error {
+class NodePortRefused extends Error {
   override readonly name = "NodePortRefused"
 }
 

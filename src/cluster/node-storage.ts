@@ -17,7 +17,7 @@ import {
 } from "../store/cluster/nodes.ts"
 import type { SessionIdentity } from "../store/pool/session.ts"
 
-export interface NodeStorageOptions {
+interface NodeStorageOptions {
   readonly session: NodeSession
   /** The name of this process in presence and owner rows. */
   readonly node: string

@@ -26,7 +26,7 @@ export class ConfigInvalid extends Error {
   }
 }
 
-export interface ClusterConfig {
+interface ClusterConfig {
   /** By which the other nodes reach this one. */
   readonly host: string
   readonly port: number

@@ -2,14 +2,14 @@
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 import type { Environment } from "./mistakes.ts"
 
-export interface ShownSetting {
+interface ShownSetting {
   readonly name: KeyName
   /** A secret is shown as `MASK`. */
   readonly value: string
   readonly isSet: boolean
 }
 
-export const MASK = "(masked)"
+const MASK = "(masked)"
 
 /** Everything up to the last `@`: a password may have any character in it. */
 const USER = /([a-z][a-z\d+.-]*:\/\/)([^\s,]*)@/gi

@@ -47,7 +47,7 @@ export interface EgressAnswer {
   readonly truncated: boolean
 }
 
-export type EgressFailureReason = "timeout" | "dns" | "connect" | "tls" | "protocol"
+type EgressFailureReason = "timeout" | "dns" | "connect" | "tls" | "protocol"
 
 /** The target may be called, but did not answer. */
 export class EgressFailed extends Data.TaggedError("EgressFailed")<{
@@ -56,7 +56,7 @@ export class EgressFailed extends Data.TaggedError("EgressFailed")<{
 }> {}
 
 /** All addresses of a name; rejects when there are none. */
-export type ResolveHost = (host: string) => Promise<ReadonlyArray<string>>
+type ResolveHost = (host: string) => Promise<ReadonlyArray<string>>
 
 export interface EgressOptions extends EgressPolicy {
   /** Default: DNS. */

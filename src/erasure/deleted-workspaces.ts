@@ -55,7 +55,7 @@ const removeEvent = (needs: Needs, { id, status }: EventLeft): Effect.Effect<voi
     yield* patiently(database, (sql) => deleteEventRow(sql, id))
   })
 
-export const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace): Effect.Effect<void, Unavailable> =>
+const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const { database, now } = needs
     // First: signed addresses of media are good for as long as the rows are there.

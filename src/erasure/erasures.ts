@@ -84,7 +84,7 @@ export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Una
   })
 
 /** Runs every pass that is due. */
-export const sweepErasures = (needs: Needs): Effect.Effect<void, Unavailable> =>
+const sweepErasures = (needs: Needs): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     while (true) {
       const due = yield* patiently(needs.database, (sql) => claimErasure(sql, needs.now()))

@@ -45,9 +45,9 @@ export interface RunningGateway {
 }
 
 /** `node`: the name of this process in presence reports. */
-export type GatewayBindOptions = { readonly node: string } & Partial<GatewayOptions>
+type GatewayBindOptions = { readonly node: string } & Partial<GatewayOptions>
 
-export type GatewayRequirements =
+type GatewayRequirements =
   | LiveEvents
   | Feed
   | Database

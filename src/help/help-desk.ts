@@ -10,7 +10,7 @@ import { complete, type Model } from "./model.ts"
 import { type Audience, type Passage, readGuide } from "./passages.ts"
 import { summariseBy } from "./summarise.ts"
 
-export interface HelpQuestion {
+interface HelpQuestion {
   readonly messages: ReadonlyArray<{ readonly role: "user" | "model"; readonly text: string }>
   readonly audience?: Audience
   readonly surface?: "room" | "dashboard"

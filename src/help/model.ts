@@ -8,7 +8,7 @@ export interface Model {
   readonly key: Redacted.Redacted<string> | null
 }
 
-export interface Completion {
+interface Completion {
   readonly instructions: string
   readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>
   readonly maxTokens: number

@@ -13,7 +13,7 @@ export interface Passage {
 
 const GUIDE = new URL("./guide.md", import.meta.url)
 
-export const parseGuide = (markdown: string): ReadonlyArray<Passage> =>
+const parseGuide = (markdown: string): ReadonlyArray<Passage> =>
   markdown
     .split(/^## /m)
     .slice(1)

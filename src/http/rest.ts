@@ -33,7 +33,7 @@ import { Problems } from "./transport/problem.ts"
 import { sharedBody } from "./transport/shared-body.ts"
 import { bindRoutes, type PlainRoute, type RouteApp } from "./transport/uws-http.ts"
 
-export interface RestOptions {
+interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
   /** Address for reports of weaknesses; null: `security.txt` is absent. */
@@ -65,7 +65,7 @@ export interface RestOptions {
   }>
 }
 
-export interface Rest {
+interface Rest {
   /** Resolves when no request is in flight, at the latest after `deadlineMs`. */
   readonly drained: (deadlineMs: number) => Promise<void>
 }

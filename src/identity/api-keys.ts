@@ -23,7 +23,7 @@ const SHOWN_PREFIX = API_KEY_PREFIX.length + 4
 const TOUCH_EVERY_MS = 60_000
 
 /** A key as its creation answers it, once. */
-export interface CreatedApiKey extends ApiKeyRow {
+interface CreatedApiKey extends ApiKeyRow {
   readonly secret: string
 }
 
@@ -69,14 +69,14 @@ export const createApiKey = (
   })
 
 /** A key that was recognised, and the workspace it acts for. */
-export interface RecognisedKey {
+interface RecognisedKey {
   readonly keyId: string
   readonly workspaceId: string
   readonly rights: KeyRights
 }
 
 /** The end of a key that had one. */
-export interface ExpiredKey {
+interface ExpiredKey {
   readonly expiredAt: Timestamp
 }
 

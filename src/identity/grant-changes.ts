@@ -25,7 +25,7 @@ export interface ForgottenRole {
 }
 
 /** Resolves when the sockets of a gateway agree with what was published before the call, and with these. */
-export type Settling = (forgotten: ReadonlyArray<ForgottenRole>) => Promise<void>
+type Settling = (forgotten: ReadonlyArray<ForgottenRole>) => Promise<void>
 
 export class GrantChanges extends Context.Service<
   GrantChanges,

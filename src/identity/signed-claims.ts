@@ -19,7 +19,7 @@ const isSame = (one: string, other: string): boolean => {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-export interface Registered {
+interface Registered {
   readonly aud: string
   /** Unix seconds. */
   readonly exp: number

@@ -61,12 +61,12 @@ const PURPOSES = {
 type Purpose = keyof typeof PURPOSES
 type Claims<P extends Purpose> = (typeof PURPOSES)[P]["claims"]["Type"]
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string
   readonly expiresAt: Timestamp
 }
 
-export interface VerifiedToken<P extends Purpose> {
+interface VerifiedToken<P extends Purpose> {
   readonly claims: Claims<P>
   /** Unix seconds. */
   readonly expires: number

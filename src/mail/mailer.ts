@@ -27,7 +27,7 @@ import type { Letter } from "./letters.ts"
 import { MailNotSent } from "./mail-not-sent.ts"
 import type { Smtp } from "./smtp.ts"
 
-export interface MailerOptions {
+interface MailerOptions {
   /** 32 bytes, derived from the configured secret for this purpose alone. */
   readonly sealingKeys: KeyRing
   /** `null`: no mail server. */
@@ -39,7 +39,7 @@ export interface MailerOptions {
 }
 
 /** A letter of the development outbox. */
-export interface KeptLetter {
+interface KeptLetter {
   readonly to: string
   readonly subject: string
   readonly text: string

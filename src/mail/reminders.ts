@@ -25,7 +25,7 @@ import { LetterRefusals } from "./letter-refusals.ts"
 import { type ReminderKind, reminderLetter } from "./letters.ts"
 import { Mailer } from "./mailer.ts"
 
-export interface ReminderOptions {
+interface ReminderOptions {
   /** Makes an entry link of the registration, in the caller's transaction. */
   readonly entryLink: (sql: Queryable, eventId: string, registrationId: string) => Promise<string>
   /** The address of this server, which takes refusals. */

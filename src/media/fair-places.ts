@@ -5,7 +5,7 @@
  */
 import { type Cancel, every, type Timers } from "../clock/timers.ts"
 
-export interface FairOptions {
+interface FairOptions {
   readonly most: number
   /** Also while no other workspace wants one: for work that is never cut. */
   readonly mostOfOne?: number
@@ -42,7 +42,7 @@ const WAIT_MS = 20_000
 const MOST_WAITING = 64
 /** Work that is slower over so long is cut for a workspace that has no place. */
 const WINDOW_MS = 5000
-export const RISEN_FLOOR_BYTES = 1_000_000
+const RISEN_FLOOR_BYTES = 1_000_000
 
 export class FairPlaces {
   readonly #most: number

@@ -14,17 +14,17 @@ export interface IceOptions {
   readonly turnSecret: Redacted.Redacted<string> | null
 }
 
-export interface IceServerEntry {
+interface IceServerEntry {
   readonly urls: ReadonlyArray<string>
   readonly username?: string
   readonly credential?: string
 }
 
 /** The life of a credential. A browser needs it to begin a connection, and again to restart one. */
-export const CREDENTIAL_SECONDS = 3600
+const CREDENTIAL_SECONDS = 3600
 
 /** The user name is the Unix time of the credential's end and the participant; the password is its signature. */
-export const turnCredential = (secret: string, participantId: string, now: number) => {
+const turnCredential = (secret: string, participantId: string, now: number) => {
   const username = `${Math.floor(now / 1000) + CREDENTIAL_SECONDS}:${participantId}`
   return { username, credential: createHmac("sha1", secret).update(username).digest("base64") }
 }

@@ -40,7 +40,7 @@ export const partIdOf = (linkId: string): { readonly id: string; readonly number
   return { id, number: Number(number) }
 }
 
-export type LinkFault = "altered" | "expired"
+type LinkFault = "altered" | "expired"
 
 const USES: ReadonlyArray<LinkUse> = ["upload", "part", "play", "download"]
 const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript", "derivation", "broadcast"]

@@ -7,7 +7,7 @@ const SESSION = { application_name: "gathercue access" }
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 
 /** Sentences. */
-export interface Problem {
+interface Problem {
   readonly problem: string
   readonly remedy: string
 }
@@ -75,7 +75,7 @@ const lackingProblems = async (sql: Queryable, { role, schema }: Rights): Promis
     remedy: `As their owner: GRANT ${lacks} ON ${lacks === "TRUNCATE" ? tables : `ALL TABLES IN SCHEMA "${schema}"`} TO "${role}".`,
   }))
 
-export interface Access {
+interface Access {
   readonly problems: ReadonlyArray<Problem>
   /** Null: it may not be read. */
   readonly schema: SchemaState | null

@@ -14,7 +14,7 @@ import { failureOf } from "./query.ts"
 
 export type { Queryable } from "./pool/statement.ts"
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: Redacted.Redacted<string>
   /** Connections in the pool. */
   readonly connections: number

@@ -5,7 +5,7 @@
 import type { Timers } from "../clock/timers.ts"
 import { PoolError } from "./pool/errors.ts"
 
-export interface GatheringOptions<A> {
+interface GatheringOptions<A> {
   /** Sends one statement; never rejects, because the items carry their own promises. */
   readonly send: (items: ReadonlyArray<A>) => Promise<void>
   readonly timers: Timers

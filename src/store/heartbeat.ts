@@ -8,7 +8,7 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { Database, type Queryable } from "./database.ts"
 import { sqlState } from "./sqlstate.ts"
 
-export interface Readiness {
+interface Readiness {
   readonly isReady: boolean
   /** The reason against readiness, in one sentence without any detail of the database; null when ready. */
   readonly reason: string | null

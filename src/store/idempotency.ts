@@ -20,7 +20,7 @@ export interface KeptAnswer {
 }
 
 /** Another transaction has kept an answer under the key meanwhile; the caller's work must not be committed beside it. */
-export class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<Record<never, never>> {}
+class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<Record<never, never>> {}
 
 /** Keys older than `forgetBefore` count as absent. */
 export const findAnswer = async (

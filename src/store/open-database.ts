@@ -11,7 +11,7 @@ import { type ProcessLock, takeProcessLock } from "./process-lock.ts"
 import { sqlState } from "./sqlstate.ts"
 
 /** The database cannot be used; the message is one sentence for the operator. */
-export class DatabaseRefused extends Error {
+class DatabaseRefused extends Error {
   override readonly name = "DatabaseRefused"
 }
 

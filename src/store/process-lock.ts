@@ -39,7 +39,7 @@ export interface ProcessLock {
   readonly release: () => Promise<void>
 }
 
-export type LockMode = "exclusive" | "shared"
+type LockMode = "exclusive" | "shared"
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -7,7 +7,7 @@ import type { Logger } from "pino"
 /** `addresses`: with the client's address; `off`: slow requests alone. */
 export type AccessLogMode = "on" | "addresses" | "off"
 
-export interface EndedRequest {
+interface EndedRequest {
   readonly requestId: string
   readonly method: string
   /** The path as it was registered. */

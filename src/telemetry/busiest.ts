@@ -2,7 +2,7 @@
  * Requests and commands that this process got within the last minutes, by workspace, API key and event. The memory is bounded: of a
  * minute with very many, those with the fewest are forgotten.
  */
-export interface Load {
+interface Load {
   readonly requests: number
   readonly commands: number
 }

@@ -11,7 +11,7 @@ interface KeptLine {
   readonly text: string
 }
 
-export interface LogLine {
+interface LogLine {
   readonly number: number
   readonly at: string
   readonly level: string

@@ -6,12 +6,12 @@
 import { Context, Metric } from "effect"
 
 /** Counts up; synchronous, so that it may be used on a hot path. */
-export interface Counter {
+interface Counter {
   readonly add: (amount?: number, labelValue?: string) => void
 }
 
 /** A number that goes up and down, such as open sockets. */
-export interface Gauge {
+interface Gauge {
   readonly add: (amount: number) => void
   readonly set: (value: number) => void
   readonly value: () => number
@@ -56,7 +56,7 @@ const info =
     Metric.withAttributes(Metric.gauge(name, { description }), labels).updateUnsafe(1, NOWHERE)
 
 /** Observes durations in seconds, each under a value of the label. */
-export interface Histogram {
+interface Histogram {
   readonly observe: (seconds: number, labelValue?: string) => void
 }
 

@@ -57,7 +57,7 @@ const withEngineHelp = (text: string): string =>
   )
 
 /** Sets the gauges that show the present state; called before each scrape. */
-export type Sampler = () => void
+type Sampler = () => void
 
 export class Telemetry extends Context.Service<
   Telemetry,

@@ -17,7 +17,7 @@ const SHARED = {
   bytes: ["gathercue_workspace_media_bytes", "Bytes of recordings of the workspaces that store most."],
 } as const
 
-export type Shared = keyof typeof SHARED
+type Shared = keyof typeof SHARED
 
 const NAMED = 5
 

@@ -11,7 +11,7 @@ const RUN_MS = 250
 /** Endpoints whose slowness is remembered. */
 const MAX_SLOW = 10_000
 
-export interface ConcurrencySlots {
+interface ConcurrencySlots {
   /** Slots one endpoint may have: an eighth, so that eight endpoints always fit. */
   readonly perEndpoint: number
   readonly free: () => number

@@ -13,7 +13,7 @@ import type { RetryForever } from "./retry-forever.ts"
 
 const BELIEVED_MS = 25
 
-export interface EndpointWatch {
+interface EndpointWatch {
   /** A statement that began at `at` (by the monotonic clock) found the endpoint active, with this target. */
   readonly seen: (endpointId: string, target: EndpointTarget, at: number) => void
   /** `undefined`: nothing may be sent to it. */

@@ -16,7 +16,7 @@ import { signatureHeaders } from "./signature.ts"
 /** Characters of an error that are kept for people to read. */
 const MAX_ERROR_LENGTH = 500
 
-export interface PipelineOptions {
+interface PipelineOptions {
   /** 32 bytes; opens signing secrets. */
   readonly sealingKeys: KeyRing
   /** For the answer, from the lookup to its last byte. */
@@ -64,7 +64,7 @@ export const signedRequest = (
  * The same id and body on every try; the signature carries this try's time, and there are two while a secret is being
  * replaced. Dies when a secret does not open.
  */
-export const prepare = (
+const prepare = (
   delivery: ClaimedDelivery,
   target: EndpointTarget,
   nowSeconds: number,
@@ -108,7 +108,7 @@ export const attempt = (
   )
 
 /** When a try began and how long it took, in milliseconds. */
-export interface Timing {
+interface Timing {
   readonly startedAtMs: number
   readonly durationMs: number
 }

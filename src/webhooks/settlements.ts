@@ -12,7 +12,7 @@ const MAX_BATCH = 500
 const MANY = 16
 const GATHER_MS = 8
 
-export interface Settlements {
+interface Settlements {
   readonly put: (settlement: Settlement) => void
   /** Waits until everything put so far is in the database. */
   readonly flushed: Effect.Effect<void>

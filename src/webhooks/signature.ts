@@ -20,7 +20,7 @@ const standardSignature = (secret: string, id: string, timestamp: string, body: 
     .update(`${id}.${timestamp}.${body}`)
     .digest("base64")
 
-export interface SignedHeaders {
+interface SignedHeaders {
   readonly "x-gc-signature": string
   readonly "webhook-id": string
   readonly "webhook-timestamp": string

@@ -9,7 +9,7 @@ import { newSigningSecret } from "../store/webhooks/webhook-registration.ts"
 import { classifyFailure, classifyStatus } from "./classify.ts"
 import { ANSWER_MS, signedRequest } from "./pipeline.ts"
 
-export interface WebhookTrial {
+interface WebhookTrial {
   readonly status: number | null
   readonly problem: string | null
   readonly durationMs: number

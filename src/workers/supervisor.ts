@@ -13,11 +13,11 @@ import { LinkHub } from "./link-hub.ts"
 import { Worker } from "./worker.ts"
 
 /** The workers cannot be started; the message is one sentence for the operator. */
-export class WorkersRefused extends Error {
+class WorkersRefused extends Error {
   override readonly name = "WorkersRefused"
 }
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly config: Config
   readonly environment: NodeJS.ProcessEnv
   /** The command's module. */
@@ -30,7 +30,7 @@ export interface SupervisorOptions {
   readonly say: (line: string) => void
 }
 
-export interface RunningWorkers {
+interface RunningWorkers {
   readonly url: string
   readonly publicUrl: string
   readonly database: string

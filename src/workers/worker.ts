@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import type { SupervisorMessage, WorkerMessage } from "../cluster/link/worker-messages.ts"
 import type { LinkHub, Receiver } from "./link-hub.ts"
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The command's module, which a worker runs with `WORKER_FLAG`. */
   readonly module: string
   readonly environment: NodeJS.ProcessEnv
@@ -13,7 +13,7 @@ export interface WorkerOptions {
 }
 
 /** The argument that makes the command a worker. */
-export const WORKER_FLAG = "--worker"
+const WORKER_FLAG = "--worker"
 
 const AGAIN_AFTER_MS = 200
 const AGAIN_AT_MOST_MS = 5000

@@ -65,7 +65,7 @@ export type RoomEffect =
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
   | { readonly type: "refuse"; readonly refusal: Refusal }
 
-export interface RoomStep {
+interface RoomStep {
   readonly room: CallRoom
   readonly effects: ReadonlyArray<RoomEffect>
 }

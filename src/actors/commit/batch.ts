@@ -25,7 +25,7 @@ import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 /** A webhook event that may have its own id and time. */
-export type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
+type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
 
 /** One version: a turn, or a presence flush. */
 export interface CommitEntry

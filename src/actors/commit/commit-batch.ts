@@ -16,7 +16,7 @@ import type { LoadedEvent } from "./loaded-event.ts"
 import { recallHeads } from "./rehydrate.ts"
 
 /** The store is reachable but refused the batch: one of its commands may be the cause. */
-export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
+class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
 /** Why a batch was not written. */
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity | PhaseRecorded

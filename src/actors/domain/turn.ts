@@ -65,7 +65,7 @@ export interface Deployment {
   readonly roomWaitMs?: number | undefined
 }
 
-export interface TurnGiven {
+interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
   readonly people: PresentPeople

@@ -21,7 +21,7 @@ export const ReactionReport = Schema.Struct({
 })
 export type ReactionReport = typeof ReactionReport.Type
 
-export const REACTION_WINDOW_MS = 500
+const REACTION_WINDOW_MS = 500
 
 export class Reactions {
   readonly #publish: (tallies: ReadonlyArray<Ephemeral>) => void

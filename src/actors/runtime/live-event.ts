@@ -32,7 +32,7 @@ import { Executor } from "./executor.ts"
 import { Inbox } from "./inbox.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 
-export interface ActorNeeds extends EventNeeds {
+interface ActorNeeds extends EventNeeds {
   /** Runs an effect beside its caller. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   /** Keeps the entity in memory until the returned function is called. */

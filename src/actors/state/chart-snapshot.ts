@@ -14,7 +14,7 @@ export interface Move {
   readonly after: ChartSnapshot
 }
 
-export type Life = "draft" | "scheduled" | "live" | "ended" | "deleted"
+type Life = "draft" | "scheduled" | "live" | "ended" | "deleted"
 
 /** The first state of each region of a live event, and every other one. */
 const REGIONS = {

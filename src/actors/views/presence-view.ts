@@ -27,7 +27,7 @@ export const presenceCounts = (
 })
 
 /** One participant on the wire. */
-export const participantView = (where: Where, person: Present): ParticipantView => ({
+const participantView = (where: Where, person: Present): ParticipantView => ({
   participantId: person.participantId,
   name: person.name,
   role: narrow(where.state, person),

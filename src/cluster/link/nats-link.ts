@@ -17,7 +17,7 @@ import { MessageSeal, MOST_OFF_MS, type Refused, SEAL_BYTES } from "./message-se
 import { guard, NodeLink } from "./node-link.ts"
 
 /** NATS cannot be used; the message is one sentence for the operator. */
-export class NatsRefused extends Error {
+class NatsRefused extends Error {
   override readonly name = "NatsRefused"
 }
 

@@ -34,7 +34,7 @@ export interface ConnectionOwner {
 }
 
 /** Where a connection comes from. */
-export interface Origin {
+interface Origin {
   /** Of all connections of this process in the order of their opening. */
   readonly number: number
   /** The address as rate limits count it (`ClientAddresses`). */

@@ -48,7 +48,7 @@ const topicsIn = (part: Part, life: Life): ReadonlyArray<string> => (life.state 
 export const topicsOf = (life: Life): ReadonlyArray<string> => PARTS.flatMap((part) => topicsIn(part, life))
 
 /** The topics that one life has and another has not. */
-export interface SubscriptionChange {
+interface SubscriptionChange {
   readonly left: ReadonlyArray<string>
   readonly entered: ReadonlyArray<string>
 }

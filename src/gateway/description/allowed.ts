@@ -10,7 +10,7 @@ import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
 const SITUATIONS = [...Modality.literals, "none"] as const
 type Situation = (typeof SITUATIONS)[number]
 
-export interface Allowed {
+interface Allowed {
   /** By modality, or `none`: roles as the active phase narrows them (`me.role`). */
   readonly roles: { readonly [situation: string]: ReadonlyArray<ActingRole> }
   /** The features that the active phase must have. */

@@ -50,7 +50,7 @@ const NAMES = new Map<SchemaAST.AST, string>(
   ),
 )
 
-export interface MessageSchemas {
+interface MessageSchemas {
   /** By the message's key. */
   readonly payloads: ReadonlyMap<string, JsonSchema.JsonSchema>
   /** By name; referred to as `#/components/schemas/<name>`. */

@@ -9,7 +9,7 @@ import type { Identity } from "../connection/lifecycle.ts"
 import { canonical } from "./canonical-json.ts"
 
 /** Equal for two frames with the same request; the order of keys does not matter. */
-export const bodyHash = ({ t, d, rev }: CommandFrame): string =>
+const bodyHash = ({ t, d, rev }: CommandFrame): string =>
   createHash("sha256")
     .update(`${t} ${canonical(d ?? {})} ${rev ?? ""}`)
     .digest("base64url")

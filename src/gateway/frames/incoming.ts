@@ -28,7 +28,7 @@ const isId = Schema.is(CommandId)
 
 const CLIENT_OPS = [OP.heartbeat, OP.identify, OP.command, OP.token] as const
 
-export type ClientObject = { readonly op: (typeof CLIENT_OPS)[number]; readonly id?: unknown }
+type ClientObject = { readonly op: (typeof CLIENT_OPS)[number]; readonly id?: unknown }
 
 export type Incoming =
   | { readonly type: "heartbeat"; readonly t0: number }

@@ -8,7 +8,7 @@ import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/limit
 import type { RateClass } from "../../protocol/command.ts"
 
 /** `commands`: all commands. The other kinds count in addition. */
-export type BudgetKind = "commands" | RateClass
+type BudgetKind = "commands" | RateClass
 export type BudgetRules = { readonly [kind in BudgetKind]: Rate }
 
 /** A rate of this many times the limit over a window is abuse. */

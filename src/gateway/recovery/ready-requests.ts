@@ -19,7 +19,7 @@ export interface ReadyRequest {
 }
 
 /** The participants that a reading is for. `fresh`: its snapshot must be of the same version as the personal state. */
-export interface Readers {
+interface Readers {
   readonly participants: ReadonlyArray<string>
   readonly fresh: boolean
 }

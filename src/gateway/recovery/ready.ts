@@ -92,7 +92,7 @@ const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Mo
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
-export interface ReadyPosition {
+interface ReadyPosition {
   readonly epoch: string
   readonly v: number
   readonly cursors: StreamCursors

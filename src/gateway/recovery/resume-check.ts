@@ -34,7 +34,7 @@ export const whyNoReplay = (
 }
 
 /** The last reading for a participant, and the cursors of their streams after it. */
-export interface ReadingFor {
+interface ReadingFor {
   readonly snapshot: LiveSnapshot
   /** The participant's personal state. */
   readonly state: { readonly [field: string]: unknown }

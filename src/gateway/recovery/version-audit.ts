@@ -9,7 +9,7 @@ import { findVersions, type StoredVersion } from "../../store/live/live-events.t
 import type { GatewayServices } from "../services.ts"
 
 /** An event that is followed. */
-export interface Followed {
+interface Followed {
   readonly eventId: string
   /** Has messages been missed? `undefined`: the event is not in the store. */
   readonly isBehind: (stored: StoredVersion | undefined) => boolean

@@ -39,7 +39,7 @@ const RESET_WITHIN_MS = 500
 const isLoss = ({ why }: ConnectionLeft): boolean =>
   why === undefined || (why.advice !== "stop" && why.code !== CLOSE.revoked.code)
 
-export type MeshServices = LineServices & Pick<GatewayServices, "options" | "media">
+type MeshServices = LineServices & Pick<GatewayServices, "options" | "media">
 
 export class MeshCalls {
   readonly #services: MeshServices

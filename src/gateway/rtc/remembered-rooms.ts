@@ -3,7 +3,7 @@ import type { RememberedRoom } from "../../actors/calls/call-request.ts"
 import type { CallPeer } from "../../actors/calls/room.ts"
 
 /** A peer of this node, with the list that it was sent last. */
-export interface OwnPeer extends CallPeer {
+interface OwnPeer extends CallPeer {
   readonly roomId: string
   readonly socket: number
   readonly graceMs: number | null

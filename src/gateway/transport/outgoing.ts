@@ -9,7 +9,7 @@ export interface Outgoing {
   readonly seatable?: SeatableDispatch
 }
 
-export interface SeatableDispatch {
+interface SeatableDispatch {
   readonly roomId: string | null
   readonly withSeat: (media: MediaSeat) => string
 }

@@ -13,9 +13,9 @@ import type { Connection, Socket } from "../connection/connection.ts"
 export type SocketApp = TemplatedApp
 
 /** The reason to refuse a new socket: the process has no room, or its address has too many. */
-export type TurnedAway = "full" | "address"
+type TurnedAway = "full" | "address"
 
-export interface SocketHandlers {
+interface SocketHandlers {
   /** Asked before a socket is opened. */
   readonly refusal: (client: Client) => TurnedAway | undefined
   readonly clientOf: (peer: string, forwardedFor: string) => Client

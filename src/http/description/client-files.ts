@@ -23,7 +23,7 @@ const REVALIDATED = "public, no-cache"
 
 type Answer = (request: HttpRequest) => Effect.Effect<HttpResponse | undefined>
 
-export interface ClientRoute {
+interface ClientRoute {
   readonly path: string
   readonly answer: Answer
 }

@@ -93,7 +93,7 @@ const nameBodies = (operation: Operation, definitions: Definitions): void => {
   }
 }
 
-export interface Described {
+interface Described {
   readonly endpoint: HttpApiEndpoint.Top
   readonly access: Access
   readonly errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>

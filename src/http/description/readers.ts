@@ -55,7 +55,7 @@ const extensible = ({ enum: values, ...others }: JsonObject): JsonObject => ({
   "x-extensible-enum": values,
 })
 
-export interface Bodies {
+interface Bodies {
   /** Answers, and what is sent to receivers. */
   readonly answers: ReadonlyArray<unknown>
   /** Bodies of requests in which an unknown property is refused. */

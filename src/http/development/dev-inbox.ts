@@ -19,7 +19,7 @@ interface Delivery {
 
 const SIGNED = ["webhook-id", "webhook-timestamp", "webhook-signature", "x-gc-event-type"]
 
-export interface DevInbox {
+interface DevInbox {
   /** Keeps the delivery. Returns why it is not kept, in one sentence; null: it is. */
   readonly take: (request: HttpRequest) => string | null
   /** The deliveries of an inbox, the oldest first. */

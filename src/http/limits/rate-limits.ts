@@ -29,7 +29,7 @@ interface Limit {
 
 const LETTERS_PER_DAY = { quota: 10, windowSeconds: 86_400, shared: true } as const
 
-export const LIMITS = {
+const LIMITS = {
   apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
   accountSession: { quota: 20, windowSeconds: 1, burst: 60 },
   /** A signed-in participant's requests, from any address. */
@@ -80,7 +80,7 @@ export type LimitName = keyof typeof LIMITS
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
 /** The subject of a letter. Each kind is counted alone, so that none uses up the limit of another. */
-export type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
+type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
 
 const PER_DAY = {
   verification: "verificationsPerDay",

@@ -31,7 +31,7 @@ type Asset = Pick<Recording, "id" | "eventId" | "title" | "contentType" | "sha25
   readonly storageKey: string | null
 }
 
-export type DownloadKind = "recording" | "clip" | "derivation"
+type DownloadKind = "recording" | "clip" | "derivation"
 
 interface Opened {
   readonly file: StoredFile

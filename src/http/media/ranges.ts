@@ -1,7 +1,7 @@
 /** Ranges of a body (RFC 9110 §14): one of bytes, from a start, or from the end. Several at once are answered with the whole. */
 
 /** `end` is the first byte after it. */
-export interface Range {
+interface Range {
   readonly start: number
   readonly end: number
 }

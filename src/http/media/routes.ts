@@ -19,12 +19,12 @@ import type { UploadServices } from "./open-upload.ts"
 import { refusalOf } from "./refusal.ts"
 import { Uploads } from "./upload.ts"
 
-export interface MediaRouteOptions {
+interface MediaRouteOptions {
   /** At once. */
   readonly uploads: number
 }
 
-export type MediaServices = UploadServices | DownloadServices | LiveServices | WebhookServices
+type MediaServices = UploadServices | DownloadServices | LiveServices | WebhookServices
 
 export const mediaRoutes = (
   problems: Problems,

@@ -24,7 +24,7 @@ import {
 import { offsetHeader, refusalOf } from "./refusal.ts"
 
 /** Runs an effect and calls back with its end. */
-export type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 const BUSY = new Unavailable({ detail: "Too many uploads at once.", retryAfterSeconds: RETRY_SECONDS })
 const GAVE_WAY = new Unavailable({

@@ -8,13 +8,13 @@ import { type ReadPublicEvent, withEvent } from "./event-in-page.ts"
 
 type Answer = <R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse | undefined, never, R>
 
-export interface WebRoute {
+interface WebRoute {
   readonly path: string
   readonly readsEvent?: boolean
   readonly answer: Answer
 }
 
-export interface WebOptions {
+interface WebOptions {
   /** The playground is for development. */
   readonly production: boolean
   readonly publicUrl: string

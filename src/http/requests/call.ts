@@ -121,7 +121,7 @@ export interface Scopes {
   }
 }
 
-export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
+interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
   readonly params: E["~Params"]["Type"]
   readonly query: E["~Query"]["Type"]
   /** Not there on endpoints that are annotated `BytesBody`. */
@@ -202,7 +202,7 @@ export type HandlerServices =
 
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]
 
-export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> = (
+type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> = (
   call: Call<E, A>,
 ) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
 
@@ -222,7 +222,7 @@ export interface AnyCall {
 export type AnyHandle = (call: AnyCall) => Effect.Effect<unknown, Failure, HandlerServices>
 
 /** A handler names the access it was written for; binding checks it against the contract's. */
-export type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
+type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
   readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }
 }[Access]
 

@@ -50,7 +50,7 @@ export const credentialsOf = (request: HttpRequest, cookieName: string): Credent
 const READS = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** The settings that identify this server's own pages. */
-export type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
+type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
 
 /**
  * Does a browser state that the request comes from another site's page? The caller chooses the `Host` header, which does not

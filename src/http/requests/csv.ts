@@ -1,7 +1,7 @@
 /** A list as CSV (RFC 4180) for spreadsheets: UTF-8 with its mark, and no cell that is taken for a formula. */
 import { stringify } from "csv-stringify/sync"
 
-export type Cell = string | number | boolean | null
+type Cell = string | number | boolean | null
 
 /** The rows of a list under the names of their columns. */
 export interface Columns<Item> {

@@ -26,7 +26,7 @@ export type ReadPage<Item, Position> = (
   request: PageRequest<Position>,
 ) => Promise<Page<Item>>
 
-export interface List<Item, View, Position extends PagePosition> {
+interface List<Item, View, Position extends PagePosition> {
   readonly read: ReadPage<Item, Position>
   readonly decode: (cursor: string) => Position | undefined
   readonly view: (item: Item) => View

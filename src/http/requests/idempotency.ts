@@ -42,7 +42,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
 
 /** Where the work of an endpoint is committed: by its handler's own statements, or by a live event's actor. */
-export type WorkKind = "stored" | "commanded"
+type WorkKind = "stored" | "commanded"
 
 const principalName = (principal: Principal): string => {
   switch (principal.kind) {

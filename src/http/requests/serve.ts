@@ -59,7 +59,7 @@ const locationOf = (
 }
 
 /** Does a `GET` lead to this path? */
-export type IsReadable = (path: string) => boolean
+type IsReadable = (path: string) => boolean
 
 const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
 /** Some callers with a credential are shown more. */
@@ -101,7 +101,7 @@ interface Answered {
   readonly response: HttpResponse
 }
 
-export interface Compiled {
+interface Compiled {
   readonly serve: Serve
   /** Whether the client's address is needed, by a limit or by acts of people without a name. */
   readonly wantsClient: boolean

@@ -6,7 +6,7 @@
 import { Context } from "effect"
 import type { HttpResponse } from "./message.ts"
 
-export interface Retirement {
+interface Retirement {
   /** RFC 3339. */
   readonly since: string
   /** RFC 3339; a year or more later. */

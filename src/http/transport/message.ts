@@ -2,7 +2,7 @@
 import type { Principal } from "../../identity/callers/principal.ts"
 
 /** What the server learns about a request while it is handled. Its fields change; they are for the access log and for counts alone. */
-export interface RequestNotes {
+interface RequestNotes {
   /** The kind of the caller; null before it is known, and for a caller whose credentials were refused. */
   caller: string | null
   /** The workspace of the caller's credential, or else of what the request is about; null where there is none. */

@@ -93,7 +93,7 @@ const bodySchemaOf = (payload: HttpApiEndpoint.Top["payload"]): Schema.Top | und
   [...payload.values()][0]?.schemas[0]
 
 /** The handler's payload. */
-export type ReadBody = (request: HttpRequest) => Effect.Effect<unknown, BadRequest | UnsupportedMediaType>
+type ReadBody = (request: HttpRequest) => Effect.Effect<unknown, BadRequest | UnsupportedMediaType>
 
 const textTypesOf = (payload: HttpApiEndpoint.Top["payload"]): ReadonlyArray<string> =>
   [...payload].filter(([, { encoding }]) => encoding._tag === "Text").map(([type]) => type)

@@ -20,7 +20,7 @@ export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
 }
 
 /** One request and its response, for metrics and the log. */
-export interface EndedExchange {
+interface EndedExchange {
   readonly head: RequestHead
   /** The path as it was registered; the path of the request may hold a token. */
   readonly route: string

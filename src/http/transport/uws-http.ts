@@ -11,7 +11,7 @@ export type RouteApp = TemplatedApp
 const EMPTY = new Uint8Array(0)
 
 /** Takes a request that is complete and calls back with the response, exactly once. */
-export type Respond = (request: HttpRequest, send: (response: HttpResponse) => void) => void
+type Respond = (request: HttpRequest, send: (response: HttpResponse) => void) => void
 
 export interface PlainRoute {
   readonly method: string

@@ -20,7 +20,7 @@ interface Job {
   readonly refuse: () => void
 }
 
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** Jobs that run at the same time. */
   readonly atOnce: number
   /** Jobs that may wait, at most. */

@@ -20,7 +20,7 @@ import {
   TIMEOUT_SECONDS,
 } from "./oidc.ts"
 
-export interface IdpSettings {
+interface IdpSettings {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted<string>

@@ -25,7 +25,7 @@ const WRONG = new Unauthorized({ detail: "The passkey was not accepted; try agai
 const NOT_REGISTERED = BadRequest.ofField("response", "was not accepted; begin again")
 
 /** Browsers take a name for a passkey, and no address of numbers. A server on this machine alone is called `localhost`. */
-export const relyingPartyOf = (publicUrl: string) => {
+const relyingPartyOf = (publicUrl: string) => {
   const { origin, hostname, protocol, port } = new URL(publicUrl)
   if (hostname !== "127.0.0.1" && hostname !== "[::1]") return { id: hostname, origins: [origin] }
   return { id: "localhost", origins: [origin, `${protocol}//localhost${port === "" ? "" : `:${port}`}`] }

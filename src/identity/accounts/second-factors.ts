@@ -21,7 +21,7 @@ import { openText, sealText } from "../../store/sealing/sealed-text.ts"
 import { isTotpCode, newRecoveryCodes, newTotpSecret, recoveryCodeHash, stepOf, totpUri } from "./totp.ts"
 
 /** By what a code was right; null: it was wrong, or used before. */
-export type CodeKind = "totp" | "recovery" | null
+type CodeKind = "totp" | "recovery" | null
 
 const ALREADY = new Conflict({ detail: "The account has an authenticator app already; remove it first." })
 const NOT_BEGUN = new Conflict({ detail: "No authenticator app waits to be confirmed; begin again." })

@@ -7,7 +7,7 @@ import { Context, Layer } from "effect"
 import { AddressBuckets } from "../../model/limits/bounded-buckets.ts"
 import type { Rate } from "../../model/limits/token-bucket.ts"
 
-export const ANONYMOUS_RATES = {
+const ANONYMOUS_RATES = {
   questions: { perSecond: 0.5, burst: 10 },
   votes: { perSecond: 30, burst: 300 },
   reactions: { perSecond: 100, burst: 500 },

@@ -2,7 +2,7 @@
 import type { WindowState } from "./window.ts"
 
 /** `invalid` is a 400. */
-export type ReloadAnswer = "ready" | "wait" | "invalid"
+type ReloadAnswer = "ready" | "wait" | "invalid"
 
 /** Values of the query as they came. */
 export interface ReloadQuery {

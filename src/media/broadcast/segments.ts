@@ -43,7 +43,7 @@ export interface PartEvent {
 }
 
 /** The file of the take begins, with its init. */
-export interface TakeEvent {
+interface TakeEvent {
   readonly type: "take"
   readonly take: Take
   readonly init: Init

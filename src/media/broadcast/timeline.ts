@@ -10,7 +10,7 @@ import { EncoderRun } from "./run.ts"
 import { SegmentBuilder } from "./segment-builder.ts"
 import { type OpenSegment, type Position, START, type Take, type TimelineEvent } from "./segments.ts"
 
-export interface TimelineOptions {
+interface TimelineOptions {
   /** Wanted length of a segment; it ends with the first key frame after nearly that time. */
   readonly segmentMs: number
   /** Wanted length of a part. */

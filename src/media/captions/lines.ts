@@ -23,7 +23,7 @@ export const blocksOf = (lines: ReadonlyArray<string>): ReadonlyArray<Block> => 
 }
 
 /** `hh:mm:ss.ttt` with any number of hours, or `mm:ss.ttt`; SubRip writes a comma. `undefined`: it is no time. */
-export const millisecondsOf = (text: string): number | undefined => {
+const millisecondsOf = (text: string): number | undefined => {
   const match = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})$/.exec(text)
   if (match === null) return undefined
   const [, hours = "0", minutes = "", seconds = "", fraction = ""] = match

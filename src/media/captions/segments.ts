@@ -26,11 +26,11 @@ export class UnreadableCaptions extends Error {
   }
 }
 
-export const MOST_SEGMENTS = 50_000
-export const MOST_CHARACTERS = 2_000
-export const LONGEST_NAME = 200
+const MOST_SEGMENTS = 50_000
+const MOST_CHARACTERS = 2_000
+const LONGEST_NAME = 200
 /** The longest time that is taken: ten days, as for captions that are pushed live. */
-export const LATEST_MS = 10 * 24 * 3_600_000
+const LATEST_MS = 10 * 24 * 3_600_000
 
 /** The empty text for one that is no language tag. */
 const languageOf = (text: string): string => {

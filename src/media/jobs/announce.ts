@@ -5,7 +5,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../../store/database.ts"
 import { appendOccurrences } from "../../store/webhooks/outbox.ts"
 
-export interface ReadyMedia {
+interface ReadyMedia {
   readonly type: Extract<WebhookEventType, "recording.ready" | "transcript.ready" | "clip.ready">
   readonly workspaceId: string
   readonly eventId: string

@@ -41,7 +41,7 @@ import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe, transcribeAgain, transcribeRecording } from "./transcribe.ts"
 
-export interface MediaJobsOptions {
+interface MediaJobsOptions {
   /** No other process works on this database: leases of a dead one end at the start. */
   readonly alone: boolean
   /** Longer than a job may take. */

@@ -18,7 +18,7 @@ export interface AddressGiven {
  * The playlist of a broadcast. For a private event the address is a credential, which outlives the longest broadcast by an hour, and any that goes
  * on: pauses do not count for the longest one. It stands in the path: relative addresses in a playlist would drop a query.
  */
-export const ownPlaybackUrl =
+const ownPlaybackUrl =
   ({ watchUrl, links, maxHours, playlist }: AddressGiven): PlaybackUrlOf =>
   ({ broadcastId, isPrivate, startedAt }) => {
     const expires = (Math.floor(startedAt / 1000 / HOUR_SECONDS) + maxHours + 2) * HOUR_SECONDS
@@ -36,7 +36,7 @@ export const playbackUrlBy =
     return own === null ? null : ownPlaybackUrl(own)(broadcast)
   }
 
-export interface EncoderAddress {
+interface EncoderAddress {
   /** Of the playlist, beside which an encoder puts its files. */
   readonly url: string
   readonly streamUrl: string

@@ -13,7 +13,7 @@ import { FileDescription } from "./file-description.ts"
 import type { EncoderFailure, LiveBroadcast } from "./live-broadcast.ts"
 
 /** A stream under way. */
-export interface StreamInput {
+interface StreamInput {
   /** Throws `EncoderRefused`. */
   readonly write: (chunk: Uint8Array) => void
   /** It is made to wait from now on, until `resume`: what it has gathered by then comes at once. */

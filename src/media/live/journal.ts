@@ -20,7 +20,7 @@ import { cutReasonOf, type GrowingFile, MediaStorage, storageKeyOf } from "../st
 import type { Journal } from "./live-broadcast.ts"
 import { whyFull } from "./room.ts"
 
-export interface JournalGiven {
+interface JournalGiven {
   readonly broadcast: StoredBroadcast
   /** Runs an effect with the services of the journal. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Database | MediaStorage>) => Promise<A>

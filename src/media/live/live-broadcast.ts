@@ -29,7 +29,7 @@ export interface Journal {
   readonly whyNotStored: () => string | undefined
 }
 
-export interface LiveGiven {
+interface LiveGiven {
   readonly journal: Journal
   readonly position: Position
   readonly window: Window

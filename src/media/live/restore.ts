@@ -8,7 +8,7 @@ import { type Position, positionAfter, type Take } from "../broadcast/segments.t
 import { type Window, windowOf } from "../broadcast/window.ts"
 import { WINDOW } from "./live-settings.ts"
 
-export interface Restored {
+interface Restored {
   readonly position: Position
   readonly window: Window
   /** Of the takes, by number. */
@@ -16,7 +16,7 @@ export interface Restored {
 }
 
 /** Those after the last that is not stored: viewers cannot get it. */
-export const listedOf = (segments: ReadonlyArray<BroadcastSegment>): ReadonlyArray<BroadcastSegment> =>
+const listedOf = (segments: ReadonlyArray<BroadcastSegment>): ReadonlyArray<BroadcastSegment> =>
   segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
 
 /** Of no description: the next encoder begins a take, also with the description that the last take has. */

@@ -1,6 +1,6 @@
 /** The address of a bucket as the media server wants it: the host and the bucket's name apart. */
 
-export interface BucketAddress {
+interface BucketAddress {
   readonly endpoint: string
   readonly bucket: string
   /** The bucket's name is in the path, not in the host. */

@@ -22,7 +22,7 @@ import { placedBroadcasts } from "./placed-broadcasts.ts"
 /** An encoder's address is good until the broadcast ends, and no longer than a week. */
 const INGEST_MS = 7 * 86_400_000
 
-export interface LiveBroadcastOptions extends Omit<OwnOptions, "isShared"> {
+interface LiveBroadcastOptions extends Omit<OwnOptions, "isShared"> {
   /** A media server makes broadcasts of the stage. */
   readonly followsStage: boolean
 }

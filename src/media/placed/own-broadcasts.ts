@@ -54,7 +54,7 @@ const HOUR_MS = 3_600_000
 const OPENING_MS = 1000
 
 /** A broadcast, and the link by which its encoder came. */
-export interface Admitted {
+interface Admitted {
   readonly one: OpenBroadcast
   readonly link: HeldLink | null
 }

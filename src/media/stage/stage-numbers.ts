@@ -20,7 +20,7 @@ export interface PlacedSegment extends StageSegment {
   readonly of: string
 }
 
-export interface StagePlan {
+interface StagePlan {
   /** The last ones, one after the other. */
   readonly segments: ReadonlyArray<PlacedSegment>
   /** The numbers to store before viewers are shown these segments. */

@@ -29,7 +29,7 @@ const textAt = (key: string, mostBytes: number): Effect.Effect<string | undefine
     ),
   )
 
-export interface TakesRead {
+interface TakesRead {
   readonly takes: ReadonlyArray<TakeNow>
   /** Of takes whose playlist is not there, is too long, or lacks its end although nothing more is expected: their recordings. */
   readonly incomplete: ReadonlyArray<string>

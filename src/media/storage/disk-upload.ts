@@ -35,7 +35,7 @@ const inTurn = <A>(write: () => Promise<A>): Promise<A> =>
 export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
   open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_DSYNC | (isAnew ? O_TRUNC : 0), 0o600)
 
-export interface FileEvents {
+interface FileEvents {
   readonly onClosed: () => void
   /** Called once, with the disk's error. */
   readonly onFailure: (cause: unknown) => void

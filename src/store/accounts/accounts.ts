@@ -4,13 +4,13 @@ import { foldEmail, spelledEmail } from "../../model/text/email.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-export interface AccountRow {
+interface AccountRow {
   readonly id: string
   readonly name: string
   readonly createdAt: Timestamp
 }
 
-export interface AccountEmailRow {
+interface AccountEmailRow {
   readonly id: string
   readonly email: string
   readonly verified: boolean
@@ -75,7 +75,7 @@ export const isProvedEmail = async (sql: Queryable, email: string): Promise<bool
   return rows.length > 0
 }
 
-export interface SessionRow {
+interface SessionRow {
   readonly id: string
   readonly accountId: string
   readonly lastSeenAt: Timestamp
@@ -153,7 +153,7 @@ export const deleteSession = async (sql: Queryable, id: string): Promise<void> =
   await sql`delete from account_sessions where id = ${id}`
 }
 
-export interface AccountSessionRow {
+interface AccountSessionRow {
   readonly id: string
   readonly device: string | null
   readonly createdAt: Timestamp

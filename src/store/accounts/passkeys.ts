@@ -5,7 +5,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { onUniqueViolation } from "../query.ts"
 
-export interface PasskeyRow {
+interface PasskeyRow {
   readonly id: string
   readonly name: string
   readonly createdAt: Timestamp

@@ -2,7 +2,7 @@
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-export interface StoredTotp {
+interface StoredTotp {
   readonly secretSealed: Uint8Array
   readonly confirmedAt: Timestamp | null
 }

@@ -5,7 +5,7 @@ import type { Queryable } from "../database.ts"
 /** `code`: the password is proved, and the second factor is asked for. The others wait for an authenticator's answer. */
 export type ChallengePurpose = "code" | "passkey" | "passkey_registration"
 
-export interface ChallengeRow {
+interface ChallengeRow {
   readonly tokenHash: Uint8Array
   readonly purpose: ChallengePurpose
   readonly accountId: string | null

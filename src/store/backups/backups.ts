@@ -8,7 +8,7 @@ const LOCK_KEY = 7_216_105
 const AGAIN_AFTER = "30 minutes"
 const LONGEST_FAILURE = 500
 
-export type Readiness = "ready" | "busy" | "quiet"
+type Readiness = "ready" | "busy" | "quiet"
 
 /** May this session back up to a bucket? Until `endBackup` no other may. A copy would take the place of the original's backups. */
 export const beginBackup = async (sql: Queryable): Promise<Readiness> => {
@@ -83,7 +83,7 @@ export const takeBackupTurn = async (sql: Queryable, everyHours: number): Promis
   return count > 0
 }
 
-export interface BackupsMade {
+interface BackupsMade {
   readonly madeAt: Timestamp | null
   /** Null: a build that did not note it made it. */
   readonly madeBytes: number | null

@@ -11,7 +11,7 @@ import { Database } from "../database.ts"
 import { Quiet } from "../quiet/quiet.ts"
 import { backupAge, noteFailedBackup, takeBackupTurn } from "./backups.ts"
 
-export interface BackupSchedule {
+interface BackupSchedule {
   readonly everyHours: number
   /** The command's module, and what it inherits. */
   readonly module: string

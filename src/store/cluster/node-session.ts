@@ -35,7 +35,7 @@ const RETRY_PAUSE_MS = 20
 const FORMER_LOSSES = 2
 
 /** A server that runs alone holds the database. */
-export class HeldAlone extends Error {
+class HeldAlone extends Error {
   override readonly name = "HeldAlone"
 
   constructor() {
@@ -63,7 +63,7 @@ const open = (url: string, lostMs: number): Promise<Session> => {
 export type Step = <A>(statement: (sql: Queryable) => Promise<A>) => Promise<A>
 
 /** Takes the locks of the node on its new session, and ends the `former` ones, which may still hold them. */
-export type Retake = (step: Step, former: ReadonlyArray<SessionIdentity>) => Promise<void>
+type Retake = (step: Step, former: ReadonlyArray<SessionIdentity>) => Promise<void>
 
 export const endFormer = async (step: Step, former: ReadonlyArray<SessionIdentity>): Promise<void> => {
   for (const one of former) await step((sql) => endSession(sql, one))

@@ -8,7 +8,7 @@ import type { Queryable } from "../pool/statement.ts"
 const NODE_KEY = 716_092_845
 const SHARD_KEY = 716_092_844
 
-export interface NodeRow {
+interface NodeRow {
   /** `host:port` by which the other nodes reach it. */
   readonly address: string
   /** Its name in presence and owner rows. */

@@ -20,7 +20,7 @@ export const PASSWORD_FILE = "gathercue-password"
 export const urlOf = (password: string, port: number): string =>
   `postgres://${DATABASE_ROLE}:${password}@127.0.0.1:${port}/postgres`
 
-export interface Cluster {
+interface Cluster {
   /** PostgreSQL's data directory. */
   readonly data: string
   readonly password: string

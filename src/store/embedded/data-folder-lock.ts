@@ -15,7 +15,7 @@ import { startTimeOf } from "./process-identity.ts"
 import { EmbeddedPostgresRefused, failedWith } from "./refused.ts"
 import type { SystemUser } from "./system-command.ts"
 
-export interface DataFolderLock {
+interface DataFolderLock {
   /** Idempotent. Leaves nothing behind. */
   release(): Promise<void>
 }

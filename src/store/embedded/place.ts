@@ -14,7 +14,7 @@ import { EmbeddedPostgresRefused, failedWith } from "./refused.ts"
 import { runCommand, type SystemUser } from "./system-command.ts"
 
 /** For what root's embedded database needs outside the project: data folders and copies of the binaries. */
-export const SYSTEM_FOLDER = "/var/lib/gathercue"
+const SYSTEM_FOLDER = "/var/lib/gathercue"
 
 export interface DatabasePlace {
   /** The data folder really used. */

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { EmbeddedPostgresRefused } from "./refused.ts"
 import { CHILD_ENVIRONMENT, type SystemUser } from "./system-command.ts"
 
-export interface PostgresProcess {
+interface PostgresProcess {
   readonly pid: number
   readonly port: number
   /**
@@ -21,7 +21,7 @@ export interface PostgresProcess {
   readonly exited: Promise<void>
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly command: string
   readonly data: string
   readonly settings: Readonly<Record<string, string>>

@@ -12,9 +12,9 @@ const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, schedu
 const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
   timer_ends_at, extended_seconds`
 
-export type NewEvent = Omit<Event, "createdAt" | "updatedAt" | "publishedAt" | "startedAt" | "endedAt">
+type NewEvent = Omit<Event, "createdAt" | "updatedAt" | "publishedAt" | "startedAt" | "endedAt">
 
-export interface NewPhase {
+interface NewPhase {
   readonly id: string
   readonly modality: Modality
   readonly config: PhaseConfig

@@ -31,7 +31,7 @@ export const joinCodeOf = (
     return undefined
   })
 
-export interface Joinable {
+interface Joinable {
   readonly id: string
   readonly title: string
   readonly status: EventStatus

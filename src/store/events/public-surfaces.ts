@@ -6,7 +6,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-export interface CastRow {
+interface CastRow {
   readonly name: string
   readonly role: EventRole
 }
@@ -45,7 +45,7 @@ export const listCast = async (sql: Queryable, { id, status }: Pick<Event, "id" 
   return status === "ended" ? [...(await listWereOnStage(sql, id))] : []
 }
 
-export interface BroadcastRow {
+interface BroadcastRow {
   readonly broadcastId: string
   readonly phaseId: string
   readonly status: "idle" | "live" | "paused" | "ended"
@@ -79,7 +79,7 @@ export const findLatestRecording = async (sql: Queryable, eventId: string): Prom
   return row
 }
 
-export interface ClipRow {
+interface ClipRow {
   readonly id: string
   readonly title: string | null
   readonly status: "processing" | "ready" | "failed"
@@ -98,7 +98,7 @@ export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow
      where r.event_id = ${eventId} and c.status = 'ready' and r.kind <> 'room'
      order by c.created_at desc, c.id desc limit ${MOST_CLIPS}`.then((rows) => [...rows].reverse())
 
-export interface DerivationRow {
+interface DerivationRow {
   readonly id: string
   readonly kind: "transcript"
   readonly status: "processing" | "ready" | "failed"

@@ -14,7 +14,7 @@ export const findQuestion = async (sql: Queryable, id: string): Promise<Question
 }
 
 /** The last row of a page; votes change between two pages, so a question may be seen twice or not at all. */
-export interface QuestionPosition extends PagePosition {
+interface QuestionPosition extends PagePosition {
   readonly votes: number
 }
 

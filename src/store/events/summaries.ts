@@ -2,14 +2,14 @@
 import type { Queryable } from "../database.ts"
 import { OF_THE_EVENT } from "../media/transcripts.ts"
 
-export interface SpeakerStats {
+interface SpeakerStats {
   readonly name: string
   readonly words: number
   readonly seconds: number
 }
 
 /** `text`: empty where nobody wrote one. */
-export interface EventSummary {
+interface EventSummary {
   readonly text: string
   readonly speakers: ReadonlyArray<SpeakerStats>
 }

@@ -43,7 +43,7 @@ export const insertNoteToken = async (
     values (${token.tokenHash}, ${token.eventId}, ${token.roomId}, ${token.userId}, ${token.name}, ${token.expiresAt})`
 }
 
-export interface TableNotesRow<Content> {
+interface TableNotesRow<Content> {
   readonly roomId: string
   readonly content: Content
   readonly generatedAt: Timestamp

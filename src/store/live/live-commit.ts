@@ -39,7 +39,7 @@ export interface PresenceDelta {
   readonly stays: ReadonlyArray<EndedStay>
 }
 
-export interface EndedStay {
+interface EndedStay {
   readonly participantId: string
   readonly userId: string | null
   readonly name: string
@@ -101,7 +101,7 @@ export interface LiveCommit {
 }
 
 /** Another activation owns the event: this one must stop writing. */
-export class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
+class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
 /**
  * The commit failed with an unknown outcome: reload before going on. `lost`: the database was unavailable, so the
  * same step may succeed later; otherwise it refused the step itself.

@@ -17,7 +17,7 @@ import type { StoredCommand } from "./live-commit.ts"
 import { findHeads, hasOtherStreams, type StreamHead } from "./live-history.ts"
 import { readLiveRecords, type StoredRecord } from "./live-records.ts"
 
-export interface Claim {
+interface Claim {
   /** The value of the event's chart; null when the last commit stored none. */
   readonly chart: unknown
   readonly fencingToken: number

@@ -103,13 +103,13 @@ export const takeBroadcast = async (sql: Queryable, broadcastId: string): Promis
  * The broadcast of an owner, whose statements lock its row: another owner comes before or after as a whole. They lock the recording first, as the
  * deletion of an event does.
  */
-export interface OwnedBroadcast {
+interface OwnedBroadcast {
   readonly broadcastId: string
   readonly token: number
 }
 
 /** The encoder's state, as the owner of its broadcast stores it for the other nodes. */
-export interface StoredEncoderState {
+interface StoredEncoderState {
   readonly state: EncoderState
   readonly failure: { readonly code: string; readonly detail: string } | null
 }
@@ -143,7 +143,7 @@ export const listEncoderNews = async (
            encoder_at < now() - ${silentMs}::integer * interval '1 millisecond' as is_silent
       from broadcasts where encoder is not null and status <> 'ended'`
 
-export interface NewBroadcastRecording {
+interface NewBroadcastRecording {
   readonly id: string
   readonly storageKey: string
   readonly broadcast: StoredBroadcast
@@ -233,7 +233,7 @@ const SEGMENT_COLUMNS = `number, take, file_offset as "offset", bytes, start_ms,
   (extract(epoch from at) * 1000)::float8 as at`
 
 /** The last `limit` of them, in their order. */
-export const lastSegments = async (
+const lastSegments = async (
   sql: Queryable,
   recordingId: string,
   limit: number,
@@ -275,7 +275,7 @@ export const takeSizes = async (
      where t.recording_id = ${recordingId} group by t.number, t.storage_key, t.init order by t.number`
 
 /** A file of a broadcast's recording, and the time that it covers. */
-export interface TakeSpan {
+interface TakeSpan {
   readonly storageKey: string
   readonly startMs: number
   readonly endMs: number

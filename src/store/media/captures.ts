@@ -41,7 +41,7 @@ export const listCaptures = async (sql: Queryable, eventId: string): Promise<Rea
     select ${sql.unsafe(COLUMNS)} from recordings
      where event_id = ${eventId} and source = 'livekit' and status = 'processing' and not egress_ended order by id`
 
-export interface NewCapture {
+interface NewCapture {
   readonly id: string
   readonly eventId: string
   readonly phaseId: string | null
@@ -140,7 +140,7 @@ export const dropCapture = async (sql: Queryable, id: string): Promise<void> => 
   await sql`delete from recordings where id = ${id} and egress_id is null and not egress_ended`
 }
 
-export interface EndedCapture {
+interface EndedCapture {
   readonly sizeBytes: number
   /** With the segments of a broadcast. */
   readonly storedBytes: number
@@ -148,7 +148,7 @@ export interface EndedCapture {
 }
 
 /** A recording in a message of the media server. */
-export interface ToldCapture {
+interface ToldCapture {
   readonly egressId: string
   /** The recording that its key names: the message may come before the answer that says its `egressId` was stored. */
   readonly id: string | null

@@ -7,7 +7,7 @@ import type { Settled } from "./recordings.ts"
 const COLUMNS = `c.id, c.recording_id, r.event_id, r.workspace_id, c.title, c.status, c.start_ms, c.end_ms, c.inside,
   c.actual_start_ms, c.actual_end_ms, c.size_bytes, c.content_type, c.sha256, c.failure, c.storage_key, c.created_at`
 
-export interface NewClip {
+interface NewClip {
   readonly id: string
   readonly recordingId: string
   readonly title: string | null

@@ -3,7 +3,7 @@ import type { DerivationKind } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-export interface Derivation {
+interface Derivation {
   readonly id: string
   readonly recordingId: string
   readonly kind: DerivationKind
@@ -37,7 +37,7 @@ export const listDerivationKinds = async (
 }
 
 /** As the bytes of any media are served. */
-export interface ServedDerivation {
+interface ServedDerivation {
   readonly id: string
   readonly eventId: string
   readonly title: string | null

@@ -7,7 +7,7 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 const COLUMNS = `id, event_id, workspace_id, phase_id, room_id, kind, source, title, status, size_bytes, content_type,
   duration_ms, failure, storage_key, upload_id, broadcast_id, sha256, expected_sha256, upload_expires_at, created_at`
 
-export interface NewRecording {
+interface NewRecording {
   readonly id: string
   readonly eventId: string
   readonly workspaceId: string
@@ -185,7 +185,7 @@ export const deleteRecordingsBefore = async (sql: Queryable, before: Timestamp, 
 }
 
 /** A stored file: whose it says it is. */
-export interface StoredFileName {
+interface StoredFileName {
   readonly key: string
   readonly workspaceId: string
   /** Of a recording or clip. */
@@ -220,7 +220,7 @@ export const deleteRecording = async (sql: Queryable, id: string): Promise<boole
   return count > 0
 }
 
-export interface RecordingOwner {
+interface RecordingOwner {
   readonly workspaceId: string
   readonly recording: Recording
 }

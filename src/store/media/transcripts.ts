@@ -4,7 +4,7 @@ import type { Queryable } from "../database.ts"
 import { countSpeakers } from "./speakers.ts"
 
 /** One stretch of speech; times in milliseconds from the recording's start. */
-export interface StoredSegment {
+interface StoredSegment {
   readonly t0: number
   readonly t1: number
   readonly speaker: string
@@ -22,7 +22,7 @@ export interface TranscriptRow {
 /** Segments of a slice at most. */
 const IN_A_SLICE = 1000
 
-export interface NewTranscript {
+interface NewTranscript {
   readonly id: string
   readonly recordingId: string
   /** JSON of arrays of segments, in their order. The text goes to the database as it is: the event loop does not pay for its segments. */

@@ -5,7 +5,7 @@ import { HALF_LIFE_SECONDS, OF_NO_WORKSPACE } from "./media-jobs.ts"
 /** A larger number is reported as this one. */
 const COUNTED = 100_000
 
-export interface JobUse {
+interface JobUse {
   readonly workspaceId: string
   readonly waiting: number
   readonly seconds: number
@@ -36,7 +36,7 @@ export const readLargestStores = async (
     select workspace_id, sum(greatest(coalesce(size_bytes, 0), uploaded_bytes))::bigint as amount
       from recordings where status <> 'failed' group by workspace_id order by amount desc, workspace_id limit ${limit}::int`
 
-export interface NamedUse {
+interface NamedUse {
   readonly workspaceId: string
   readonly workspaceSlug: string
   readonly bytes: number

@@ -117,7 +117,7 @@ const readAccount = async (sql: Queryable, accountId: string): Promise<ReadonlyA
 const ACCOUNT = "00000000-0000-0000-0000-000000000000"
 
 /** The user of the account that a page is about, and the place there. */
-export interface AccountExportPosition {
+interface AccountExportPosition {
   readonly createdAt: string
   readonly id: string
   readonly at: ExportPosition | null

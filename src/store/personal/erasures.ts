@@ -161,7 +161,7 @@ export const finishPass = async (sql: Queryable, { id, isLastPass }: Erasure, no
   }
 }
 
-export interface WalkedEvent extends PagePosition {
+interface WalkedEvent extends PagePosition {
   readonly isOpen: boolean
 }
 
@@ -201,7 +201,7 @@ interface People {
 }
 
 /** An event whose actor may know some of the people, and these. */
-export interface KnowingEvent {
+interface KnowingEvent {
   readonly eventId: string
   readonly participantIds: ReadonlyArray<string>
 }

@@ -12,7 +12,7 @@ import { FIRST_PAGE, type Page, type PagePosition, type PageRequest } from "../p
 const formsOf = (email: string | null | undefined): ReadonlyArray<string> => (email == null ? [] : storedForms(email))
 
 /** Kinds in the order in which an event's items come. */
-export type ExportKind =
+type ExportKind =
   | "account"
   | "address"
   | "session"

@@ -2,7 +2,7 @@
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
-export interface NamedWorkspace {
+interface NamedWorkspace {
   readonly id: string
   readonly slug: string
 }
@@ -14,7 +14,7 @@ export const nameWorkspaces = async (
   sql<NamedWorkspace[]>`
     select id, slug from workspaces where id = any (${[...ids]}::uuid[]) and deleted_at is null`
 
-export interface NamedOfWorkspace {
+interface NamedOfWorkspace {
   readonly id: string
   readonly name: string
   readonly workspaceId: string

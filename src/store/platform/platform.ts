@@ -8,7 +8,7 @@ const SHOWN = 100
 /** A larger number is reported as this one. */
 const COUNTED = 100_000
 
-export interface LiveEventRow {
+interface LiveEventRow {
   readonly id: string
   readonly title: string
   readonly workspaceId: string
@@ -35,7 +35,7 @@ export const countLiveEvents = async (sql: Queryable): Promise<number> => {
   return row?.n ?? 0
 }
 
-export interface FailingEndpointRow {
+interface FailingEndpointRow {
   readonly id: string
   readonly workspaceId: string
   readonly url: string

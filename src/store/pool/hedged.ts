@@ -2,7 +2,7 @@
  * A request that is sent once more when its answer is late; the first answer counts. A connection that died without a word then costs
  * a caller the time until the second request, and not the whole deadline (Dean and Barroso, The Tail at Scale, CACM 2013).
  */
-export interface Hedge<A> {
+interface Hedge<A> {
   readonly first: () => Promise<A>
   readonly second: () => Promise<A>
   /** From the first to the second, in milliseconds. */

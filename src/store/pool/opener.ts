@@ -18,7 +18,7 @@ interface Try {
   readonly abort: AbortController
 }
 
-export interface OpenerNeeds {
+interface OpenerNeeds {
   readonly open: (signal: AbortSignal) => Promise<PoolConnection>
   /** Connections that callers wait for. */
   readonly wanted: () => number

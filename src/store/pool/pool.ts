@@ -24,7 +24,7 @@ export interface PoolOptions {
   readonly observe?: PoolObserver
 }
 
-export interface PoolObserver {
+interface PoolObserver {
   readonly destroyed: (why: Ending) => void
   /** `server`: the server ended a statement by a limit of its own, a little before ours. */
   readonly pastDeadline: (what: "waiting" | "statement" | "server") => void
@@ -32,7 +32,7 @@ export interface PoolObserver {
   readonly refused: () => void
 }
 
-export interface PoolStats {
+interface PoolStats {
   readonly size: number
   readonly open: number
   readonly inUse: number

@@ -8,7 +8,7 @@ import type postgres from "postgres"
 /** Rows in the shape the statement's author gave them; `count` is the number of rows read or written. */
 export type Rows<T extends ReadonlyArray<object>> = T & { readonly count: number }
 
-export type Row = Record<string, unknown>
+type Row = Record<string, unknown>
 
 /** A part of a statement's text that is written by us and holds no values. */
 export class SqlFragment {
@@ -26,7 +26,7 @@ export class SqlFragment {
 }
 
 /** A value the driver encodes; arrays are of text or ids and need a cast in the statement, such as `::uuid[]`. */
-export type Value =
+type Value =
   | string
   | number
   | boolean
@@ -59,7 +59,7 @@ const numbered = (strings: TemplateStringsArray): string => {
 
 const isText = (value: unknown): boolean => value instanceof Statement || value instanceof SqlFragment
 
-export class Statement<T extends ReadonlyArray<object>> implements PromiseLike<Rows<T>> {
+class Statement<T extends ReadonlyArray<object>> implements PromiseLike<Rows<T>> {
   readonly #strings: TemplateStringsArray
   readonly #values: ReadonlyArray<unknown>
   readonly #run: Run

@@ -27,7 +27,7 @@ export interface Surroundings {
   readonly quiet: boolean
 }
 
-export interface Fingerprint {
+interface Fingerprint {
   /** Of the database server, made by initdb; null: the user may not ask for it. */
   readonly systemIdentifier: string | null
   readonly databaseOid: string | null

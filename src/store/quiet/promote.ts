@@ -9,12 +9,12 @@ const BATCH = 1_000
 const COUNTED = 100_000
 
 /** The deliveries and letters that waited before the copy was first started: the original may have sent them. */
-export interface Copied {
+interface Copied {
   readonly deliveries: number
   readonly letters: number
 }
 
-export interface Promotion {
+interface Promotion {
   /** False: nothing was to be done. */
   readonly wasQuiet: boolean
   readonly copied: Copied

@@ -54,7 +54,7 @@ export interface ClaimedDelivery extends EndpointTarget {
   readonly body: string
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   /** Names the claim: begins with the id of the claimer, which is unique to a process, and is never used for another one. */
   readonly claim: string
   readonly leaseMs: number

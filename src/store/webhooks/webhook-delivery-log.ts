@@ -7,7 +7,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
-export interface WebhookDeliveryRow {
+interface WebhookDeliveryRow {
   readonly id: string
   readonly webhookId: string
   /** The body's `id`: the same for every endpoint, try and repetition. */
@@ -50,7 +50,7 @@ export const pageWebhookDeliveries = async (
   return toPage(rows, page.limit)
 }
 
-export interface NumberedAttempt extends Attempt {
+interface NumberedAttempt extends Attempt {
   /** 1, 2, 3 … */
   readonly number: number
   /** When the next one began or will begin. */

@@ -18,7 +18,7 @@ const SECRET_OVERLAP = "24 hours"
 const COLUMNS = "id, url, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
 
 /** `manual`: a member or a key disabled it; `failing`: all its answers for five days were failures; `gone`: it answered 410. */
-export type DisabledReason = "manual" | "failing" | "gone"
+type DisabledReason = "manual" | "failing" | "gone"
 
 export interface WebhookEndpointRow {
   readonly id: string
@@ -154,7 +154,7 @@ export const disableFailing = async (
    where status = 'active' and last_failure_at - failing_since >= ${DISABLED_AFTER}::interval
   returning id, workspace_id`
 
-export interface UntoldEndpoint {
+interface UntoldEndpoint {
   readonly id: string
   readonly workspaceId: string
   readonly workspace: string

@@ -53,7 +53,7 @@ const SKIPPED_AT_ONCE = 1_000
 /** `whsec_` and the standard base64 of 256 random bits: the form Standard Webhooks libraries take. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`
 
-export interface NewWebhookEndpoint {
+interface NewWebhookEndpoint {
   readonly workspaceId: string
   readonly url: string
   /** Empty: all types. */
@@ -63,7 +63,7 @@ export interface NewWebhookEndpoint {
 }
 
 /** An endpoint that is to be changed, and the credential of the caller. */
-export interface OwnedWebhookEndpoint {
+interface OwnedWebhookEndpoint {
   readonly id: string
   readonly workspaceId: string
   readonly credential: Credential

@@ -83,7 +83,7 @@ export const insertAuditEntries = async (sql: Queryable, entries: ReadonlyArray<
   return appendOccurrences(sql, written.map(occurrenceOf))
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly action?: string
   readonly actorId?: string
   readonly targetId?: string

@@ -5,7 +5,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { onUniqueViolation, query } from "../query.ts"
 
-export interface DomainRow {
+interface DomainRow {
   readonly domain: string
   readonly token: string
   readonly provedAt: Timestamp | null

@@ -26,7 +26,7 @@ export interface GuestIntegrationRow {
 }
 
 /** The source of an issuer's keys: the address of its key set, or its one key. Exactly one is not null. */
-export interface KeySource {
+interface KeySource {
   readonly jwksUrl: string | null
   readonly publicKeyPem: string | null
 }
@@ -131,7 +131,7 @@ export const noteVerified = async (
      where id = ${id} and (last_verified_at is null or last_verified_at <= ${unlessSince})`
 }
 
-export interface GuestRefusalRow {
+interface GuestRefusalRow {
   readonly integrationId: string | null
   readonly reason: RefusalReason
   readonly detail: string

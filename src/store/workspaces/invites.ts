@@ -4,9 +4,9 @@ import { lockWorkspace } from "../accounts/credentials.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
-export type InviteKind = "workspace" | "event"
+type InviteKind = "workspace" | "event"
 /** `expired` is a pending one whose time is over. */
-export type InviteStatus = "pending" | "accepted" | "declined" | "revoked" | "expired"
+type InviteStatus = "pending" | "accepted" | "declined" | "revoked" | "expired"
 
 export interface InviteRow {
   readonly id: string

@@ -8,9 +8,9 @@ import { linksHold } from "../links/link-states.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { revokeInvitesOf, revokeInvitesOfKeys } from "./invites.ts"
 
-export type ListedKind = HeldLink["kind"] | "invite" | "entry"
+type ListedKind = HeldLink["kind"] | "invite" | "entry"
 
-export interface ListedLink {
+interface ListedLink {
   readonly id: string
   readonly kind: ListedKind
   readonly eventId: string | null
@@ -32,7 +32,7 @@ interface Row extends Omit<ListedLink, "holder"> {
   readonly ground: Ground | null
 }
 
-export interface LinkFilter {
+interface LinkFilter {
   readonly kind?: ListedKind | undefined
   /** Entry links are listed of one event alone: a workspace may have many thousands. */
   readonly eventId?: string | undefined

@@ -9,7 +9,7 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { query } from "../query.ts"
 import { revokeInvitesOf } from "./invites.ts"
 
-export interface MemberRow {
+interface MemberRow {
   /** The id of the membership. */
   readonly id: string
   readonly accountId: string

@@ -1,7 +1,7 @@
 /** Owners of a workspace, as letters reach them. */
 import type { Queryable } from "../database.ts"
 
-export interface OwnerAddress {
+interface OwnerAddress {
   readonly name: string
   readonly email: string
 }

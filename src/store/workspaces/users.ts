@@ -16,7 +16,7 @@ export interface UserRow {
   readonly updatedAt: Timestamp
 }
 
-export interface UserInput {
+interface UserInput {
   readonly externalSub: string
   readonly email?: string | null | undefined
   readonly name?: string | null | undefined
@@ -65,7 +65,7 @@ export const pageUsers = async (sql: Queryable, workspaceId: string, page: PageR
   return toPage(rows, page.limit)
 }
 
-export interface MembershipRow {
+interface MembershipRow {
   readonly id: string
   readonly eventId: string
   readonly userId: string

@@ -7,7 +7,7 @@ import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import { onUniqueViolation, query } from "../query.ts"
 
-export interface WorkspaceRow {
+interface WorkspaceRow {
   readonly id: string
   readonly name: string
   readonly slug: string
@@ -19,7 +19,7 @@ export interface WorkspaceRow {
   readonly updatedAt: Timestamp
 }
 
-export interface MemberWorkspaceRow extends WorkspaceRow {
+interface MemberWorkspaceRow extends WorkspaceRow {
   readonly role: WorkspaceRole
 }
 

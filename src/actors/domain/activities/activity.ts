@@ -27,7 +27,7 @@ export type CommandHandler<T extends ActivityCommandName> = (
 ) => ReplyOf<T> | Refused
 
 /** Handlers of commands that change records alone. The chart has the others. */
-export type CommandHandlers = { readonly [T in ActivityCommandName]?: CommandHandler<T> }
+type CommandHandlers = { readonly [T in ActivityCommandName]?: CommandHandler<T> }
 
 /** The input of an activity's views. */
 export interface ReadContext {
@@ -57,14 +57,14 @@ export interface ThrottledView {
   readonly dispatches: (context: ReadContext, id: string) => ReadonlyArray<Ephemeral>
 }
 
-export interface Holdings {
+interface Holdings {
   readonly holders: (records: RecordStore) => Iterable<string>
   /** The participants were removed, or did not return in time (`model/live/holdings.ts`). */
   readonly release: (turn: Turn, participantIds: ReadonlyArray<string>) => void
 }
 
 /** Reactions of records to what a turn raised. They come before those of the chart. */
-export type Reactions = { readonly [T in Raised["type"]]?: (turn: Turn, raised: Of<T>) => void }
+type Reactions = { readonly [T in Raised["type"]]?: (turn: Turn, raised: Of<T>) => void }
 
 export interface Activity {
   readonly commands: CommandHandlers

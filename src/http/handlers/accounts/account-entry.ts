@@ -23,7 +23,7 @@ import { noteFailedSignIn } from "./account-acts.ts"
 import { postVerification } from "./account-security.ts"
 import { requireSignup } from "./sign-up-rule.ts"
 
-export interface NewAccount extends ProvedCredentials {
+interface NewAccount extends ProvedCredentials {
   readonly emailId: string
   readonly name: string
   /** Folded. */

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 /** A year has four digits (RFC 5545, section 3.3.4). */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-export interface CalendarEvent {
+interface CalendarEvent {
   readonly id: string
   readonly title: string
   readonly description: string | null

@@ -5,7 +5,7 @@ import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import { appendOccurrences } from "../../../store/webhooks/outbox.ts"
 
-export interface Registrant {
+interface Registrant {
   readonly id: string
   readonly name: string
   readonly email: string

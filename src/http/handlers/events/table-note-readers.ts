@@ -12,7 +12,7 @@ import { listNoteRecipients, listThere } from "../../../store/events/table-notes
 import { findUser } from "../../../store/workspaces/users.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
 
-export interface Recipient {
+interface Recipient {
   readonly userId: string
   readonly name?: string | null
   readonly email?: string | null

@@ -74,7 +74,7 @@ const masked = (email: string | null): string | null => email?.replace(/^(.).*(@
 const invitedEvent = ({ eventId, eventTitle, scheduledAt }: InvitationRow) =>
   eventId === null || eventTitle === null ? null : { id: eventId, title: eventTitle, scheduledAt }
 
-export const previewOf = (invitation: InvitationRow) => ({
+const previewOf = (invitation: InvitationRow) => ({
   kind: invitation.kind,
   status: invitation.status,
   workspace: { name: invitation.workspaceName, slug: invitation.workspaceSlug },

@@ -21,7 +21,7 @@ interface Asked {
   readonly requestId: string
 }
 
-export interface EndedKey {
+interface EndedKey {
   readonly revoked: ReadonlyArray<string>
   /** Null without `cascade`. */
   readonly ended: EndedWithKeys | null

@@ -25,7 +25,7 @@ import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
 import { FileOrder, type Turn } from "./file-order.ts"
 
-export type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 /** The address of an admitted encoder. */
 interface Address {

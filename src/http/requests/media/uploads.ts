@@ -98,7 +98,7 @@ export const partAddresses = (recording: Recording, from: number, to: number) =>
   })
 
 /** Of a client that completes an upload. */
-export interface Claims {
+interface Claims {
   readonly sizeBytes?: number
   readonly parts?: ReadonlyArray<{ readonly number: number; readonly etag: string }>
 }

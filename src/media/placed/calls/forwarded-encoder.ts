@@ -21,7 +21,7 @@ export class GatheredBytes {
   }
 }
 
-export interface ForwardedGiven {
+interface ForwardedGiven {
   readonly broadcastId: string
   /** As the owner's admission said. */
   readonly resets: number

@@ -28,7 +28,7 @@ const told = (cause: unknown): Told => {
 
 export const refusedBecause = (cause: unknown): OwnerRefusal => ({ type: "refused", ...told(cause) })
 
-export type OwnerFailure = EncoderReplaced | Unauthorized | NotFound | Conflict | RateLimited | Unavailable
+type OwnerFailure = EncoderReplaced | Unauthorized | NotFound | Conflict | RateLimited | Unavailable
 
 /** The failure that the owner had. */
 export const causeOf = (refused: OwnerRefusal): OwnerFailure | EncoderRefused | PieceOutOfOrder => {

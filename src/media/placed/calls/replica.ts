@@ -28,7 +28,7 @@ const NOTHING: WindowState = {
   hasEnded: false,
 }
 
-export interface ReplicaGiven {
+interface ReplicaGiven {
   readonly broadcastId: string
   readonly timers: Timers
   readonly ask: (request: FollowRequest) => Promise<OwnerAnswer>

@@ -44,7 +44,7 @@ const PROBE_KEY = "gathercue-probe"
 
 const AWAY = "The storage of media is not available."
 
-export interface S3StorageOptions {
+interface S3StorageOptions {
   /** Of all files that this server writes, or of those that do not grow. */
   readonly disk: DiskStorageOptions
   readonly growsInBucket: boolean

@@ -39,7 +39,7 @@ const NOT_TAKEN = refuse("conflict", "Questions are closed for now.")
 const TOO_MANY = refuse("conflict", `An event takes at most ${MAX_QUESTIONS} questions.`)
 
 /** A question in the form that participants see. */
-export const questionView = ({
+const questionView = ({
   eventId: _event,
   authorUserId: _user,
   askerId,
@@ -50,7 +50,7 @@ export const questionView = ({
 })
 
 /** A question in REST's form. */
-export const restQuestion = (live: LiveQuestion): Question => {
+const restQuestion = (live: LiveQuestion): Question => {
   const { rev: _rev, roomId: _room, answerMode: _mode, askerId: _asker, ...question } = live
   return question
 }

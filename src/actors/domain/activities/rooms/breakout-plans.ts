@@ -29,7 +29,7 @@ const meetings = (turn: Turn, people: ReadonlyArray<string>) => {
   return { met: (a: string, b: string) => among.times(numberOf.get(a) ?? -1, numberOf.get(b) ?? -1) }
 }
 
-export type PlanRequest = Omit<Parameters<typeof planBreakout>[0], "people" | "seed" | "met"> & {
+type PlanRequest = Omit<Parameters<typeof planBreakout>[0], "people" | "seed" | "met"> & {
   readonly seed?: number
 }
 
