@@ -92,8 +92,7 @@ export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases
 }
 
 /** The phase as REST returns it, without the gateway's revisions. */
-const restPhase = ({ rev: _rev, timerRev: _timerRev, timerElapsed: _elapsed, ...phase }: PhaseState): Phase =>
-  phase
+const restPhase = ({ rev: _rev, timerRev: _timerRev, timerElapsed: _elapsed, ...phase }: PhaseState): Phase => phase
 
 export const restEvent = (state: LiveState): EventWithPhases => ({
   ...state.event,

@@ -31,7 +31,6 @@ const BroadcastState = Schema.Struct({
   /** Null where encoders do not push to this server. */
   ingest: Schema.NullOr(IngestView),
 }).annotate(named("Broadcast"))
-type BroadcastState = typeof BroadcastState.Type
 
 /** Where an encoder pushes. The addresses are credentials: each holds the token. */
 const IngestAddress = Schema.Struct({

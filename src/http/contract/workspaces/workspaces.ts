@@ -73,9 +73,7 @@ const apiKeyFields = {
 }
 const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
 /** The secret is shown here and never again. */
-const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String }).annotate(
-  named("ApiKeyWithSecret"),
-)
+const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String }).annotate(named("ApiKeyWithSecret"))
 
 const CreatedWorkspace = Schema.Struct({
   ...workspaceFields,

@@ -39,12 +39,7 @@ const NOT_TAKEN = refuse("conflict", "Questions are closed for now.")
 const TOO_MANY = refuse("conflict", `An event takes at most ${MAX_QUESTIONS} questions.`)
 
 /** A question in the form that participants see. */
-const questionView = ({
-  eventId: _event,
-  authorUserId: _user,
-  askerId,
-  ...question
-}: LiveQuestion): QuestionView => ({
+const questionView = ({ eventId: _event, authorUserId: _user, askerId, ...question }: LiveQuestion): QuestionView => ({
   ...question,
   authorId: askerId,
 })
