@@ -219,7 +219,7 @@ export const CONFIG_KEYS = [
   {
     name: "DATABASE_DEADLINE_MS",
     fallback: "5000",
-    doc: "How long a statement or transaction may take, with its wait for a connection, before it is given up, 500 to 60000; at most 40 % of it are spent waiting, and the server ends a statement after 54 %.",
+    doc: "How long a statement or transaction may take, with its wait for a connection, before it is given up, 500 to 60000; at most 40 % of it are spent waiting, and the server ends a statement after 54 %. The deadlines of a live event (3 s longer) and of a request (10 s longer, 17 s at least) follow it.",
   },
   {
     name: "BACKUP_TO",
