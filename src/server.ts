@@ -429,7 +429,7 @@ const FIRST_BYTES_MS = 100
 
 /** A turn of the loop that is so short has taken what there was to take, and little can have come since. */
 const QUIET_TURN_MS = 0.2
-/** On a machine that has no such turns. */
+/** The wait ends after so many turns, on a machine that has no short ones. */
 const MOST_TURNS = 500
 
 /**

@@ -87,7 +87,7 @@ export const prepare = async (base) => {
   await host.identify()
   await other.identify()
 
-  /** By name: what comes before the act, and the act. */
+  /** The acts by name. Each prepares itself, and returns the act. */
   return {
     acts: {
       "POST /v1/events": async () => () => event(),

@@ -146,7 +146,7 @@ export class LiveEvents extends Context.Service<
             )
           })
 
-        /** Of events that are in another process, not in memory, or moving: commands on their way, so that all keep their order. */
+        /** Inboxes of events that are in another process, not in memory, or moving: the commands of an event keep their order on the way. */
         const outgoing = new Map<string, Inbox<Failure>>()
         const outgoingTo = (eventId: string): Inbox<Failure> => {
           const known = outgoing.get(eventId)

@@ -19,10 +19,10 @@ import { Residents } from "./residents.ts"
 /** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
 
-/** A reading for nobody. */
+/** An empty reading, which loads the event. */
 const LOAD = { participants: [], streams: [], fresh: false, known: null }
 
-/** Beside each other: requests wait in the inbox alone. */
+/** The engine runs the requests beside each other: they wait in the inbox alone. */
 const handlersOf = (requests: LiveEventRequests) => {
   const handler =
     <R extends RequestName>(name: R) =>

@@ -80,7 +80,7 @@ export class Inbox<E> {
     return this.#left !== undefined
   }
 
-  /** As many requests wait as may. */
+  /** The bound of waiting requests is reached. */
   get isFull(): boolean {
     const isFull = this.#turns.length >= this.#needs.most
     if (isFull) this.#needs.metrics.inboxRefused.add()

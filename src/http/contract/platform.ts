@@ -25,7 +25,7 @@ const Copied = Schema.Struct({ deliveries: Schema.Int, letters: Schema.Int }).an
 
 const Backup = Schema.Struct({
   at: Instant,
-  /** Of all its files, those too that an earlier backup has stored; null: the build that made it did not note it. */
+  /** Bytes of all files of the backup, with those that an earlier one has stored; null: the build that made it did not note them. */
   bytes: Schema.NullOr(Schema.Int),
 }).annotate(named("PlatformBackup"))
 
@@ -48,7 +48,7 @@ const PlatformStatus = Schema.Struct({
       problem: Schema.NullOr(Schema.String),
     }).annotate(named("PlatformCertificate")),
   ),
-  /** Of the embedded database; backups that PostgreSQL's own tools make are not known. */
+  /** Backups of the embedded database; the server does not know those that PostgreSQL's own tools make. */
   backups: Schema.Struct({
     /** `BACKUP_TO`; null: no backup is made by itself. */
     to: Schema.NullOr(Schema.String),

@@ -61,7 +61,7 @@ export const noteFolderBackup = async (sql: Queryable, bytes: number): Promise<v
     do update set folder_at = excluded.folder_at, folder_bytes = excluded.folder_bytes`
 }
 
-/** Of the schedule; the next backup to a bucket takes it away. */
+/** The schedule's last failure; the next backup to a bucket removes it. */
 export const noteFailedBackup = async (sql: Queryable, failure: string): Promise<void> => {
   await sql`update backups set failed_at = now(), failure = ${failure.slice(0, LONGEST_FAILURE)}`
 }

@@ -580,7 +580,7 @@ export interface PlatformStatus {
   } | null
   /** The server's own; null: it speaks no TLS itself. */
   readonly certificate: { readonly names: ReadonlyArray<string>; readonly endsAt: string | null; readonly problem: string | null } | null
-  /** Of the embedded database; backups that PostgreSQL's own tools make are not known. */
+  /** Backups of the embedded database; the server does not know those that PostgreSQL's own tools make. */
   readonly backups: {
     readonly to: string | null
     readonly last: { readonly at: string; readonly bytes: number | null } | null
