@@ -1,7 +1,7 @@
 /** The TLS that an address of PostgreSQL asks for, in the words of libpq (its documentation, "SSL Support"). */
 
 export const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const
-type SslMode = (typeof SSL_MODES)[number]
+export type SslMode = (typeof SSL_MODES)[number]
 
 export interface DatabaseTls {
   readonly mode: SslMode

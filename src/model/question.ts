@@ -77,7 +77,7 @@ export const qaPhase = <Phase extends QaPhase>(event: {
 }
 
 /** The asker of a question, with a session; `userId` is null for an event's guests, who are no users of the workspace. */
-interface Author {
+export interface Author {
   readonly userId: string | null
   readonly name: string | null
 }

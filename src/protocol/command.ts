@@ -8,7 +8,7 @@ import type { ParticipantId } from "../model/live/live-values.ts"
 import type { Rule } from "./rule.ts"
 
 /** The entity whose revision a command may name in `rev`. A stale revision is refused with the entity as it is now. */
-type RevisedEntity = "phase" | "timer" | "question" | "message" | "poll" | "room" | "breakout" | "rotation"
+export type RevisedEntity = "phase" | "timer" | "question" | "message" | "poll" | "room" | "breakout" | "rotation"
 
 /** A rate limit that a command counts against besides the limit of all commands (`docs/gateway.md`, Errors). */
 export type RateClass = "chat" | "questions" | "votes" | "reactions" | "roster"

@@ -15,11 +15,11 @@ export type ActingRole = EventRole | "anonymous"
 export const actingAs = ({ kind, role }: { readonly kind: ParticipantKind; readonly role: EventRole }): ActingRole =>
   kind === "anonymous" && role === "viewer" ? "anonymous" : role
 
-type Roles = ReadonlyArray<ActingRole>
+export type Roles = ReadonlyArray<ActingRole>
 /** `none`: no phase is active. */
-type Setting = Modality | "none"
+export type Setting = Modality | "none"
 /** The permitted roles by modality, after narrowing by the active phase. In an absent modality the rule permits no role. */
-type RolesByModality = { readonly [S in Setting]?: Roles }
+export type RolesByModality = { readonly [S in Setting]?: Roles }
 
 export interface Rule {
   readonly allowed: RolesByModality

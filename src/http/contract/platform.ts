@@ -29,7 +29,7 @@ const Backup = Schema.Struct({
   bytes: Schema.NullOr(Schema.Int),
 }).annotate(named("PlatformBackup"))
 
-const PlatformStatus = Schema.Struct({
+export const PlatformStatus = Schema.Struct({
   release: Schema.String,
   at: Instant,
   /** The database is a copy, and nothing is sent to others; null: it is the real one. */

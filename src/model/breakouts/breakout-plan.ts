@@ -30,7 +30,7 @@ export interface BreakoutRequest {
   readonly seed: number
 }
 
-interface PlannedRoom {
+export interface PlannedRoom {
   readonly index: number
   readonly name: string
   readonly people: ReadonlyArray<string>

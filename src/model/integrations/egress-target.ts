@@ -15,7 +15,7 @@ export interface EgressPolicy {
   readonly allowLoopback: boolean
 }
 
-const MAX_URL_LENGTH = 2048
+export const MAX_URL_LENGTH = 2048
 
 /** IANA has assigned global unicast IPv6 only from here; ipaddr.js calls the unassigned rest unicast too. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")

@@ -11,7 +11,7 @@ import { CaptureKind, LobbyPolicy, PollKind, PollResults, type TranscriptSegment
 import { roomStream, type StreamOf } from "./streams.ts"
 
 /** The author of an act, as other participants see them. */
-interface Person {
+export interface Person {
   readonly participantId: string
   readonly name: string
 }
@@ -87,8 +87,8 @@ export const StageRecord = Schema.Struct({
 })
 export type StageRecord = typeof StageRecord.Type
 
-const Mute = Schema.Struct({ until: nullable(Instant) })
-type Mute = typeof Mute.Type
+export const Mute = Schema.Struct({ until: nullable(Instant) })
+export type Mute = typeof Mute.Type
 
 export const BreakoutPlan = Schema.Struct({
   id: Schema.String,
@@ -144,7 +144,7 @@ export const ClosedRooms = Schema.Array(Schema.Struct({ at: Schema.Int, ids: Sch
 export type ClosedRooms = typeof ClosedRooms.Type
 
 /** A participant's place in a room. `away`: they went back to the main room; the place is kept. */
-const Seat = Schema.Struct({
+export const Seat = Schema.Struct({
   roomId: Schema.String,
   away: Schema.Boolean,
   /** In a rotation: the name that their partners know, also while they are away. */
@@ -152,7 +152,7 @@ const Seat = Schema.Struct({
   /** In a rotation: they lost their connection, and their partners were notified. */
   missed: Schema.optionalKey(Schema.Boolean),
 })
-type Seat = typeof Seat.Type
+export type Seat = typeof Seat.Type
 
 /** The rotation that is going on, or the last one of the phase. */
 export const Rotation = Schema.Struct({
@@ -212,8 +212,8 @@ export const Capture = Schema.Struct({
 export type Capture = typeof Capture.Type
 
 /** Nobody of the staff has been there since then. `measure`: the one in force; null: its time has not come. */
-const HostAway = Schema.Struct({ since: Instant, measure: nullable(AbsenceMeasure) })
-type HostAway = typeof HostAway.Type
+export const HostAway = Schema.Struct({ since: Instant, measure: nullable(AbsenceMeasure) })
+export type HostAway = typeof HostAway.Type
 
 export const Settings = Schema.Struct({
   /** Null: as the active phase's configuration has it. */
@@ -316,7 +316,7 @@ export const STORED_KINDS = {
   hostAway: { version: 1, schema: HostAway },
 } as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
 
-interface StoredKind<R> {
+export interface StoredKind<R> {
   /** From 1. */
   readonly version: number
   readonly schema: Schema.Codec<R, unknown>

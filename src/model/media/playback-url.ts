@@ -1,13 +1,13 @@
 /** The address for watching a broadcast: a template of the deployment, filled with the ids of the broadcast. */
 
-interface PlayedBroadcast {
+export interface PlayedBroadcast {
   readonly broadcastId: string
   readonly eventId: string
   readonly phaseId: string
 }
 
 /** A broadcast that goes live, for the deployment's choice of its address. */
-interface StartedBroadcast extends PlayedBroadcast {
+export interface StartedBroadcast extends PlayedBroadcast {
   /** Its event is private: the address is a credential. */
   readonly isPrivate: boolean
   /** Unix milliseconds. */

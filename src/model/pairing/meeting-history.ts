@@ -5,7 +5,7 @@
  * so that a round costs no copy of everything before. An older history that is read again rebuilds its own index.
  */
 
-interface MetGroup {
+export interface MetGroup {
   readonly people: ReadonlyArray<string>
 }
 

@@ -7,7 +7,7 @@
  */
 
 /** People are numbers from 0; `rooms` is changed in place. */
-interface Seating {
+export interface Seating {
   readonly rooms: Array<Array<number>>
   /** The people who sit and move with each person, that person included. */
   readonly unitOf: ReadonlyArray<ReadonlyArray<number>>

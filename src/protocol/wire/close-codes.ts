@@ -3,7 +3,7 @@
  * first, 43xx stop. Two codes of RFC 6455 have their usual meaning: 1000 (the client requested it) and 1012 (restart).
  */
 
-type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
+export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
 
 /** The client's reaction to a close, in words. */
 export const ADVICE: Readonly<Record<CloseAdvice, string>> = {

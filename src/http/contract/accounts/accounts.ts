@@ -93,7 +93,7 @@ export const AccountView = Schema.Struct({
 export type AccountView = typeof AccountView.Type
 
 /** The password was right. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
-const MfaChallenge = Schema.Struct({
+export const MfaChallenge = Schema.Struct({
   mfaRequired: Schema.Literal(true),
   mfaToken: Schema.String,
   /** An account with a passkey can also sign in by that alone. */

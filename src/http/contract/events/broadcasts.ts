@@ -23,7 +23,7 @@ export const IngestView = Schema.Struct({
   failure: Schema.NullOr(IngestFailure),
 }).annotate(named("IngestState"))
 
-const BroadcastState = Schema.Struct({
+export const BroadcastState = Schema.Struct({
   broadcastId: Uuid,
   phaseId: Uuid,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
@@ -31,9 +31,10 @@ const BroadcastState = Schema.Struct({
   /** Null where encoders do not push to this server. */
   ingest: Schema.NullOr(IngestView),
 }).annotate(named("Broadcast"))
+export type BroadcastState = typeof BroadcastState.Type
 
 /** Where an encoder pushes. The addresses are credentials: each holds the token. */
-const IngestAddress = Schema.Struct({
+export const IngestAddress = Schema.Struct({
   /** For HLS of MP4 segments: the playlist, beside which the encoder puts its files. */
   url: Schema.String,
   /** For one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */

@@ -17,7 +17,7 @@ import { examplePage, ids, integration, JWT, T0, T1 } from "../examples/example-
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
-const GuestIntegration = Schema.Struct({
+export const GuestIntegration = Schema.Struct({
   id: Uuid,
   workspaceId: Uuid,
   issuer: Schema.String,
@@ -30,7 +30,7 @@ const GuestIntegration = Schema.Struct({
   lastError: Schema.NullOr(PartnerFault),
 }).annotate(named("GuestIntegration"))
 
-const GuestRefusal = Schema.Struct({
+export const GuestRefusal = Schema.Struct({
   /** Null for a token that belongs to no integration. */
   integrationId: Schema.NullOr(Uuid),
   reason: RefusalReason,

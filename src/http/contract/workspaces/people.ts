@@ -16,7 +16,7 @@ import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "./audit.ts"
 
-const User = Schema.Struct({
+export const User = Schema.Struct({
   id: Uuid,
   externalSub: Schema.String,
   email: Schema.NullOr(Schema.String),
@@ -52,7 +52,7 @@ const MEMBERSHIP = {
   createdAt: Instant,
 }
 
-const Membership = Schema.Struct(MEMBERSHIP).annotate(named("Membership"))
+export const Membership = Schema.Struct(MEMBERSHIP).annotate(named("Membership"))
 
 /** With the user's name and address, so that a list can be read by people. */
 const ListedMembership = Schema.Struct({

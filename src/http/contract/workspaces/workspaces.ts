@@ -29,7 +29,7 @@ const RESERVED_SLUGS = new Set([
 
 export const isReservedSlug = (slug: string): boolean => RESERVED_SLUGS.has(slug)
 
-const Slug = Schema.String.check(
+export const Slug = Schema.String.check(
   Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{1,46}[a-z0-9])$/, {
     message: "must be 3 to 48 lower-case letters, digits and inner hyphens",
   }),
@@ -51,7 +51,7 @@ const workspaceFields = {
 }
 
 /** `role` is the caller's; the operator's list has none. */
-const Workspace = Schema.Struct({ ...workspaceFields, role: Schema.optionalKey(WorkspaceRole) }).annotate(
+export const Workspace = Schema.Struct({ ...workspaceFields, role: Schema.optionalKey(WorkspaceRole) }).annotate(
   named("Workspace"),
 )
 
@@ -71,9 +71,11 @@ const apiKeyFields = {
   /** The only events that the key may read and change; null: all, and the workspace itself. */
   eventIds: Schema.NullOr(Schema.Array(Uuid)),
 }
-const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
+export const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
 /** The secret is shown here and never again. */
-const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String }).annotate(named("ApiKeyWithSecret"))
+export const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String }).annotate(
+  named("ApiKeyWithSecret"),
+)
 
 const CreatedWorkspace = Schema.Struct({
   ...workspaceFields,
@@ -87,7 +89,7 @@ const CreatedWorkspace = Schema.Struct({
   }).annotate(named("FirstApiKey")),
 }).annotate(named("CreatedWorkspace"))
 
-const WorkspaceSessionView = Schema.Struct({
+export const WorkspaceSessionView = Schema.Struct({
   sessionToken: Schema.String,
   expiresAt: Instant,
   workspaceId: Uuid,
@@ -133,7 +135,7 @@ const EndedWithKey = Schema.Struct({
   links: ended("Link", { kind: Text, eventId: Schema.NullOr(Uuid) }),
 }).annotate(named("EndedWithKey"))
 
-const Member = Schema.Struct({
+export const Member = Schema.Struct({
   id: Uuid,
   accountId: Uuid,
   role: WorkspaceRole,
