@@ -196,6 +196,8 @@ export class Inbox<E> {
       if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) this.#needs.broken?.()
       turn.done(exit)
       this.#underWay = undefined
+      // A fiber that has ended keeps its result and its context.
+      this.#fiber = undefined
       this.#advance()
     })
   }
