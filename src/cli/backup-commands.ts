@@ -10,11 +10,11 @@ import { withSession } from "../store/pool/session.ts"
 import { opensSecrets } from "../store/sealing/sealing-keys.ts"
 import { print } from "../terminal.ts"
 import { backUp, EXTERNAL, restore, type Where } from "./backup.ts"
+import { SESSION } from "./backup-files.ts"
 import { backUpToBucket, fetchBackup, isBucketPlace, placeIn } from "./bucket-backup.ts"
 import { CommandFailed } from "./command-failed.ts"
 
 const NO_TARGET = "Name a folder or s3://bucket/prefix, or set BACKUP_TO."
-const SESSION = { application_name: "gathercue backup" }
 const LIMITS = { connectMs: 10_000, withinMs: 6 * 3_600_000 }
 
 const targetOf = ({ backup }: Where, named: string): string => {

@@ -9,6 +9,9 @@ export const DATABASE = "database"
 export const MEDIA = "media"
 export const KEY = "secret-key"
 
+/** Sessions of backups, as PostgreSQL shows them. */
+export const SESSION = { application_name: "gathercue backup" }
+
 export const ManifestFields = {
   format: Schema.Literal(FORMAT),
   madeAt: Schema.String,

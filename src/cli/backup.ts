@@ -23,10 +23,9 @@ import {
 import { usable } from "../store/open-database.ts"
 import { withSession } from "../store/pool/session.ts"
 import { print } from "../terminal.ts"
-import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
+import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes, SESSION } from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
 
-const SESSION = { application_name: "gathercue backup" }
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 
 const Manifest = Schema.fromJsonString(Schema.Struct(ManifestFields))

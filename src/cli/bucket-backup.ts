@@ -18,10 +18,9 @@ import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, describeFile, forEachOf } from "../store/embedded/copy-files.ts"
 import { usable } from "../store/open-database.ts"
 import { withSession } from "../store/pool/session.ts"
-import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes } from "./backup-files.ts"
+import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes, SESSION } from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
 
-const SESSION = { application_name: "gathercue backup" }
 const LIMITS = { connectMs: 10_000, withinMs: 24 * 3_600_000 }
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
 const CHUNK_BYTES = 16 * 1024 ** 2

@@ -240,3 +240,17 @@ test("a defect reaches its callers and is reported, and requests beyond the limi
   await Promise.all(turns.map(exitOf))
   expect(inbox.isFull).toBe(false)
 })
+
+test("commands that come and are withdrawn while another turn goes on do not fill the inbox", async () => {
+  const { inbox, request, occupy, batches, answer } = openInbox({ most: 3 })
+  const done = Effect.runSync(Deferred.make<void>())
+  const busy = occupy(done)
+  for (let n = 0; n < 5; n++) await stop(request("gone"))
+  expect(inbox.isFull).toBe(false)
+  const last = request("a")
+  Effect.runSync(Deferred.succeed(done, undefined))
+  await exitOf(busy)
+  await expect.poll(() => batches).toEqual([["a"]])
+  answer(0)
+  expect(await exitOf(last)).toEqual(answered("a"))
+})

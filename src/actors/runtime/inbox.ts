@@ -155,7 +155,8 @@ export class Inbox<E> {
   #put(commands: Commands<E>): void {
     this.#commands.push(commands)
     this.#needs.metrics.inboxWaiting.add(commands.envelopes.length)
-    if (this.#commands.length === 1) this.#turns.push(GATHERED)
+    // The turn of commands that were all withdrawn still waits.
+    if (this.#commands.length === 1 && !this.#turns.includes(GATHERED)) this.#turns.push(GATHERED)
     this.#advance()
   }
 

@@ -11,7 +11,7 @@ export interface AnswerDeadlines {
   readonly requestMs: number
 }
 
-/** What an operator tries, a letter or a call of a webhook, has its outcome after so many milliseconds at most. */
+/** The longest that a test letter or a test call of a webhook takes, milliseconds: the request of it waits for its outcome. */
 export const TRIAL_MS = 15_000
 
 /** `lostMs`: the silence after which a node is lost, so that its events have moved when the attempts end; null without other nodes. */

@@ -1,33 +1,19 @@
-/** The logs of PostgreSQL and NATS, as Compose configures them, have no values that are credentials or of people. */
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
+/** The log of PostgreSQL, as Compose configures it, has no values that are credentials or of people. */
 import { readFileSync } from "node:fs"
-import { writeFile } from "node:fs/promises"
-import { join } from "node:path"
-import { connect } from "@nats-io/transport-node"
 import { parseYaml } from "@redocly/openapi-core"
 import postgres from "postgres"
 import { expect, onTestFinished, test } from "vitest"
 import { startEmbeddedPostgres } from "../src/store/embedded/postgres.ts"
-import { freePort } from "./support/free-port.ts"
-import { needNats } from "./support/nats-server.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 import { eventually } from "./support/wait.ts"
 
 interface Compose {
   readonly services: { readonly postgres: { readonly command: ReadonlyArray<string> } }
-  readonly configs: { readonly nats: { readonly content: string } }
 }
 
-const PASSWORD = "planted-password-of-nats"
 const SECRET = "planted-credential-0123456789"
 
-const compose = parseYaml(
-  readFileSync(new URL("../deploy/compose.yaml", import.meta.url), "utf8").replaceAll(
-    /\$\{NATS_PASSWORD:\?\}/g,
-    PASSWORD,
-  ),
-) as Compose
+const compose = parseYaml(readFileSync(new URL("../deploy/compose.yaml", import.meta.url), "utf8")) as Compose
 
 /** `-c name=value`, more than once. */
 const settings = compose.services.postgres.command
@@ -80,29 +66,4 @@ test("a statement that fails leaves none of its values in PostgreSQL's log, whic
   expect(byDefault).toContain(`Failing row contains (${SECRET}, 0)`)
   expect(byDefault).toContain(`select '${SECRET}' from nowhere`)
   expect(await failures(Object.fromEntries(settings))).not.toContain(SECRET)
-})
-
-test("NATS logs neither its password, nor one that is wrong, nor what is published", async () => {
-  const [port, httpPort] = [await freePort(), await freePort()]
-  const file = join(await temporaryFolder(), "nats.conf")
-  const content = compose.configs.nats.content.replace("8222", String(httpPort))
-  await writeFile(file, `${content}\nhost: 127.0.0.1\nport: ${port}\n`)
-  const child: ChildProcess = spawn(needNats(), ["--config", file], { stdio: ["ignore", "pipe", "pipe"] })
-  let log = ""
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (log += chunk.toString()))
-  const closed = once(child, "close")
-  onTestFinished(async () => {
-    child.kill("SIGKILL")
-    await closed
-  })
-  await eventually(() => log.includes("Server is ready"), "NATS being started")
-  const at = { servers: `127.0.0.1:${port}`, user: "gathercue" }
-  const link = await connect({ ...at, pass: PASSWORD })
-  link.publish("subject", SECRET)
-  await link.drain()
-  await expect(connect({ ...at, pass: SECRET, reconnect: false })).rejects.toThrow()
-  await eventually(() => log.includes("authentication error"), "the refusal to be logged")
-  child.kill("SIGTERM")
-  await closed
-  expect([PASSWORD, SECRET].filter((secret) => log.includes(secret))).toEqual([])
 })
