@@ -102,6 +102,7 @@ import { retentionSweepLayer } from "./store/sweeps/retention-sweep.ts"
 import { backlogLayer } from "./store/webhooks/backlog.ts"
 import { OutboxSignal } from "./store/webhooks/outbox.ts"
 import { WebhookRegistration } from "./store/webhooks/webhook-registration.ts"
+import { OtherLoads } from "./telemetry/other-loads.ts"
 import { Telemetry } from "./telemetry/telemetry.ts"
 import { dispatcherLayer } from "./webhooks/dispatcher.ts"
 
@@ -201,6 +202,7 @@ const placementOf = ({ cluster }: Config, open: OpenDatabase, node: string, link
         Layer.succeed(Ownership, Ownership.alone(node, open.lock.held)),
         Feed.layerMemory,
         GrantChanges.layer,
+        OtherLoads.none,
       )
     : nodesOf({ ...cluster, address: cluster, session: open.node, node, link, idleMs: ACTOR_IDLE_MS })
 

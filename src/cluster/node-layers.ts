@@ -1,13 +1,15 @@
-/** The parts of a node that concern the other nodes: the placement of live events, their feed, and changes of grants. */
+/** The parts of a node that concern the other nodes: the placement of live events, their feed, changes of grants, and the loads that each counts. */
 import { Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { Feed } from "../actors/feed.ts"
 import type { Ownership } from "../actors/ownership/ownership.ts"
 import type { Residents } from "../actors/runtime/residents.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
+import type { OtherLoads } from "../telemetry/other-loads.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import { clusterFeedLayer } from "./link/cluster-feed.ts"
 import { clusterGrantsLayer } from "./link/cluster-grants.ts"
+import { clusterLoadsLayer } from "./link/cluster-loads.ts"
 import { natsLinkLayer } from "./link/nats-link.ts"
 import { workerLinkLayer } from "./link/worker-link.ts"
 import { type NodePlacementOptions, nodePlacement } from "./node-placement.ts"
@@ -21,8 +23,8 @@ export interface NodeOptions extends NodePlacementOptions {
 
 export const nodeLayers = (
   options: NodeOptions,
-): Layer.Layer<Sharding.Sharding | Ownership | Residents | Feed | GrantChanges, never, Telemetry> =>
-  Layer.merge(clusterFeedLayer, clusterGrantsLayer).pipe(
+): Layer.Layer<Sharding.Sharding | Ownership | Residents | Feed | GrantChanges | OtherLoads, never, Telemetry> =>
+  Layer.mergeAll(clusterFeedLayer, clusterGrantsLayer, clusterLoadsLayer).pipe(
     Layer.provideMerge(nodePlacement(options)),
     Layer.provide(
       options.nats === null

@@ -11,6 +11,15 @@ export interface Loaded extends Load {
   readonly id: string
 }
 
+/** What one process counted, or several. Those with most come first. */
+export interface LoadReport {
+  /** The time for which was counted. */
+  readonly seconds: number
+  readonly workspaces: ReadonlyArray<Loaded>
+  readonly keys: ReadonlyArray<Loaded>
+  readonly events: ReadonlyArray<Loaded>
+}
+
 const MINUTE_MS = 60_000
 const MINUTES = 5
 /** Ids of one kind in one minute at most; half of them are kept when there would be more. */
@@ -20,6 +29,23 @@ const sumOf = ({ requests, commands }: Load): number => requests + commands
 
 const byMost = <T extends Load>(loads: ReadonlyArray<T>): ReadonlyArray<T> =>
   loads.toSorted((a, b) => sumOf(b) - sumOf(a))
+
+/** The counts of each id together; those with most come first. */
+const sumById = (loads: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
+  const sums = new Map<string, Loaded>()
+  for (const { id, requests, commands } of loads) {
+    const sum = sums.get(id) ?? { id, requests: 0, commands: 0 }
+    sums.set(id, { id, requests: sum.requests + requests, commands: sum.commands + commands })
+  }
+  return byMost([...sums.values()])
+}
+
+export const sumReports = (reports: ReadonlyArray<LoadReport>): LoadReport => ({
+  seconds: Math.max(...reports.map(({ seconds }) => seconds)),
+  workspaces: sumById(reports.flatMap(({ workspaces }) => workspaces)),
+  keys: sumById(reports.flatMap(({ keys }) => keys)),
+  events: sumById(reports.flatMap(({ events }) => events)),
+})
 
 class Minute {
   readonly number: number
@@ -64,14 +90,8 @@ class Minutes {
 
   /** Those with most come first. */
   most(now: number): ReadonlyArray<Loaded> {
-    const sums = new Map<string, Loaded>()
     const oldest = Math.floor(now / MINUTE_MS) - MINUTES
-    const counted = this.#kept.filter(({ number }) => number > oldest).flatMap((minute) => minute.all())
-    for (const { id, requests, commands } of counted) {
-      const sum = sums.get(id) ?? { id, requests: 0, commands: 0 }
-      sums.set(id, { id, requests: sum.requests + requests, commands: sum.commands + commands })
-    }
-    return byMost([...sums.values()])
+    return sumById(this.#kept.filter(({ number }) => number > oldest).flatMap((minute) => minute.all()))
   }
 }
 
@@ -92,6 +112,16 @@ export class Busiest {
   /** The workspace of the event is found when the counts are read: the gateway does not know it. */
   command(eventId: string, now: number): void {
     this.events.add(eventId, "commands", now)
+  }
+
+  /** `most`: of each kind at most so many. */
+  report(now: number, uptimeSeconds: number, most: number): LoadReport {
+    return {
+      seconds: this.seconds(now, uptimeSeconds),
+      workspaces: this.workspaces.most(now).slice(0, most),
+      keys: this.keys.most(now).slice(0, most),
+      events: this.events.most(now).slice(0, most),
+    }
   }
 
   /** The time for which was counted: the minute that runs, and those before it. */

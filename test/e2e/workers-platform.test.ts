@@ -5,7 +5,7 @@ import { createServer } from "node:net"
 import { promisify } from "node:util"
 import { parseYaml } from "@redocly/openapi-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, type Json } from "../support/api.ts"
+import { call, createLiveEvent, createWorkspace, type Json } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { freePort } from "../support/free-port.ts"
 import { type MailServer, startMailServer } from "../support/mail-server.ts"
@@ -84,6 +84,23 @@ test("each worker names itself, and shows its own settings and log", async () =>
   // Behind the shared port one of them answers, and says which.
   const { body } = await ask(server.url, "GET", "log")
   expect([first.node, second.node]).toContain(body.node)
+})
+
+test("each worker tells of the requests that both got", async () => {
+  const house = await createWorkspace(server.url)
+  const event = await createLiveEvent(server.url, house.key)
+  const busiest = async (base: string): Promise<Json> => (await ask(base, "GET", "status")).body.busiest
+  const requestsIn = ({ events }: Json) => events.find(({ eventId }: Json) => eventId === event.id)?.requests
+  const before = requestsIn(await busiest(server.url))
+  const [first = "", second = ""] = each()
+  for (let n = 0; n < 3; n++) await call(first, "GET", `/v1/events/${event.id}`, { key: house.key })
+  for (let n = 0; n < 4; n++) await call(second, "GET", `/v1/events/${event.id}`, { key: house.key })
+  for (const base of each()) {
+    const found = await busiest(base)
+    expect(found.missing).toEqual([])
+    expect(requestsIn(found)).toBe(before + 7)
+    expect(found.workspaces).toContainEqual(expect.objectContaining({ workspaceId: house.id }))
+  }
 })
 
 test("any worker sends the letter and the ping of a test", async () => {

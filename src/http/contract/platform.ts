@@ -105,10 +105,12 @@ export const PlatformStatus = Schema.Struct({
       bytes: Schema.Int,
     }).annotate(named("PlatformShare")),
   ),
-  /** The ten workspaces, keys and events with most requests and commands in the last minutes, as the process that answers counts them. */
+  /** The ten workspaces, keys and events with most requests and commands in the last minutes. */
   busiest: Schema.Struct({
     /** The time for which was counted, up to five minutes. */
     seconds: Schema.Int,
+    /** Nodes and workers that did not tell in time what they counted. */
+    missing: Schema.Array(Schema.String),
     workspaces: Schema.Array(
       Schema.Struct({
         workspaceId: Uuid,
@@ -209,7 +211,7 @@ export const Platform = HttpApiGroup.make("platform")
       )
       .annotate(
         OpenApi.Description,
-        "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers, and `busiest` is what that one counted: ask each node by its own address. The rest is of all nodes. Requests count for the workspace of the key or session, or else of what was asked for, also when they are refused; commands count for their event and its workspace. An event counts the requests whose path names it or a part of it. Uploads and downloads of media are not counted there.",
+        "Nobody may call it where `PLATFORM_KEY` is unset. `process` is the one that answers, and so are the uploads and encoders of `shares`; the rest is of all nodes and workers. `busiest` leaves out what those in its `missing` counted, which did not answer within a second. Requests count for the workspace of the key or session, or else of what was asked for, also when they are refused; commands count for their event and its workspace. An event counts the requests whose path names it or a part of it. Uploads and downloads of media are not counted there.",
       )
       .annotate(Example, { response: platformStatus }),
   )

@@ -1,8 +1,8 @@
-/** The busiest workspaces, keys and events of the last minutes at this process, with their names. */
+/** The busiest workspaces, keys and events of the last minutes, with their names. */
 
 import type { Queryable } from "../../store/database.ts"
 import { nameEvents, nameKeys, nameWorkspaces } from "../../store/platform/busiest.ts"
-import type { Busiest, Loaded } from "../../telemetry/busiest.ts"
+import type { Loaded, LoadReport } from "../../telemetry/busiest.ts"
 
 const SHOWN = 10
 /** Events whose commands count for their workspaces. */
@@ -22,10 +22,10 @@ const named = <N extends { readonly id: string }>(loads: ReadonlyArray<Loaded>, 
   })
 }
 
-export const readBusiest = async (sql: Queryable, busiest: Busiest, now: number) => {
-  const eventLoads = busiest.events.most(now).slice(0, ATTRIBUTED)
+export const readBusiest = async (sql: Queryable, report: LoadReport) => {
+  const eventLoads = report.events.slice(0, ATTRIBUTED)
   const events = named(eventLoads, await nameEvents(sql, idsOf(eventLoads)))
-  const sums = new Map(busiest.workspaces.most(now).map((load) => [load.id, load]))
+  const sums = new Map(report.workspaces.map((load) => [load.id, load]))
   for (const { workspaceId: id, commands } of events) {
     const sum = sums.get(id) ?? { id, requests: 0, commands: 0 }
     sums.set(id, { ...sum, commands: sum.commands + commands })
@@ -33,11 +33,11 @@ export const readBusiest = async (sql: Queryable, busiest: Busiest, now: number)
   const workspaceLoads = [...sums.values()]
     .toSorted((a, b) => b.requests + b.commands - a.requests - a.commands)
     .slice(0, CANDIDATES)
-  const keyLoads = busiest.keys.most(now).slice(0, CANDIDATES)
+  const keyLoads = report.keys.slice(0, CANDIDATES)
   const workspaces = named(workspaceLoads, await nameWorkspaces(sql, idsOf(workspaceLoads)))
   const keys = named(keyLoads, await nameKeys(sql, idsOf(keyLoads)))
   return {
-    seconds: busiest.seconds(now, process.uptime()),
+    seconds: report.seconds,
     workspaces: workspaces.slice(0, SHOWN).map(({ id, slug, requests, commands }) => ({
       workspaceId: id,
       workspaceSlug: slug,

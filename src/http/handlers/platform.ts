@@ -12,6 +12,8 @@ import { countLiveEvents, listFailingEndpoints, listLiveEvents } from "../../sto
 import { countCopied, promote } from "../../store/quiet/promote.ts"
 import { Quiet } from "../../store/quiet/quiet.ts"
 import { readBacklog } from "../../store/webhooks/backlog.ts"
+import { sumReports } from "../../telemetry/busiest.ts"
+import { OtherLoads } from "../../telemetry/other-loads.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { WorkspaceShares } from "../../telemetry/workspace-shares.ts"
 import type { Platform } from "../contract/platform.ts"
@@ -65,7 +67,10 @@ export const platform: Handlers<typeof Platform> = {
         const { node, backup, shown } = yield* HttpSettings
         const database = yield* Database
         const found = yield* database.run((sql) => readAll(sql, shares))
-        const most = yield* database.run((sql) => readBusiest(sql, busiest, now))
+        const others = yield* OtherLoads
+        const { reports, missing } = yield* Effect.promise(others.read)
+        const here = busiest.report(now, process.uptime(), Number.POSITIVE_INFINITY)
+        const most = yield* database.run((sql) => readBusiest(sql, sumReports([here, ...reports])))
         const backups = yield* database.run((sql) => readBackups(sql, backup.everyHours))
         const quiet = (yield* Quiet).state()
         const certificate = (yield* CertificateWatch).state()
@@ -101,7 +106,7 @@ export const platform: Handlers<typeof Platform> = {
             media: waiting(found.backlog?.media, found.backlog?.mediaOverdue),
           },
           shares: found.shares,
-          busiest: most,
+          busiest: { ...most, missing },
           failingWebhooks: found.failing.map(({ url, ...endpoint }) => ({ ...endpoint, origin: new URL(url).origin })),
         }
       }),

@@ -41,6 +41,7 @@ import type { MediaSignal } from "../../store/media/media-signal.ts"
 import type { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import type { WebhookRegistration } from "../../store/webhooks/webhook-registration.ts"
 import type { UserRow } from "../../store/workspaces/users.ts"
+import type { OtherLoads } from "../../telemetry/other-loads.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Access } from "../contract/access.ts"
 import type { RateLimits } from "../limits/rate-limits.ts"
@@ -199,6 +200,7 @@ export type HandlerServices =
   | MediaLinks
   | MediaSignal
   | Telemetry
+  | OtherLoads
 
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]
 

@@ -624,9 +624,10 @@ export interface PlatformStatus {
     readonly jobSeconds: number
     readonly bytes: number
   }>
-  /** The ten workspaces, keys and events with most requests and commands in the last minutes, as the process that answers counts them. */
+  /** The ten workspaces, keys and events with most requests and commands in the last minutes. */
   readonly busiest: {
     readonly seconds: number
+    readonly missing: ReadonlyArray<string>
     readonly workspaces: ReadonlyArray<{
       readonly workspaceId: string
       readonly workspaceSlug: string

@@ -71,13 +71,13 @@ const Backups = ({ status: { backups } }: Props) => {
   )
 }
 
-const Busiest = ({ status: { busiest, nodes, process } }: Props) => {
+const Busiest = ({ status: { busiest } }: Props) => {
   const { ops } = useTexts()
   const { number } = useFormats()
   const within = `${number(busiest.seconds)} s`
   return (
     <>
-      {nodes.length > 0 && <p className="quiet">{ops.busyHere(process.node)}</p>}
+      <Problem>{busiest.missing.length === 0 ? null : ops.busyWithout(busiest.missing.join(", "))}</Problem>
       <Table
         title={ops.busyWorkspaces(within)}
         empty={ops.noneBusy}

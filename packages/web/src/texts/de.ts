@@ -335,11 +335,11 @@ export const de: Texts = {
     jobsWaiting: "Wartende Aufträge",
     jobTime: "Zeit der Aufträge zuletzt",
     stored: "Gespeichert",
-    busyWorkspaces: (within) => `Arbeitsbereiche mit der meisten Last an diesem Knoten, letzte ${within}`,
-    busyKeys: (within) => `API-Schlüssel mit der meisten Last an diesem Knoten, letzte ${within}`,
-    busyEvents: (within) => `Veranstaltungen mit der meisten Last an diesem Knoten, letzte ${within}`,
-    busyHere: (node) =>
-      `Die meiste Last zählt der Prozess, der antwortet: ${node}. Jeder Knoten und jeder Worker hat die seine: einzeln fragen, einen Worker an seinem ADMIN_PORT.`,
+    busyWorkspaces: (within) => `Arbeitsbereiche mit der meisten Last, letzte ${within}`,
+    busyKeys: (within) => `API-Schlüssel mit der meisten Last, letzte ${within}`,
+    busyEvents: (within) => `Veranstaltungen mit der meisten Last, letzte ${within}`,
+    busyWithout: (nodes) =>
+      `Es fehlt, was diese Knoten oder Worker zählten, da sie nicht binnen einer Sekunde antworteten: ${nodes}`,
     noneBusy: "Es kam keine Anfrage und kein Befehl.",
     requests: "Anfragen",
     commands: "Befehle",

@@ -348,11 +348,11 @@ export const en = {
     jobsWaiting: "Jobs that wait",
     jobTime: "Job time lately",
     stored: "Stored",
-    busyWorkspaces: (within: string) => `Busiest workspaces at this node, last ${within}`,
-    busyKeys: (within: string) => `Busiest API keys at this node, last ${within}`,
-    busyEvents: (within: string) => `Busiest events at this node, last ${within}`,
-    busyHere: (node: string) =>
-      `The busiest are counted by the process that answers, ${node}. Each node and each worker has its own: ask them one by one, a worker at its ADMIN_PORT.`,
+    busyWorkspaces: (within: string) => `Busiest workspaces, last ${within}`,
+    busyKeys: (within: string) => `Busiest API keys, last ${within}`,
+    busyEvents: (within: string) => `Busiest events, last ${within}`,
+    busyWithout: (nodes: string) =>
+      `What these nodes or workers counted is missing, as they did not answer within a second: ${nodes}`,
     noneBusy: "No request and no command came.",
     requests: "Requests",
     commands: "Commands",

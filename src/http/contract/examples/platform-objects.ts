@@ -50,6 +50,7 @@ export const platformStatus = {
   ],
   busiest: {
     seconds: 280,
+    missing: [],
     workspaces: [{ workspaceId: ids.workspace, workspaceSlug: "acme", requests: 4100, commands: 910 }],
     keys: [{ keyId: ids.key, name: "Backend", workspaceId: ids.workspace, requests: 3900 }],
     events: [

@@ -1,0 +1,16 @@
+/** What the other processes of the deployment counted of requests and commands. */
+import { Context, Layer } from "effect"
+import type { LoadReport } from "./busiest.ts"
+
+export interface OtherReports {
+  readonly reports: ReadonlyArray<LoadReport>
+  /** The names of the processes that did not answer in time. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export class OtherLoads extends Context.Service<OtherLoads, { readonly read: () => Promise<OtherReports> }>()(
+  "gathercue/OtherLoads",
+) {
+  /** Of a process that runs alone. */
+  static readonly none = Layer.succeed(OtherLoads, { read: async () => ({ reports: [], missing: [] }) })
+}
