@@ -426,8 +426,16 @@ const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
   clearTimeout(timer)
 }
 
-/** Connections that were taken last have brought their requests by then; a proxy that gets no answer cannot repeat them. */
+/**
+ * Connections that were taken last have brought their requests by then; a proxy that gets no answer cannot repeat them. A server that lets
+ * proxies notice its stop has the time to wait for those of a busy machine.
+ */
 const FIRST_BYTES_MS = 100
+const FIRST_BYTES_OF_PROXIES_MS = 500
+/** Sockets that were asked to close have their last frame by then. */
+const LAST_FRAMES_MS = 250
+/** For requests that come while sockets are closed. */
+const LAST_REQUESTS_MS = 500
 
 /** A turn of the loop that is so short has taken what there was to take, and little can have come since. */
 const QUIET_TURN_MS = 0.2
@@ -447,6 +455,8 @@ const untilAllAreTaken = async (): Promise<void> => {
     endedAt = now
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const LOOPBACK = "127.0.0.1"
 const EXCLUSIVE_PORT = 1
@@ -603,20 +613,29 @@ export const startServer = async (
     if (listensLast) listen()
     const url = urlOf(sockets)
     if (config.adminPort !== null) sockets.push(listenOn(app, LOOPBACK, config.adminPort, EXCLUSIVE_PORT))
-    const drainRequests = async (): Promise<void> => {
-      await new Promise((resolve) => setTimeout(resolve, FIRST_BYTES_MS))
-      await rest.drained(DRAIN_REQUESTS_MS)
+    const drainRequests = async (): Promise<boolean> => {
+      await pause(config.drainDelayMs > 0 ? FIRST_BYTES_OF_PROXIES_MS : FIRST_BYTES_MS)
+      return rest.drained(DRAIN_REQUESTS_MS)
+    }
+    /** A request on a connection that was idle would find no part that answers it: such connections are closed while all parts are there. */
+    const closeConnections = async (hadSockets: boolean): Promise<void> => {
+      if (hadSockets) await pause(LAST_FRAMES_MS)
+      await untilAllAreTaken()
+      if (await rest.drained(LAST_REQUESTS_MS)) app.close()
     }
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       isStopping = true
       // Load balancers see `/readyz` and send no more; until then connections are taken.
-      await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
+      await pause(config.drainDelayMs)
       stopBy = Date.now() + STOP_WITHIN_MS
       await untilAllAreTaken()
       stopAccepting()
       const reason = config.cluster === null ? "drain" : "moved"
-      await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), drainRequests()])
+      const hadSockets = gateway.connections() > 0
+      const [, isIdle] = await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), drainRequests()])
+      // Bodies without an end, such as those of encoders, are ended by the part that reads them.
+      if (isIdle) await closeConnections(hadSockets)
       await unwind()
       app.close()
     }

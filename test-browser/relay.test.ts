@@ -1,11 +1,12 @@
 /** Calls through a TURN server: coturn, with the credentials that the server makes. */
+import { createHash, createHmac } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
 import { startTestServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
 import { type Caller, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
 import { type Pages, startPages } from "./pages.ts"
-import { startTurnServer, type TurnServer } from "./turn-server.ts"
+import { REALM, startTurnServer, type TurnServer } from "./turn-server.ts"
 
 let turn: TurnServer
 let pages: Pages
@@ -41,13 +42,22 @@ const meet = async ({ url }: TestServer, names: ReadonlyArray<string>): Promise<
   )
 }
 
-test("under the policy relay no connection is direct", async () => {
+test("under the policy relay no connection is direct, and the relay logs no credential", async () => {
   const callers = await meet(await open({ RTC_POLICY: "relay" }), ["Ann", "Ben"])
   await Promise.all(callers.map((caller) => startMedia(caller)))
   await untilConnected(callers)
   for (const caller of callers) {
     expect((await receivedBy(caller)).map(({ route }) => route)).toEqual(["relay-relay"])
   }
+  const log = turn.log()
+  const names = new Set(Array.from(log.matchAll(/username=<(\d+:[^>]+)>/g), ([, name = ""]) => name))
+  expect(names.size).toBe(callers.length)
+  for (const name of names) {
+    const password = createHmac("sha1", turn.secret).update(name).digest("base64")
+    const key = createHash("md5").update(`${name}:${REALM}:${password}`).digest("hex")
+    for (const credential of [password, key]) expect(log.toLowerCase()).not.toContain(credential.toLowerCase())
+  }
+  expect(log).not.toContain(turn.secret)
 })
 
 test("of four people one is reachable only through the relay, and is in the call like the others", async () => {

@@ -1,7 +1,7 @@
-/** A TURN server of its own (coturn) on loopback, for the credentials of one secret. */
+/** A TURN server of its own (coturn) on loopback with the shipped file, for the credentials of one secret. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,6 +15,8 @@ export interface TurnServer {
   readonly kill: () => Promise<void>
   /** Starts it again, at the same port. */
   readonly revive: () => Promise<void>
+  /** All that it has logged by now, with the details that an operator may ask for. */
+  readonly log: () => string
   readonly stop: () => Promise<void>
 }
 
@@ -25,26 +27,41 @@ const answers = (port: number): Promise<boolean> =>
     socket.once("error", () => undefined)
   })
 
+export const REALM = "gathercue.test"
+
+const SHIPPED = new URL("../deploy/turnserver.conf", import.meta.url)
+
 /** Loopback peers are allowed for this test alone: on a real server they open the way to its own services. */
+const onLoopback = (text: string, port: number, secret: string, folder: string): string => {
+  const pairs = [
+    [/^static-auth-secret=$/m, `static-auth-secret=${secret}`],
+    [/^realm=.*$/m, `realm=${REALM}`],
+    [/^listening-port=.*$/m, `listening-ip=127.0.0.1\nlistening-port=${port}`],
+    [/^min-port=.*\nmax-port=.*$/m, "min-port=42000\nmax-port=42999"],
+    [/^external-ip=.*$/m, "relay-ip=127.0.0.1\nallow-loopback-peers"],
+    [
+      /^denied-peer-ip=127\..*$/m,
+      `no-tls\nno-dtls\nuserdb=${join(folder, "users.sqlite")}\npidfile=${join(folder, "turn.pid")}`,
+    ],
+  ] as const
+  return pairs.reduce((before, [pattern, by]) => {
+    if (!pattern.test(before)) throw new Error(`deploy/turnserver.conf has no ${String(pattern)}`)
+    return before.replace(pattern, by)
+  }, text)
+}
+
 export const startTurnServer = async (): Promise<TurnServer> => {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), "gathercue-turn-"))]
-  const secret = "a secret of the test's TURN server"
-  const options = [
-    ["listening-ip", "127.0.0.1"],
-    ["relay-ip", "127.0.0.1"],
-    ["listening-port", String(port)],
-    ["min-port", "42000"],
-    ["max-port", "42999"],
-    ["static-auth-secret", secret],
-    ["realm", "gathercue.test"],
-    ["userdb", join(folder, "users.sqlite")],
-    ["pidfile", join(folder, "turn.pid")],
-    ["log-file", "stdout"],
-  ]
-  const switches = ["fingerprint", "use-auth-secret", "no-tls", "no-dtls", "no-cli", "allow-loopback-peers"]
-  const settings = [...options.map(([name, value]) => `--${name}=${value}`), ...switches.map((name) => `--${name}`)]
+  const secret = "a-secret-of-the-TURN-server-0123456789"
+  const file = join(folder, "turnserver.conf")
+  await writeFile(file, onLoopback(await readFile(SHIPPED, "utf8"), port, secret, folder))
+  const logged: string[] = []
   const start = async (): Promise<() => Promise<void>> => {
-    const child = spawn("/usr/bin/turnserver", ["-n", ...settings], { stdio: "ignore", cwd: folder })
+    const child = spawn("/usr/bin/turnserver", ["-c", file, "--verbose"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      cwd: folder,
+    })
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => logged.push(String(chunk)))
     const exited = once(child, "exit")
     await eventually(() => answers(port), "the TURN server listening")
     return async () => {
@@ -60,6 +77,7 @@ export const startTurnServer = async (): Promise<TurnServer> => {
     revive: async () => {
       kill = await start()
     },
+    log: () => logged.join(""),
     stop: async () => {
       await kill()
       await rm(folder, { recursive: true, force: true })

@@ -11,7 +11,7 @@ const MOST_LOST = 1
 const failedIn = (log: string): string =>
   log
     .split("\n")
-    .filter((line) => /[ :]50[0-9][ ,]/.test(line))
+    .filter((line) => /" 50[0-9] |"status":50[0-9]/.test(line))
     .slice(0, 20)
     .join("\n")
 

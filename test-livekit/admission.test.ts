@@ -50,7 +50,7 @@ const expectShortStay = async (bare: BareClient, room: string, token: string): P
   expect((told(left).at(-1)?.at ?? Number.NaN) - (told(joined).at(-1)?.at ?? 0)).toBeLessThan(SECOND_MS)
 }
 
-test("a person who was removed and blocked is out, comes back with no token, and the others stay", async () => {
+test("a person who was removed and blocked is out, comes back with no token, and the others stay; LiveKit logs no token of them", async () => {
   const occasion = await occasionIn(house, [{ modality: "meeting", featureSet: [] }])
   const room = mainRoomOf(occasion)
   const host = await connectClient(occasion, "Hedy")
@@ -70,6 +70,11 @@ test("a person who was removed and blocked is out, comes back with no token, and
   await untilTogether([ben])
   expect(new Set(house.relay.answered.map(({ status }) => status))).toEqual(new Set([200]))
   expect(house.relay.answered.map(({ event }) => event)).toContain("participant_joined")
+  const log = house.livekit.log()
+  expect(log).toContain("starting RTC session")
+  for (const credential of [first, renewed, house.livekit.environment["MEDIA_API_SECRET"] ?? ""]) {
+    expect(log).not.toContain(credential)
+  }
 })
 
 test("a person who was moved is out of the room before, also with the token for it, and may be in the next one", async () => {

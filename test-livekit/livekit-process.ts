@@ -15,6 +15,7 @@ export class LiveKitProcess {
   readonly #rtcPort: number
   #child: ChildProcess | undefined
   readonly #client: RoomServiceClient
+  readonly #logged: string[] = []
 
   private constructor(port: number, rtcPort: number) {
     this.port = port
@@ -49,10 +50,14 @@ export class LiveKitProcess {
       },
       keys: { [KEY]: SECRET },
       webhook: { api_key: KEY, urls: [webhook] },
-      logging: { level: "error" },
+      logging: { level: "info" },
     }
     // JSON is YAML.
-    const child = spawn(inject("livekitProgram"), ["--config-body", JSON.stringify(config)], { stdio: "ignore" })
+    const child = spawn(inject("livekitProgram"), ["--config-body", JSON.stringify(config)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => this.#logged.push(String(chunk)))
     this.#child = child
     process.once("exit", () => child.kill("SIGKILL"))
     await eventually(async () => {
@@ -62,6 +67,11 @@ export class LiveKitProcess {
         () => false,
       )
     }, "LiveKit answering")
+  }
+
+  /** All that it has logged by now, at the level at which it is run. */
+  log(): string {
+    return this.#logged.join("")
   }
 
   async kill(): Promise<void> {

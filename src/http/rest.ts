@@ -66,8 +66,8 @@ interface RestOptions {
 }
 
 interface Rest {
-  /** Resolves when no request is in flight, at the latest after `deadlineMs`. */
-  readonly drained: (deadlineMs: number) => Promise<void>
+  /** Resolves to true when no request is in flight, and to false after `deadlineMs`. */
+  readonly drained: (deadlineMs: number) => Promise<boolean>
 }
 
 /** An alert on a status does not wait for its first answer. */
@@ -312,12 +312,12 @@ export const bindRest = (
       drained: (deadlineMs) => {
         stopGivingUp()
         return inFlight === 0
-          ? Promise.resolve()
+          ? Promise.resolve(true)
           : new Promise((resolve) => {
-              const cancel = timers.after(deadlineMs, resolve)
+              const cancel = timers.after(deadlineMs, () => resolve(false))
               onIdle = () => {
                 cancel()
-                resolve()
+                resolve(true)
               }
             })
       },

@@ -42,7 +42,16 @@ const nginx = ({ port, servers, folder }: Place): string =>
     [/listen 443 ssl;\n.*ssl_certificate .*;\n.*ssl_certificate_key .*;/, `listen 127.0.0.1:${port};`],
   )
 
-/** As its comment says it, one server is not asked for its readiness. */
+/** As its comment says it, one server is alone and is not asked for its readiness. */
+const haproxyServers = (servers: ReadonlyArray<number>): string =>
+  (servers.length === 1
+    ? servers.map((one) => `server node1 127.0.0.1:${one}`)
+    : [
+        ...servers.map((one, n) => `server node${n + 1} 127.0.0.1:${one} check`),
+        ...servers.map((one, n) => `server waiting${n + 1} 127.0.0.1:${one} backup`),
+      ]
+  ).join("\n  ")
+
 const haproxy = ({ port, servers }: Place): string =>
   replaced(
     shipped("haproxy.cfg"),
@@ -50,8 +59,8 @@ const haproxy = ({ port, servers }: Place): string =>
     [/frontend plain\n.*\n.*\n/, ""],
     [/bind :443 ssl.*/, `bind 127.0.0.1:${port}`],
     [
-      /server node1 node1:8080 check\n.*/,
-      servers.map((one, n) => `server node${n + 1} 127.0.0.1:${one}${servers.length > 1 ? " check" : ""}`).join("\n  "),
+      /server node1 node1:8080 check\n.*node2:8080 check\n.*node1:8080 backup\n.*node2:8080 backup\n/,
+      `${haproxyServers(servers)}\n`,
     ],
   )
 
