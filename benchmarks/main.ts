@@ -33,6 +33,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   growth: async () => (await import("./growth/growth.ts")).growth,
   departures: async () => (await import("./departures/departures.ts")).departures,
   flood: async () => (await import("./flood/flood.ts")).flood,
+  sizes: async () => (await import("./sizes/sizes.ts")).sizes,
   pages: async () => (await import("./pages/pages.ts")).pages,
 }
 
