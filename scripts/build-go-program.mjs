@@ -1,5 +1,5 @@
 /**
- * Builds a program that tests run, `livekit-server` or `pebble`, from its Go module, and keeps it in the user's cache: a build may take minutes.
+ * Builds a program that tests run, `livekit-server`, `pebble` or `caddy`, from its Go module, and keeps it in the user's cache: a build may take minutes.
  * Prints the program's path. Where it cannot be built it says why, and exits 2.
  */
 import { spawnSync } from "node:child_process"
@@ -10,6 +10,7 @@ import { join } from "node:path"
 const PROGRAMS = {
   "livekit-server": { version: "1.9.11", module: "github.com/livekit/livekit-server/cmd/server", file: "server" },
   pebble: { version: "2.10.3", module: "github.com/letsencrypt/pebble/v2/cmd/pebble", file: "pebble" },
+  caddy: { version: "2.11.9", module: "github.com/caddyserver/caddy/v2/cmd/caddy", file: "caddy" },
 }
 const BUILD_WITHIN_MS = 20 * 60_000
 

@@ -26,7 +26,10 @@ export const runUntilStopped = async <S extends Stoppable>(
       process.exit(1)
     }, stopWithinMs).unref()
     void running?.stop().then(
-      () => process.exit(code),
+      () => {
+        log.info("stopped")
+        process.exit(code)
+      },
       (cause: unknown) => refuse(cause),
     )
   }

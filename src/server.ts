@@ -565,7 +565,13 @@ export const startServer = async (
     const runtime = ManagedRuntime.make(layers)
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
     const info = { version: RELEASE, node: process.version }
-    await runtime.runPromise(Effect.map(Telemetry, ({ metrics }) => metrics.buildInfo(info)))
+    await runtime.runPromise(
+      Effect.map(Telemetry, ({ metrics, log }) => {
+        metrics.buildInfo(info)
+        const { from, to } = open.schema
+        if (from !== to) log.info({ from, to }, "the database has the schema of this release now")
+      }),
+    )
     let isStopping = false
     const rest = await runtime.runPromise(
       bindRest(app, {

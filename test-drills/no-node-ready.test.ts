@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { freePort } from "../test/support/free-port.ts"
 import { temporaryFolder } from "../test/support/temporary-folder.ts"
 import { eventually } from "../test/support/wait.ts"
+import { goProgram } from "./support/go-program.ts"
 import { startProxy } from "./support/proxies.ts"
 
 interface Node {
@@ -45,27 +46,36 @@ const behind = async (name: "haproxy" | "caddy") => {
     port,
     servers: [first, second],
     folder: await temporaryFolder(onTestFinished),
+    ...(name === "caddy" && { program: goProgram("caddy") }),
   })
   onTestFinished(() => proxy.stop())
-  return { ask: () => fetch(`http://127.0.0.1:${port}/anything`), nodes, proxy }
+  const ask = () => fetch(`http://127.0.0.1:${port}/anything`, { method: "POST", body: "{}" })
+  return { ask, nodes, proxy }
 }
 
-const untilDown = (log: () => string) =>
-  eventually(() => [1, 2].every((n) => log().includes(`gathercue/node${n} is DOWN`)), "both nodes to be left out")
+const untilOut = (name: "haproxy" | "caddy", log: () => string) =>
+  eventually(
+    () =>
+      name === "haproxy"
+        ? [1, 2].every((n) => log().includes(`gathercue/node${n} is DOWN`))
+        : new Set(log().match(/(?<="logger":"http.handlers.reverse_proxy.health_checker.active".*)127\.0\.0\.1:\d+/g))
+            .size === 2,
+    "both nodes to be left out",
+  )
 
 test("HAProxy sends requests to a node that stops while the other one is not known to be back", async () => {
   const { ask, nodes, proxy } = await behind("haproxy")
   const [stopping, gone] = nodes
   await gone.close()
   stopping.ready = 503
-  await untilDown(proxy.log)
+  await untilOut("haproxy", proxy.log)
   for (let n = 0; n < 10; n++) expect((await ask()).status).toBe(200)
 })
 
 test.each(["haproxy", "caddy"] as const)("behind %s requests wait while no node listens", async (name) => {
   const { ask, nodes, proxy } = await behind(name)
   for (const node of nodes) await node.close()
-  if (name === "haproxy") await untilDown(proxy.log)
+  await untilOut(name, proxy.log)
   let isAnswered = false
   const answers = Array.from({ length: 10 }, () =>
     ask().then(({ status }) => {

@@ -23,7 +23,7 @@ import { PROBLEMS } from "./contract/problem.ts"
 import { developmentRoutes } from "./development/development-routes.ts"
 import { mediaRoutes } from "./media/routes.ts"
 import type { ReadPublicEvent } from "./pages/event-in-page.ts"
-import { PAGES, servePage } from "./pages/pages.ts"
+import { NO_SUCH_PAGE, PAGES, servePage } from "./pages/pages.ts"
 import type { ServeServices } from "./requests/serve.ts"
 import { HttpSettings } from "./requests/settings.ts"
 import { type Route, routes } from "./routes.ts"
@@ -112,6 +112,10 @@ export const bindRest = (
     const timers = yield* currentTimers
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
+    const noSuchPath = problems.write(
+      "not_found",
+      "No such path. Those of the API begin with /v1/ and end without a slash; /v1/docs lists them.",
+    )
     const logRequest = accessLog(log, options.accessLog)
     for (const status of STATUSES) metrics.httpRequests.add(0, String(status))
     let inFlight = 0
@@ -292,6 +296,8 @@ export const bindRest = (
         clients,
         isHttps: publicUrl.startsWith("https:"),
         isStopping: options.isStopping,
+        unknownPath: ({ path, headers }) =>
+          !path.startsWith("/v1/") && /\btext\/html\b/.test(headers["accept"] ?? "") ? NO_SUCH_PAGE : noSuchPath,
         logsAddresses: options.accessLog === "addresses",
         onStart: () => {
           inFlight++

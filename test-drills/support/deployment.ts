@@ -6,6 +6,7 @@ import { untilSpread } from "../../test/support/nodes.ts"
 import { SECRET_KEY } from "../../test/support/server.ts"
 import { type ServerProcess, startServerProcess } from "../../test/support/server-process.ts"
 import { temporaryFolder } from "../../test/support/temporary-folder.ts"
+import { goProgram } from "./go-program.ts"
 import { type ProxyName, type RunningProxy, startProxy } from "./proxies.ts"
 
 export interface Deployment {
@@ -56,7 +57,12 @@ export const startDeployment = async (
   const servers = await Promise.all(environments.map((environment) => startServerProcess(environment)))
   if (count > 1) await untilSpread(database.url, count)
   const ports = environments.map(({ PORT }) => Number(PORT))
-  const proxy = await startProxy(name, { port, servers: ports, folder: await temporaryFolder(whenFinished) })
+  const proxy = await startProxy(name, {
+    port,
+    servers: ports,
+    folder: await temporaryFolder(whenFinished),
+    ...(name === "caddy" && { program: goProgram("caddy") }),
+  })
   return {
     url,
     servers,

@@ -1,14 +1,14 @@
 /** Pebble, Let's Encrypt's test authority, as a process on loopback. It refuses every fifth nonce, and finds names by a DNS server of the test's. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
 import { request } from "node:https"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { type DnsServer, startDnsServer } from "../../test/support/dns-server.ts"
 import { freePort } from "../../test/support/free-port.ts"
 import { TEST_CERTIFICATE } from "../../test/support/test-certificate.ts"
 import { eventually } from "../../test/support/wait.ts"
+import { goProgram } from "./go-program.ts"
 
 export interface Pebble {
   readonly directory: string
@@ -47,14 +47,6 @@ export const askSecurely = (
     asking.on("error", reject).end()
   })
 
-const BUILD = fileURLToPath(new URL("../../scripts/build-go-program.mjs", import.meta.url))
-
-const program = (): string => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BUILD, "pebble"], { encoding: "utf8" })
-  if (status !== 0) throw new Error(stderr.trim())
-  return stdout.trim()
-}
-
 /** `lifeSeconds`: of the certificates that it gives. */
 export const startPebble = async (folder: string, lifeSeconds: number, port?: number): Promise<Pebble> => {
   const [at, management, httpPort, tlsPort] = [
@@ -84,7 +76,7 @@ export const startPebble = async (folder: string, lifeSeconds: number, port?: nu
     profiles: { default: { description: "The only one", validityPeriod: lifeSeconds } },
   }
   await writeFile(file, JSON.stringify({ pebble }))
-  const child = spawn(program(), ["-config", file, "-dnsserver", dns.address], {
+  const child = spawn(goProgram("pebble"), ["-config", file, "-dnsserver", dns.address], {
     env: { PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "20" },
     stdio: ["ignore", "pipe", "inherit"],
   })

@@ -21,6 +21,8 @@ interface Place {
   readonly servers: ReadonlyArray<number>
   /** An empty folder of its own. */
   readonly folder: string
+  /** Instead of the one that is installed. */
+  readonly program?: string
 }
 
 const shipped = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8")
@@ -64,12 +66,14 @@ const haproxy = ({ port, servers }: Place): string =>
     ],
   )
 
+/** As its comment says it, one server is not asked for its readiness. */
 const caddy = ({ port, servers, folder }: Place): string =>
   replaced(
     shipped("Caddyfile"),
     [/^\{\n/m, `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${folder}\n`],
     [/live\.example\.com/, `http://127.0.0.1:${port}`],
     [/node1:8080 node2:8080/, servers.map((one) => `127.0.0.1:${one}`).join(" ")],
+    ...(servers.length === 1 ? [[/(?:\t*health_.*\n){3}/, ""] as const] : []),
   )
 
 const PROXIES = {
@@ -100,7 +104,7 @@ export const startProxy = async (name: ProxyName, place: Place): Promise<Running
   writeFileSync(file, write(place))
   // Its own /dev/stdout cannot be opened again where that is a socket, as Node's pipes are.
   const log = openSync(logFile, "w")
-  const child: ChildProcess = spawn(pathOf(program), args(file, place.folder), {
+  const child: ChildProcess = spawn(place.program ?? pathOf(program), args(file, place.folder), {
     stdio: ["ignore", log, log],
     env: { PATH, HOME: place.folder },
   })

@@ -27,7 +27,7 @@ describe.concurrent("on the embedded database", () => {
   test("stored data is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async (context) => {
     const started = starter(context)
     const DATA_DIR = await temporaryFolder(context.onTestFinished)
-    const first = await started({ DATA_DIR, PORT: "0" })
+    const first = await started({ DATA_DIR, PORT: "0", LOG_LEVEL: "info" })
     const { key } = await createWorkspace(first.url)
     const event = await createEvent(first.url, key)
     const refused = await refusedStart({ DATA_DIR, PORT: "0" })
@@ -36,6 +36,8 @@ describe.concurrent("on the embedded database", () => {
     expect(await first.end("SIGTERM")).toBe(0)
     // timed: a stop that waits for something is ended after nine seconds.
     expect(Date.now() - begun).toBeLessThan(10_000)
+    await eventually(() => first.written().includes('"msg":"stopped"'), "the last line")
+    expect(first.written()).toMatch(/"from":0,"to":\d+,"msg":"the database has the schema of this release now"/)
     const second = await started({ DATA_DIR, PORT: "0" })
     expect((await call(second.url, "GET", `/v1/events/${event.id}`, { key })).status).toBe(200)
     await second.end("SIGKILL")

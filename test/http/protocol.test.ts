@@ -54,6 +54,19 @@ describe("every error is a problem with type, code and detail", () => {
     expect(answer.headers.get("content-type")).toBe("application/problem+json")
   })
 
+  test("an unknown path, but for a browser outside the API, which gets a page", async () => {
+    const ask = (path: string, accept: string) => fetch(`${server.url}${path}`, { headers: { accept } })
+    const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
+    const page = await ask("/nothing", browser)
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"])
+    expect(await page.text()).toContain("<h1>No such page</h1>")
+    for (const [path, accept] of [
+      ["/v1/nothing", browser],
+      ["/nothing", "*/*"],
+    ] as const)
+      expect(((await (await ask(path, accept)).json()) as { readonly code: string }).code).toBe("not_found")
+  })
+
   test("a method the path does not have", async () => {
     const answer = await api("PUT", "/v1/events")
     expect([answer.status, answer.body]).toEqual([405, problem("method_not_allowed")])

@@ -34,6 +34,13 @@ export const PAGES: ReadonlyArray<PageRoute> = [
   ...unsubscribePages,
 ]
 
+/** For a browser whose address no route has. */
+export const NO_SUCH_PAGE = renderPage(
+  "No such page",
+  html`<p>There is nothing at this address. Compare it with the link that you were given, or ask whoever gave it to you.</p>`,
+  { status: 404 },
+)
+
 const problemPage = ({ status, detail, headers }: Problem): HttpResponse =>
   renderPage("That did not work", html`<p>${detail}</p>`, {
     status,

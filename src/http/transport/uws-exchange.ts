@@ -38,6 +38,8 @@ export interface RouteOptions {
   readonly isHttps: boolean
   /** The server is asked to stop: answers close their connections, so that the next request goes to another server. */
   readonly isStopping: () => boolean
+  /** The answer where no route has the path. */
+  readonly unknownPath: (head: RequestHead) => HttpResponse
   /** The log has the addresses of clients. */
   readonly logsAddresses: boolean
   /** Called for every response, for metrics and the drain. */

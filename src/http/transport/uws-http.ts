@@ -168,13 +168,7 @@ export const bindRoutes = (
     })
   }
   app.any("/*", (res, req) => {
-    const { exchange } = opened(res, req, { path: "/*", names: [], crossOrigin: false }, options)
-    if (!exchange.refuseFaulty())
-      exchange.send(
-        options.problems.write(
-          "not_found",
-          "No such path. Those of the API begin with /v1/ and end without a slash; /v1/docs lists them.",
-        ),
-      )
+    const { head, exchange } = opened(res, req, { path: "/*", names: [], crossOrigin: false }, options)
+    if (!exchange.refuseFaulty()) exchange.send(options.unknownPath(head))
   })
 }
