@@ -598,9 +598,8 @@ export const startServer = async (
         obstacle: () => {
           if (isStopping) return "The server is stopping."
           if (open.lock.held()) return null
-          return open.node === null
-            ? "Another server has taken over the database, or the lock on it is lost."
-            : "The node's session on the database is lost."
+          if (open.lock.isElsewhere()) return "Another server has taken over the database."
+          return `The ${open.node === null ? "server" : "node"}'s session on the database is lost.`
         },
       }),
     )

@@ -36,6 +36,8 @@ const LAST_ANSWER_MS = 5_000
 export interface ProcessLock {
   /** Whether the lock is held now. */
   readonly held: () => boolean
+  /** Of a lock that is not held: another process was found to have it. */
+  readonly isElsewhere: () => boolean
   readonly release: () => Promise<void>
 }
 
@@ -126,6 +128,7 @@ class Holding implements ProcessLock {
   readonly #url: string
   #session: Session
   #isHeld = true
+  #isElsewhere = false
   #isReleased = false
   #isRetaking = false
   /** The session that had the lock last. */
@@ -140,6 +143,8 @@ class Holding implements ProcessLock {
 
   readonly held = (): boolean => this.#isHeld
 
+  readonly isElsewhere = (): boolean => this.#isElsewhere
+
   readonly release = async (): Promise<void> => {
     this.#isReleased = true
     this.#isHeld = false
@@ -150,6 +155,7 @@ class Holding implements ProcessLock {
     this.#session = session
     session.connection.onEnd = () => {
       this.#isHeld = false
+      this.#isElsewhere = false
       void this.#retake()
     }
     void this.#beat(session)
@@ -182,16 +188,20 @@ class Holding implements ProcessLock {
     const { connection, sql } = this.#session
     const isTaken = await tryLock(sql, "exclusive")
     if (isTaken) this.#identity = await identityOf(sql)
-    else await this.#endPredecessor(sql)
+    else this.#isElsewhere = !(await this.#endPredecessor(sql))
     this.#isHeld = isTaken && connection.isOpen && !this.#isReleased
   }
 
   /**
-   * A session that this process gave up may live on at the server, which has not detected the end, and hold the lock against us.
+   * A session that this process gave up may live on at the server, which has not detected the end, and hold the lock against us. Resolves
+   * to false when another process holds it.
    */
-  async #endPredecessor(sql: Queryable): Promise<void> {
+  async #endPredecessor(sql: Queryable): Promise<boolean> {
     const holder = await findHolder(sql)
-    if (holder !== undefined && isSame(holder, this.#identity)) await endSession(sql, holder)
+    if (holder === undefined) return true
+    if (!isSame(holder, this.#identity)) return false
+    await endSession(sql, holder)
+    return true
   }
 }
 

@@ -56,6 +56,7 @@ describe.concurrent("one server per database", () => {
       expect(next?.held()).toBe(true)
       place.proxy.heal()
       await eventually(() => holder?.held() === false, "the old holder to notice")
+      await eventually(() => holder?.isElsewhere() === true, "the old holder to know that another one has it")
       // It goes on trying, and gets the lock when the new holder lets it go.
       await next?.release()
       await eventually(() => holder?.held() === true, "the old holder to have it again")
@@ -67,10 +68,12 @@ describe.concurrent("one server per database", () => {
     await expect(takeProcessLock(place.proxy.url, 500)).rejects.toMatchObject({ code: "POOL_DEADLINE" })
   })
 
-  lockTest("a lock whose session was cut is taken again by the same process", async ({ place }) => {
+  lockTest("a lock whose session was cut is taken again by the same process", async ({ place, expect }) => {
     const holder = await place.take(place.proxy.url)
     place.proxy.reset()
     await eventually(() => holder?.held() === false)
+    // The operator is told of a lost session, and of no other server.
+    expect(holder?.isElsewhere()).toBe(false)
     await eventually(() => holder?.held() === true)
   })
 

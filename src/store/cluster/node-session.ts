@@ -127,6 +127,9 @@ export class NodeSession implements ProcessLock {
     return undefined
   }
 
+  /** All nodes share the lock. */
+  readonly isElsewhere = (): boolean => false
+
   /** May this node still be the holder of its locks? A process that was stopped for long knows by the clock that it is not. */
   readonly held = (): boolean =>
     !this.#isReleased && this.#session.connection.isOpen && performance.now() - this.#heardAt < this.#lostMs
