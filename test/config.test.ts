@@ -345,11 +345,6 @@ test("each purpose has a key of its own", () => {
   expect(deriveKey(secret, "a")).not.toEqual(deriveKey(secret, "b"))
 })
 
-test("the README explains every key", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-  for (const { name, fallback, doc } of CONFIG_KEYS) expect(readme).toContain(`| \`${name}\` | ${fallback} | ${doc} |`)
-})
-
 test("a node has an address, and what it shares with the others", () => {
   expect(loadConfig({}).cluster).toBeNull()
   expect(loadConfig({ ...CLUSTER, CLUSTER_ADDRESS: "[fd00::1]:4000" }).cluster).toMatchObject({
