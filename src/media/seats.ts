@@ -6,10 +6,10 @@
  */
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Ground } from "../model/links.ts"
 import type { Modality } from "../model/phase.ts"
 import { type EventRole, narrowRole } from "../model/roles.ts"
-import type { KeyRing } from "../secret-key.ts"
 import { openText, SealBroken, sealText } from "../store/sealing/sealed-text.ts"
 
 export interface MediaServer {
