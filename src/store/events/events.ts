@@ -1,6 +1,7 @@
 /** Events and phases as rows. Reads go here directly; after creation only the event's actor writes them. */
 import type { Event } from "../../model/event.ts"
-import type { Feature, Modality, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
+import type { Modality } from "../../model/modality.ts"
+import type { Feature, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"

@@ -5,7 +5,7 @@ import { Conflict, NotFound, SignInRequired, Unauthorized, type Unavailable } fr
 import type { Event } from "../../../model/event.ts"
 import { accessOf } from "../../../model/grants.ts"
 import { newId } from "../../../model/ids.ts"
-import { guestRole } from "../../../model/roles.ts"
+import { guestRole, isStage } from "../../../model/modality.ts"
 import { findGrantState } from "../../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
@@ -67,7 +67,7 @@ const anonymous = (sql: Queryable, event: Event): Granting =>
   Effect.gen(function* () {
     if (event.visibility === "private") return yield* NotFound.of("event")
     const phases = yield* query(() => listPhases(sql, event.id))
-    if (event.visibility !== "public" || !phases.some(({ modality }) => modality === "broadcast")) {
+    if (event.visibility !== "public" || !phases.some(({ modality }) => isStage(modality))) {
       return yield* new SignInRequired({ detail: "Sign in to join this event." })
     }
     return {
