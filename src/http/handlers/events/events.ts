@@ -75,7 +75,7 @@ const lifecycle = (command: AgendaCommand) => ({
     execute(scope.event.id, command),
 })
 
-export const events: Handlers<typeof Events> = {
+export const events = {
   createEvent: {
     access: "workspace",
     handle: ({ payload, scope }) =>
@@ -175,4 +175,4 @@ export const events: Handlers<typeof Events> = {
         phaseOf(answer, phaseId),
       ),
   },
-}
+} satisfies Handlers<typeof Events>

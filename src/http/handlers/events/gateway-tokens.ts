@@ -99,7 +99,7 @@ const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
     return barred ? { ...grant, barred } : grant
   })
 
-export const gatewayTokens: Handlers<typeof GatewayTokens> = {
+export const gatewayTokens = {
   createGatewayToken: {
     access: "optionalSession",
     handle: ({ payload: { eventId }, scope: { session } }) =>
@@ -123,4 +123,4 @@ export const gatewayTokens: Handlers<typeof GatewayTokens> = {
         }
       }),
   },
-}
+} satisfies Handlers<typeof GatewayTokens>

@@ -63,7 +63,7 @@ const admit = (sql: Queryable, event: Event, participantId: string, guest: Partn
     return yield* query(() => findRoleNow(sql, { eventId: event.id, participantId, role }))
   })
 
-export const guests: Handlers<typeof Guests> = {
+export const guests = {
   createGuestIntegration: {
     access: "workspaceAdminOrKey",
     handle: ({ payload, scope }) => registerGuestIntegration({ ...payload, workspaceId: scope.workspaceId }, scope),
@@ -113,4 +113,4 @@ export const guests: Handlers<typeof Guests> = {
         }
       }),
   },
-}
+} satisfies Handlers<typeof Guests>

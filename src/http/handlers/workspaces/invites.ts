@@ -159,7 +159,7 @@ const findIn = (sql: Queryable, workspaceId: string, inviteId: string) =>
     return invitation ?? (yield* NotFound.of("invite"))
   })
 
-export const invites: Handlers<typeof Invites> = {
+export const invites = {
   createInvite: {
     access: "workspaceAdminOrKey",
     handle: ({ payload, scope, scope: { workspaceId }, path }) =>
@@ -249,4 +249,4 @@ export const invites: Handlers<typeof Invites> = {
         Effect.map(previewOf),
       ),
   },
-}
+} satisfies Handlers<typeof Invites>

@@ -49,7 +49,7 @@ const MEMBERSHIPS: Columns<ListedMembershipRow> = {
   rowsOf: ({ id, userId, name, email, role, createdAt }) => [[id, userId, name, email, role, createdAt]],
 }
 
-export const people: Handlers<typeof People> = {
+export const people = {
   listUsers: {
     access: "workspace",
     handle: (call) =>
@@ -161,4 +161,4 @@ export const people: Handlers<typeof People> = {
         return new Reply(undefined, {})
       }),
   },
-}
+} satisfies Handlers<typeof People>
