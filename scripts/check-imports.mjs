@@ -24,8 +24,9 @@ const ENGINES = [
       "http/transport/uws-http.ts",
       "http/transport/uws-exchange.ts",
       "gateway/transport/uws-socket.ts",
-      "server.ts",
-      "engine.ts",
+      "app/server.ts",
+      "app/listening.ts",
+      "engine/engine.ts",
     ],
   },
 ]

@@ -1,17 +1,17 @@
 /** The rooms of the code, and what each may import. The check of imports and the picture in ARCHITECTURE.md are made of this table. */
 
 /** Parts that every other part may import. Among themselves they import what MAY_IMPORT says. */
-export const KERNEL = ["clock", "model", "config", "telemetry", "egress", "secret-key"]
+export const KERNEL = ["clock", "model", "config", "telemetry", "egress", "crypto"]
 
 /** Parts by folder, or by file name for files of src/ itself, and the parts that each may import beside itself and the kernel. */
 export const MAY_IMPORT = {
   clock: [],
   // Without input and output: of the kernel nothing but itself.
   model: [],
-  config: ["model", "secret-key"],
+  config: ["model", "crypto"],
   telemetry: ["model"],
   egress: ["model", "telemetry", "clock"],
-  "secret-key": [],
+  crypto: [],
   protocol: [],
   store: [],
   mail: ["store"],
@@ -43,16 +43,7 @@ export const MAY_IMPORT = {
   // The composition root: everything.
   main: ["*"],
   certificates: ["engine"],
-  cli: ["certificates", "store", "terminal", "cluster", "mail", "media"],
-  run: ["*"],
-  "run-process": ["*"],
-  "run-server": ["*"],
-  "run-workers": ["*"],
-  terminal: ["*"],
-  server: ["*"],
-  descriptions: ["http", "gateway"],
-  "write-descriptions": ["descriptions"],
-  // Before anything else is loaded: imports nothing.
-  "engine-choice": [],
-  engine: ["engine-choice"],
+  cli: ["certificates", "store", "cluster", "mail", "media"],
+  app: ["*"],
+  engine: [],
 }

@@ -32,9 +32,9 @@ interface Rooms {
   readonly MAY_IMPORT: { readonly [room: string]: ReadonlyArray<string> }
 }
 
-/** Files of `src/` itself stand together on the top floor; the client stands beside the server. */
-const ON_TOP = "run, server"
-const HIDDEN: ReadonlySet<string> = new Set(["client", "engine", "engine-choice", "descriptions", "write-descriptions"])
+/** The composition root stands on the top floor. The client stands beside the server. */
+const ON_TOP = "app"
+const HIDDEN: ReadonlySet<string> = new Set(["client"])
 const ROW = 73
 const WIDTH = 1000
 
@@ -74,7 +74,7 @@ export const roomsDrawing = (rooms: Rooms): string => {
         x: Math.round(10 + index * (width + 12)),
         y: 10 + at * ROW,
         width: Math.round(width),
-        title: isKernel || room === ON_TOP ? room : `${room}/`,
+        title: `${room}/`,
         lines: importsOf(room, rooms).flatMap((text) => wrapped(text, Math.floor(width / 6.4))),
         fill: isKernel ? "#e6eefc" : "#f4f6fb",
       }),

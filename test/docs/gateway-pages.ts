@@ -1,7 +1,7 @@
 /** The pages of commands, dispatches and objects, made of the gateway's description. */
 
-import { Modality } from "../../src/model/phase.ts"
-import { EventRole, narrowRole } from "../../src/model/roles.ts"
+import { Modality, narrowRole } from "../../src/model/modality.ts"
+import { EventRole } from "../../src/model/roles.ts"
 import { described, type GatewayMessage, type JsonSchema, SENT, TAKEN } from "../support/gateway-description.ts"
 import { code, pageOf, shape, table } from "./tables.ts"
 
