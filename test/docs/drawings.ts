@@ -35,7 +35,7 @@ interface Rooms {
 /** The composition root stands on the top floor. The client stands beside the server. */
 const ON_TOP = "app"
 const HIDDEN: ReadonlySet<string> = new Set(["client"])
-const ROW = 73
+const ROW = 80
 const WIDTH = 1000
 
 /** A room stands one floor above the highest of the rooms that it imports. */
@@ -75,12 +75,12 @@ export const roomsDrawing = (rooms: Rooms): string => {
         y: 10 + at * ROW,
         width: Math.round(width),
         title: `${room}/`,
-        lines: importsOf(room, rooms).flatMap((text) => wrapped(text, Math.floor(width / 6.4))),
+        lines: importsOf(room, rooms).flatMap((text) => wrapped(text, Math.floor(width / 5.8))),
         fill: isKernel ? "#e6eefc" : "#f4f6fb",
       }),
     )
   })
-  return picture("The rooms of the code", WIDTH, floors.length * ROW - 20, boxes.map(drawn))
+  return picture("The rooms of the code", WIDTH, floors.length * ROW - 30, boxes.map(drawn))
 }
 
 /** The steps of a command in ARCHITECTURE.md, two rows: up to the commit, and after it. */
