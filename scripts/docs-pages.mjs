@@ -26,6 +26,7 @@ export const SECTIONS = [
       page("calls", "Calls", "Sound and picture between browsers or on a media server."),
       page("broadcasts", "Broadcasts", "Encoders, the browser's camera, playback and CDNs."),
       page("recordings", "Recordings", "Uploads, clips, transcripts and storage in S3."),
+      page("embedding", "Embed the attendee's page", "The page in a frame of your site, and its messages."),
       page("reports", "Reports and personal data", "Lists after an event, export and erasure of a person."),
       page("workspaces", "Workspaces", "Members, keys, links, roles and the audit log."),
       page("webhooks", "Webhooks", "Verify, retry, read and repeat deliveries."),
@@ -46,7 +47,7 @@ export const SECTIONS = [
   {
     title: "Guides for client developers",
     pages: [
-      page("clients", "The client", "The TypeScript client, its React hooks, and the attendee's page in a frame."),
+      page("clients", "The client", "The TypeScript client, its state, commands and React hooks."),
       page(
         "gateway-tutorial",
         "Ten minutes with the gateway",
