@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises"
-import { Redacted } from "effect"
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
@@ -18,7 +16,6 @@ import {
   sweepMessages,
 } from "../../src/store/webhooks/webhook-deliveries.ts"
 import { deleteWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
-import { runScript } from "../support/store.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const request = (given: Partial<FirstTriesRequest> = {}) => ({
@@ -132,18 +129,6 @@ test("an earlier release, which looks at `next_attempt_at` alone, takes claimed 
   // Unchanged, because it is in an index.
   expect(await nextOf(fresh)).toBe(before)
   expect(await sql`select 1 from webhook_deliveries where next_attempt_at > now() + interval '1 hour'`).toHaveLength(4)
-})
-
-test("the column for leases is added without a change of the deliveries that wait", async () => {
-  const { sql, url, addEndpoint, emit } = await openOutbox()
-  await addEndpoint("https://example.com/")
-  await emit(newId())
-  const version = () => sql`select xmin::text, ctid::text from webhook_deliveries`
-  const before = await version()
-  await sql`alter table webhook_deliveries drop column claimed_until`
-  const file = new URL("../../src/store/sql/0027_webhook_leases.sql", import.meta.url)
-  await runScript(Redacted.value(url), await readFile(file, "utf8"))
-  expect(await version()).toEqual(before)
 })
 
 test("of claims at the same moment one gets the lane and the others nothing of it", async () => {
