@@ -374,10 +374,7 @@ const layersOf = (
           entryLink: async (sql, eventId, registrationId) =>
             entryLinkOf(config.appUrl ?? publicUrl, eventId, await issueEntryToken(sql, registrationId)),
         }).pipe(Layer.provide([mailer, refusals])),
-    Layer.effect(
-      MediaLinks,
-      Effect.map(Ownership, ({ takeGrounds }) => mediaLinksOf(keysOf("media-links"), takeGrounds)),
-    ).pipe(Layer.provide(placement)),
+    Layer.succeed(MediaLinks, links),
     BearerLinks.layer().pipe(Layer.provide(placement)),
     Layer.mergeAll(Erasures.layer, DeletedWorkspaces.layer).pipe(Layer.provide(actors)),
     IdentityProvider.layer({

@@ -50,11 +50,6 @@ create table cluster_nodes (
   registered_at timestamptz(3) not null default now()
 );
 
-create table heartbeats (
-  id boolean primary key default true check (id),
-  at timestamptz(3) not null
-);
-
 -- A server proves that it can write. A probe takes a new page of the disk each time, because a change within existing pages succeeds
 -- on a full disk. The table is unlogged, so that probes cost no write-ahead log, and is truncated once a minute. Plain storage keeps
 -- the filler uncompressed and in the row.
