@@ -44,7 +44,7 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
   const client =
     status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0
-  const program = join(root, "dist/src/write-descriptions.js")
+  const program = join(root, "dist/src/app/write-descriptions.js")
   const descriptions =
     status === 0
       ? spawnSync(process.execPath, [program, join(root, "dist/src/description-files")], INHERITED).status

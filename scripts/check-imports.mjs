@@ -11,17 +11,17 @@ import { FLOORS, floorOf } from "./floors.mjs"
 const [root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 
 /** Parts that every other part may import. Among themselves they import what MAY_IMPORT says. */
-const KERNEL = ["clock", "model", "config", "telemetry", "egress", "secret-key"]
+const KERNEL = ["clock", "model", "config", "telemetry", "egress", "crypto"]
 
 /** Parts by folder, or by file name for files of src/ itself, and the parts that each may import beside itself and the kernel. */
 const MAY_IMPORT = {
   clock: [],
   // Without input and output: of the kernel nothing but itself.
   model: [],
-  config: ["model", "secret-key"],
+  config: ["model", "crypto"],
   telemetry: ["model"],
   egress: ["model", "telemetry", "clock"],
-  "secret-key": [],
+  crypto: [],
   protocol: [],
   store: [],
   mail: ["store"],
@@ -53,18 +53,9 @@ const MAY_IMPORT = {
   // The composition root: everything.
   main: ["*"],
   certificates: ["engine"],
-  cli: ["certificates", "store", "terminal", "cluster", "mail", "media"],
-  run: ["*"],
-  "run-process": ["*"],
-  "run-server": ["*"],
-  "run-workers": ["*"],
-  terminal: ["*"],
-  server: ["*"],
-  descriptions: ["http", "gateway"],
-  "write-descriptions": ["descriptions"],
-  // Before anything else is loaded: imports nothing.
-  "engine-choice": [],
-  engine: ["engine-choice"],
+  cli: ["certificates", "store", "cluster", "mail", "media"],
+  app: ["*"],
+  engine: [],
 }
 
 /** Engines, and the files or folders of src/ that may use each. */
@@ -80,8 +71,9 @@ const ENGINES = [
       "http/transport/uws-http.ts",
       "http/transport/uws-exchange.ts",
       "gateway/transport/uws-socket.ts",
-      "server.ts",
-      "engine.ts",
+      "app/server.ts",
+      "app/listening.ts",
+      "engine/engine.ts",
     ],
   },
 ]

@@ -68,6 +68,7 @@ export const FLOORS = {
     ["frames", "description"],
     "gateway.ts",
   ],
+  "src/app": [["*"], "layers", "server.ts", "run-server.ts", "run.ts"],
   "packages/client/src": [
     "rest-call.ts",
     "contract",

@@ -9,7 +9,7 @@ import { newKey } from "../src/cli/keys.ts"
 import { ConfigInvalid, loadConfig } from "../src/config/config.ts"
 import { CONFIG_KEYS } from "../src/config/keys.ts"
 import { weaknessOf } from "../src/config/mistakes.ts"
-import { deriveKey } from "../src/secret-key.ts"
+import { deriveKey } from "../src/crypto/secret-key.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 
 const SECRET_KEY = "Qm8wR2tZcX1vYnA5LmVkRjdHaEpLbDNNbk9w0a1b"

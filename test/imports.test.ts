@@ -80,6 +80,7 @@ test.each([
   ["src/http/pages/a.ts", "src/http/rest.ts"],
   ["src/gateway/connection/a.ts", "src/gateway/event/b.ts"],
   ["src/gateway/transport/a.ts", "src/gateway/gateway.ts"],
+  ["src/app/layers/a.ts", "src/app/server.ts"],
   ["packages/client/src/state/a.ts", "packages/client/src/react/b.ts"],
   ["packages/web/src/ui/a.tsx", "packages/web/src/host/b.tsx"],
 ])("%s imports a type of a higher floor: the check fails and names both", async (lower, upper) => {

@@ -5,8 +5,8 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context } from "effect"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { HeldLink } from "../model/links.ts"
-import type { KeyRing } from "../secret-key.ts"
 
 /** `upload` and `part`: bytes in; `play` and `download`: out. */
 export type LinkUse = "upload" | "part" | "play" | "download"

@@ -29,9 +29,9 @@ export const SESSION_COMMANDS = {
 } as const
 
 export const SESSION_DISPATCHES = {
-  ready: direct(Ready),
+  ready: direct(Ready, []),
   /** All missed dispatches have been sent. */
-  caughtUp: direct(Schema.Struct({ v: Position })),
+  caughtUp: direct(Schema.Struct({ v: Position }), []),
   "me.updated": direct(
     Schema.Struct({
       role: EventRole,
@@ -41,9 +41,10 @@ export const SESSION_DISPATCHES = {
       /** The seat in the main room when it changed; null: the receiver no longer has one. */
       media: optional(nullable(MediaSeat)),
     }),
+    ["me", "media", "stage"],
   ),
   /** A minute before the session ends: send a new token in `op 12`. */
-  tokenExpiring: direct(Schema.Struct({ at: Instant })),
+  tokenExpiring: direct(Schema.Struct({ at: Instant }), []),
   /** The streams that this connection gets from now on with their positions, and the streams that it no longer gets. */
-  subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) })),
+  subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) }), ["me", "chat"]),
 } as const

@@ -1,7 +1,7 @@
 /** The tables of `docs/gateway.md`, made of the gateway's description and the protocol's codes. */
 
-import { Modality } from "../../src/model/phase.ts"
-import { EventRole, narrowRole } from "../../src/model/roles.ts"
+import { Modality, narrowRole } from "../../src/model/modality.ts"
+import { EventRole } from "../../src/model/roles.ts"
 import { REFUSALS } from "../../src/protocol/refusals.ts"
 import { ADVICE, CLOSE } from "../../src/protocol/wire/close-codes.ts"
 import { described, type GatewayMessage, type JsonSchema, SENT, TAKEN } from "../support/gateway-description.ts"

@@ -3,7 +3,8 @@
  * staff's part once more. Only the personal part is written per connection.
  */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
-import { isStaff, narrowRole } from "../../model/roles.ts"
+import { narrowRole } from "../../model/modality.ts"
+import { isStaff } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"

@@ -26,16 +26,20 @@ import {
 } from "../transport/request-body.ts"
 import { accessCheck } from "./access.ts"
 import { auditOf } from "./audit.ts"
-import { type AnyCall, type AnyHandle, type HandlerServices, Reply } from "./call.ts"
+import { type AnyCall, type AnyHandle, Reply } from "./call.ts"
 import { CallerGround, credentialsOf, groundOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
 import { traitsOf } from "./endpoint-traits.ts"
 import { Idempotency } from "./idempotency.ts"
 import { HttpSettings } from "./settings.ts"
 
-export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
+/** What the steps of a request need beside the services of its handler. */
+type StepServices =
+  | Effect.Services<ReturnType<ReturnType<typeof accessCheck>>>
+  | Effect.Services<ReturnType<NonNullable<ReturnType<typeof auditOf>>>>
+  | Idempotency
 
 /** Answers one request; never fails and never throws. */
-export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>
+export type Serve<Services> = (request: HttpRequest) => Effect.Effect<HttpResponse, never, Services | StepServices>
 
 const ANONYMOUS: Principal = { kind: "anonymous" }
 
@@ -101,8 +105,8 @@ interface Answered {
   readonly response: HttpResponse
 }
 
-interface Compiled {
-  readonly serve: Serve
+interface Compiled<Services> {
+  readonly serve: Serve<Services>
   /** Whether the client's address is needed, by a limit or by acts of people without a name. */
   readonly wantsClient: boolean
   /** Bytes of a request's body at most. */
@@ -110,12 +114,12 @@ interface Compiled {
 }
 
 /** Compiles an endpoint and its handler into one function from request to response. */
-export const compile = (
+export const compile = <Services>(
   endpoint: HttpApiEndpoint.Top,
   responses: Successes,
-  handle: AnyHandle,
+  handle: AnyHandle<Services>,
   isReadable: IsReadable,
-): Effect.Effect<Compiled, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
+): Effect.Effect<Compiled<Services>, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
   Effect.gen(function* () {
     const settings = yield* HttpSettings
     const { publicUrl } = settings
@@ -194,7 +198,7 @@ export const compile = (
       return Result.isFailure(query) ? refuseRequest(query.failure.issue, "query") : Effect.succeed(query.success)
     }
 
-    const answer = (request: HttpRequest, scope: object): Effect.Effect<Answered, Failure, HandlerServices> => {
+    const answer = (request: HttpRequest, scope: object): Effect.Effect<Answered, Failure, Services> => {
       if (!isStorable(request.params)) return Effect.fail(NotFound.of("resource"))
       const params = decodeParams?.(request.params)
       if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
@@ -256,7 +260,7 @@ export const compile = (
     const counted = (
       request: HttpRequest,
       principal: Principal,
-      work: Effect.Effect<HttpResponse, Failure, ServeServices>,
+      work: Effect.Effect<HttpResponse, Failure, Services | StepServices>,
     ): typeof work =>
       Effect.flatMap(count(request, principal), (added) =>
         Effect.map(settle(request, work), (response) => ({ ...response, headers: [...response.headers, ...added] })),
@@ -268,7 +272,10 @@ export const compile = (
         ? act(request, principal, scope)
         : Effect.provideService(act(request, principal, scope), CallerGround, groundOf(principal, access))
 
-    const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
+    const process = (
+      request: HttpRequest,
+      principal: Principal,
+    ): Effect.Effect<HttpResponse, Failure, Services | StepServices> =>
       Effect.flatMap(establish(principal, request), (scope) => {
         noteScope(request.notes, scope)
         return isRepeated && principal.kind !== "anonymous"
@@ -281,7 +288,7 @@ export const compile = (
     /** A limit counts it, an act is noted with it, or its guesses are. */
     const wantsClient = isLimited || isViewerSurface(access) || note !== undefined || addressLimit !== "publicRead"
 
-    const serve: Serve = (request) => {
+    const serve: Serve<Services> = (request) => {
       // A wrong credential is counted by its client's address.
       const known = isLimited
         ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))

@@ -80,8 +80,8 @@ export const AGENDA_COMMANDS = {
 } as const
 
 export const AGENDA_DISPATCHES = {
-  "event.started": ordered(["event"], Schema.Struct({ event: EventView })),
-  "event.updated": ordered(["event"], Schema.Struct({ event: EventView })),
+  "event.started": ordered(["event"], Schema.Struct({ event: EventView }), ["agenda"]),
+  "event.updated": ordered(["event"], Schema.Struct({ event: EventView }), ["agenda"]),
   "event.ended": ordered(
     ["event"],
     Schema.Struct({
@@ -91,19 +91,31 @@ export const AGENDA_DISPATCHES = {
       /** The phases that never started and are skipped now. */
       phases: Schema.Array(PhaseView),
     }),
+    ["agenda", "broadcast"],
   ),
-  "phase.started": ordered(["event"], Schema.Struct({ phase: PhaseView, timers: Schema.Array(TimerView) })),
+  "phase.started": ordered(["event"], Schema.Struct({ phase: PhaseView, timers: Schema.Array(TimerView) }), [
+    "agenda",
+    "broadcast",
+    "lobby",
+  ]),
   "phase.ended": ordered(
     ["event"],
     Schema.Struct({ phaseId: Uuid, reason: Schema.Literals(["advance", "end"]), phase: PhaseView }),
+    ["agenda", "broadcast", "hands", "lobby", "stage"],
   ),
-  "phase.updated": ordered(["event"], Schema.Struct({ phase: PhaseView })),
-  "phase.appended": ordered(["event"], Schema.Struct({ phase: PhaseView })),
+  "phase.updated": ordered(["event"], Schema.Struct({ phase: PhaseView }), ["agenda", "broadcast", "lobby"]),
+  "phase.appended": ordered(["event"], Schema.Struct({ phase: PhaseView }), ["agenda", "broadcast"]),
   /** All phases of an event that has not started, in their new order. A phase that is missing was removed. */
-  "agenda.updated": ordered(["event"], Schema.Struct({ phases: Schema.Array(PhaseView) })),
+  "agenda.updated": ordered(["event"], Schema.Struct({ phases: Schema.Array(PhaseView) }), ["agenda"]),
   /** `phase`: present for a phase's timer. */
-  "timer.updated": ordered(["event"], Schema.Struct({ timer: TimerView, phase: optional(PhaseView) })),
-  "timer.warning": ordered(["event"], Schema.Struct({ timerId: Uuid, remainingMs: Schema.Int })),
-  "timer.elapsed": ordered(["event"], Schema.Struct({ timerId: Uuid, timer: TimerView, phase: optional(PhaseView) })),
-  announcement: ordered(["event", "room"], Announcement),
+  "timer.updated": ordered(["event"], Schema.Struct({ timer: TimerView, phase: optional(PhaseView) }), [
+    "agenda",
+    "broadcast",
+  ]),
+  "timer.warning": ordered(["event"], Schema.Struct({ timerId: Uuid, remainingMs: Schema.Int }), []),
+  "timer.elapsed": ordered(["event"], Schema.Struct({ timerId: Uuid, timer: TimerView, phase: optional(PhaseView) }), [
+    "agenda",
+    "broadcast",
+  ]),
+  announcement: ordered(["event", "room"], Announcement, []),
 } as const

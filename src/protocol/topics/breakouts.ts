@@ -117,15 +117,18 @@ export const BREAKOUT_COMMANDS = {
 } as const
 
 export const BREAKOUT_DISPATCHES = {
-  "breakout.opened": ordered(["event"], Schema.Struct({ breakout: BreakoutView, rooms: Schema.Array(RoomView) })),
-  "breakout.updated": ordered(["event"], BreakoutReply),
-  "breakout.closing": ordered(["event"], BreakoutReply),
-  "breakout.closed": ordered(["event"], Schema.Struct({ id: Uuid })),
-  "room.updated": ordered(["event"], Schema.Struct({ room: RoomView })),
-  "assignment.updated": ordered(["me"], AssignmentView),
-  "assignment.ended": ordered(["me"], Schema.Struct({ roomId: Uuid, returnAt: Instant })),
+  "breakout.opened": ordered(["event"], Schema.Struct({ breakout: BreakoutView, rooms: Schema.Array(RoomView) }), [
+    "breakout",
+  ]),
+  "breakout.updated": ordered(["event"], BreakoutReply, ["breakout"]),
+  "breakout.closing": ordered(["event"], BreakoutReply, ["breakout"]),
+  "breakout.closed": ordered(["event"], Schema.Struct({ id: Uuid }), ["breakout", "agenda"]),
+  "room.updated": ordered(["event"], Schema.Struct({ room: RoomView }), ["breakout"]),
+  "assignment.updated": ordered(["me"], AssignmentView, ["breakout"]),
+  "assignment.ended": ordered(["me"], Schema.Struct({ roomId: Uuid, returnAt: Instant }), ["breakout"]),
   "room.help": ordered(
     ["staff"],
     Schema.Struct({ roomId: Uuid, by: Actor, text: nullable(Schema.String), at: Instant }),
+    [],
   ),
 } as const

@@ -56,7 +56,9 @@ export const CHAT_COMMANDS = {
 
 export const CHAT_DISPATCHES = {
   /** `me`: the staff's chat, for speakers. */
-  "chat.message": ordered(["event", "staff", "room", "me"], Schema.Struct({ message: ChatMessageView })),
-  "chat.deleted": ordered(["event", "staff", "room", "me"], Schema.Struct({ ids: Schema.Array(Schema.String) })),
-  "chat.settings": ordered(["event"], Schema.Struct({ slowMs: Schema.Int })),
+  "chat.message": ordered(["event", "staff", "room", "me"], Schema.Struct({ message: ChatMessageView }), ["chat"]),
+  "chat.deleted": ordered(["event", "staff", "room", "me"], Schema.Struct({ ids: Schema.Array(Schema.String) }), [
+    "chat",
+  ]),
+  "chat.settings": ordered(["event"], Schema.Struct({ slowMs: Schema.Int }), ["chat"]),
 } as const

@@ -56,13 +56,14 @@ export const HAND_DISPATCHES = {
   "hand.queue": ordered(
     ["staff"],
     Schema.Struct({ add: Schema.Array(HandView), remove: Schema.Array(Schema.String), rev: Schema.Int }),
+    ["hands"],
   ),
-  "hand.count": ephemeral(["event"], Schema.Struct({ n: Schema.Int })),
+  "hand.count": ephemeral(["event"], Schema.Struct({ n: Schema.Int }), ["hands"]),
   /** The receiver raised or lowered their own hand, in any of their tabs. */
-  "me.hand": ordered(["me"], Schema.Struct({ hand: nullable(HandView) })),
+  "me.hand": ordered(["me"], Schema.Struct({ hand: nullable(HandView) }), ["hands"]),
   /** Another participant lowered the receiver's hand. */
-  "hand.lowered": ordered(["me"], Schema.Struct({})),
-  "stage.invited": ordered(["me"], Schema.Struct({ expiresAt: Instant })),
+  "hand.lowered": ordered(["me"], Schema.Struct({}), ["hands"]),
+  "stage.invited": ordered(["me"], Schema.Struct({ expiresAt: Instant }), ["stage"]),
   /** The receiver came onto the stage, or left it, in any of their tabs. */
-  "me.stage": ordered(["me"], Schema.Struct({ stage: nullable(StageView) })),
+  "me.stage": ordered(["me"], Schema.Struct({ stage: nullable(StageView) }), ["stage"]),
 } as const

@@ -145,15 +145,15 @@ export const MEDIA_COMMANDS = {
 } as const
 
 export const MEDIA_DISPATCHES = {
-  "broadcast.live": ordered(["event"], BroadcastReply),
-  "broadcast.paused": ordered(["event"], BroadcastReply),
-  "broadcast.ended": ordered(["event"], BroadcastReply),
+  "broadcast.live": ordered(["event"], BroadcastReply, ["broadcast"]),
+  "broadcast.paused": ordered(["event"], BroadcastReply, ["broadcast"]),
+  "broadcast.ended": ordered(["event"], BroadcastReply, ["broadcast", "encoder"]),
   /** The encoder of the broadcast began, was lost, is back, or was refused; or the media server's recorder began or failed. */
-  "broadcast.stream": ephemeral(["staff"], EncoderView),
-  "capture.state": ordered(["event"], CaptureView),
-  "transcript.segment": ordered(["event", "room"], TranscriptSegment),
+  "broadcast.stream": ephemeral(["staff"], EncoderView, ["encoder"]),
+  "capture.state": ordered(["event"], CaptureView, ["capture"]),
+  "transcript.segment": ordered(["event", "room"], TranscriptSegment, ["transcript"]),
   /** Interim segments; the final one has a position in the stream. */
-  "transcript.interim": ephemeral(["event", "room"], TranscriptSegment, { optOut: "transcript" }),
+  "transcript.interim": ephemeral(["event", "room"], TranscriptSegment, ["transcript"], { optOut: "transcript" }),
   /** The whole call after a change, with the receiver and its `connectionId`. With `closed` the receiver is no longer in it. */
   "rtc.peers": direct(
     Schema.Struct({
@@ -166,11 +166,13 @@ export const MEDIA_DISPATCHES = {
       /** The receiver moved to another room or lost its seat, or another tab of the participant joined. */
       closed: optional(Schema.Literals(["moved", "replaced"])),
     }),
+    [],
   ),
   "rtc.signal": direct(
     Schema.Union([
       Schema.Struct({ from: Schema.String, kind: DescriptionKind, data: Schema.String, gen: Schema.Int }),
       Schema.Struct({ from: Schema.String, kind: CandidatesKind, data: Schema.Array(Schema.String), gen: Schema.Int }),
     ]),
+    [],
   ),
 } as const

@@ -82,13 +82,15 @@ export const PARTICIPANT_COMMANDS = {
 } as const
 
 export const PARTICIPANT_DISPATCHES = {
-  "me.muted": ordered(["me"], Schema.Struct({ muted: Schema.Boolean, until: nullable(Instant) })),
-  "participant.removed": ordered(["staff"], Schema.Struct({ participantId: Schema.String, block: Schema.Boolean })),
-  "participant.unblocked": ordered(["staff"], Schema.Struct({ participantId: Schema.String })),
-  "lobby.waiting": ordered(["staff"], Schema.Struct({ add: Schema.Array(WaitingView), remove: Ids })),
-  "lobby.settings": ordered(["event"], Schema.Struct({ mode: LobbyPolicy })),
+  "me.muted": ordered(["me"], Schema.Struct({ muted: Schema.Boolean, until: nullable(Instant) }), ["muted"]),
+  "participant.removed": ordered(["staff"], Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }), [
+    "blocked",
+  ]),
+  "participant.unblocked": ordered(["staff"], Schema.Struct({ participantId: Schema.String }), ["blocked"]),
+  "lobby.waiting": ordered(["staff"], Schema.Struct({ add: Schema.Array(WaitingView), remove: Ids }), ["lobby"]),
+  "lobby.settings": ordered(["event"], Schema.Struct({ mode: LobbyPolicy }), ["lobby"]),
   /** A measure came into force because no host is there; null: it ended. */
-  "host.absence": ordered(["event"], Schema.Struct({ absence: nullable(HostAbsenceView) })),
+  "host.absence": ordered(["event"], Schema.Struct({ absence: nullable(HostAbsenceView) }), ["hostAbsence", "lobby"]),
   /** To a participant in the waiting room. `admitted`: a `ready` follows. */
-  "lobby.status": ephemeral(["me"], Schema.Struct({ state: Schema.Literals(["waiting", "admitted", "denied"]) })),
+  "lobby.status": ephemeral(["me"], Schema.Struct({ state: Schema.Literals(["waiting", "admitted", "denied"]) }), []),
 } as const

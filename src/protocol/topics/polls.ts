@@ -104,15 +104,15 @@ export const POLL_COMMANDS = {
 
 export const POLL_DISPATCHES = {
   /** A draft is for staff only. */
-  "poll.created": ordered(["staff"], PollReply),
-  "poll.opened": ordered(["event"], PollReply),
+  "poll.created": ordered(["staff"], PollReply, ["polls"]),
+  "poll.opened": ordered(["event"], PollReply, ["polls"]),
   /** The closing time changed. */
-  "poll.updated": ordered(["event"], PollReply),
-  "poll.closed": ordered(["event"], PollReply),
-  "poll.published": ordered(["event"], PollReply),
-  "poll.deleted": ordered(["event", "staff"], IdReply),
-  "me.pollVoted": ephemeral(["me"], Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) })),
-  "poll.tally": ephemeral(["event", "staff", "poll"], PollTally),
+  "poll.updated": ordered(["event"], PollReply, ["polls"]),
+  "poll.closed": ordered(["event"], PollReply, ["polls"]),
+  "poll.published": ordered(["event"], PollReply, ["polls", "agenda"]),
+  "poll.deleted": ordered(["event", "staff"], IdReply, ["polls"]),
+  "me.pollVoted": ephemeral(["me"], Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }), ["polls"]),
+  "poll.tally": ephemeral(["event", "staff", "poll"], PollTally, ["polls"]),
   /** For staff. */
-  "votes.signedOut": ephemeral(["staff"], SignedOutVotes),
+  "votes.signedOut": ephemeral(["staff"], SignedOutVotes, ["signedOutVotes"]),
 } as const

@@ -69,15 +69,17 @@ export const PRESENCE_COMMANDS = {
 } as const
 
 export const PRESENCE_DISPATCHES = {
-  "presence.diff": ordered(["people"], PresenceDiff),
+  "presence.diff": ordered(["people"], PresenceDiff, ["presence", "hands"]),
   /** As `presence.diff`, of the people on stage, for anonymous viewers. */
-  "presence.stage": ordered(["stage"], PresenceDiff),
+  "presence.stage": ordered(["stage"], PresenceDiff, ["presence"]),
   "presence.mode": ordered(
     ["people"],
     Schema.Struct({ mode: Schema.Literals(["list", "summary"]), total: Schema.Int }),
+    ["presence"],
   ),
   "presence.count": ephemeral(
     ["event", "stage"],
     Schema.Struct({ total: Schema.Int, byRole: Counts, byRoom: Counts, lobby: Schema.Int }),
+    ["presence"],
   ),
 } as const

@@ -84,18 +84,20 @@ export const QUESTION_COMMANDS = {
 } as const
 
 export const QUESTION_DISPATCHES = {
-  "question.created": ordered(["event", "staff", "me"], Schema.Struct({ question: QuestionView })),
-  "question.updated": ordered(["event", "staff", "me"], Schema.Struct({ question: QuestionView })),
+  "question.created": ordered(["event", "staff", "me"], Schema.Struct({ question: QuestionView }), ["questions"]),
+  "question.updated": ordered(["event", "staff", "me"], Schema.Struct({ question: QuestionView }), ["questions"]),
   /** `hidden`: the question is gone for the audience; staff keep it and get `question.updated` on their stream. */
   "question.removed": ordered(
     ["event", "staff", "me"],
     Schema.Struct({ id: Uuid, rev: Schema.Int, hidden: Schema.Boolean }),
+    ["questions"],
   ),
-  "qa.settings": ordered(["event"], QaSettings),
+  "qa.settings": ordered(["event"], QaSettings, ["questions"]),
   "question.votes": ephemeral(
     ["event"],
     Schema.Struct({ votes: Schema.Array(Schema.Tuple([Schema.String, Schema.Int])) }),
+    ["questions"],
   ),
   /** The receiver's own vote, cast in any of their tabs. */
-  "me.voted": ephemeral(["me"], Schema.Struct({ questionId: Uuid, on: Schema.Boolean })),
+  "me.voted": ephemeral(["me"], Schema.Struct({ questionId: Uuid, on: Schema.Boolean }), ["questions"]),
 } as const

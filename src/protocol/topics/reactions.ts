@@ -28,6 +28,7 @@ export const REACTION_DISPATCHES = {
       counts: Schema.Record(ReactionKind, optional(Schema.Int)),
       total: Schema.Int,
     }),
+    [],
     { optOut: "reactions" },
   ),
 } as const

@@ -78,9 +78,9 @@ export const ROTATION_COMMANDS = {
 } as const
 
 export const ROTATION_DISPATCHES = {
-  "rotation.round": ordered(["me"], RotationRoundView),
-  "rotation.partnerLeft": ordered(["me"], Schema.Struct({ participantId: Schema.String, n: Schema.Int })),
-  "rotation.state": ordered(["event"], RotationReply),
+  "rotation.round": ordered(["me"], RotationRoundView, ["rotation"]),
+  "rotation.partnerLeft": ordered(["me"], Schema.Struct({ participantId: Schema.String, n: Schema.Int }), ["rotation"]),
+  "rotation.state": ordered(["event"], RotationReply, ["rotation"]),
   /** The receiver opted in to rotations or out of them, in any of their tabs. */
-  "me.opted": ordered(["me"], Schema.Struct({ in: Schema.Boolean })),
+  "me.opted": ordered(["me"], Schema.Struct({ in: Schema.Boolean }), ["rotation"]),
 } as const

@@ -4,12 +4,12 @@
  */
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { KeyRing } from "../../crypto/secret-key.ts"
 import { Egress } from "../../egress/egress.ts"
 import { BadRequest, Conflict, Forbidden, NotFound, type Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import type { KeyRing } from "../../secret-key.ts"
 import { type Credential, keyOf, requireCredential, requireMember } from "../accounts/credentials.ts"
 import { Database, type Queryable } from "../database.ts"
 import { query } from "../query.ts"

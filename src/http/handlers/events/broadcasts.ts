@@ -84,7 +84,7 @@ const notStarted = new Conflict({ detail: "The broadcast has not started." })
 const known = ({ scope: { phaseId } }: OfPhase) =>
   Effect.flatMap(Database, (database) => database.run((sql) => findPhaseBroadcast(sql, phaseId)))
 
-export const broadcasts: Handlers<typeof Broadcasts> = {
+export const broadcasts = {
   startBroadcast: {
     access: "phase",
     handle: (call) => control(call, { type: "broadcast.start", d: { phaseId: call.scope.phaseId, ...call.payload } }),
@@ -112,4 +112,4 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
         return ingestAddress(publicUrl, token)
       }),
   },
-}
+} satisfies Handlers<typeof Broadcasts>

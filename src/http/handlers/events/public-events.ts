@@ -116,7 +116,7 @@ const watchedAt = (event: Pick<Event, "id" | "workspaceId" | "visibility">) =>
     }
   })
 
-export const publicEvents: Handlers<typeof PublicEvents> = {
+export const publicEvents = {
   getPublicEvent: {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
@@ -270,4 +270,4 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         return { sessionToken: token, eventId: event.id, name: registration.name }
       }),
   },
-}
+} satisfies Handlers<typeof PublicEvents>

@@ -117,7 +117,7 @@ const ROUNDS: Columns<Round> = {
   ],
 }
 
-export const reports: Handlers<typeof Reports> = {
+export const reports = {
   listAttendance: {
     access: "event",
     handle: (call) =>
@@ -195,4 +195,4 @@ export const reports: Handlers<typeof Reports> = {
   listChat: { access: "event", handle: (call) => report(call, "messages", pageMessages, same, CHAT) },
   listPolls: { access: "event", handle: (call) => report(call, "polls", pagePolls, resultOf, POLLS) },
   listRounds: { access: "event", handle: (call) => report(call, "rounds", pageRounds, roundOf, ROUNDS) },
-}
+} satisfies Handlers<typeof Reports>

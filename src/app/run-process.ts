@@ -1,6 +1,6 @@
 /** A process that runs until it is asked to stop, fails, or what it stands on has ended; then it stops in order, within a deadline. */
 import type { Logger } from "pino"
-import { refuse } from "./terminal.ts"
+import { refuse } from "../cli/terminal.ts"
 
 interface Stoppable {
   readonly stop: () => Promise<void>

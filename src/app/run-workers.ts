@@ -1,11 +1,12 @@
 /** This process as the supervisor of several workers on one port. */
-import { type Config, inheritedEnvironment } from "./config/config.ts"
+
+import { print, printWelcome } from "../cli/terminal.ts"
+import { type Config, inheritedEnvironment } from "../config/config.ts"
+import { withoutValues } from "../telemetry/logged-error.ts"
+import { shortOfFiles } from "../telemetry/open-files.ts"
+import { openLog } from "../telemetry/telemetry.ts"
+import { startWorkers } from "../workers/supervisor.ts"
 import { runUntilStopped } from "./run-process.ts"
-import { withoutValues } from "./telemetry/logged-error.ts"
-import { shortOfFiles } from "./telemetry/open-files.ts"
-import { openLog } from "./telemetry/telemetry.ts"
-import { print, printWelcome } from "./terminal.ts"
-import { startWorkers } from "./workers/supervisor.ts"
 
 /** A worker is ended by itself after ten seconds; then the embedded database stops. */
 const STOP_DEADLINE_MS = 20_000

@@ -1,12 +1,13 @@
 /** This process as the server, or as one of several workers on one port. */
-import { toSupervisor } from "./cluster/link/worker-link.ts"
-import type { Config } from "./config/config.ts"
+
+import { printWelcome } from "../cli/terminal.ts"
+import { toSupervisor } from "../cluster/link/worker-link.ts"
+import type { Config } from "../config/config.ts"
+import { withoutValues } from "../telemetry/logged-error.ts"
+import { shortOfFiles } from "../telemetry/open-files.ts"
+import { openLog } from "../telemetry/telemetry.ts"
 import { runUntilStopped } from "./run-process.ts"
 import { startServer } from "./server.ts"
-import { withoutValues } from "./telemetry/logged-error.ts"
-import { shortOfFiles } from "./telemetry/open-files.ts"
-import { openLog } from "./telemetry/telemetry.ts"
-import { printWelcome } from "./terminal.ts"
 
 /** A stop that takes longer, beyond the delay before it, is forced. */
 const STOP_DEADLINE_MS = 10_000

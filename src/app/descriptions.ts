@@ -5,8 +5,8 @@
 import { existsSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { Effect } from "effect"
-import { serverOf } from "./gateway/description/server-address.ts"
-import { sessionCookieName } from "./http/requests/credentials.ts"
+import { serverOf } from "../gateway/description/server-address.ts"
+import { sessionCookieName } from "../http/requests/credentials.ts"
 
 interface Descriptions {
   readonly openapi: Effect.Effect<string | Uint8Array>
@@ -26,13 +26,13 @@ const NAMES = { openapi: "openapi.json", asyncapi: "asyncapi.json", reference: "
 /** Loaded only where there is no build: the parts of the reference page are a module of three megabytes. */
 const made = (publicUrl: string, sessionCookie: string): Descriptions => {
   const api = Effect.promise(async () => {
-    const { apiDescription } = await import("./http/description/openapi.ts")
+    const { apiDescription } = await import("../http/description/openapi.ts")
     return apiDescription(publicUrl, sessionCookie)
   })
   return {
     openapi: Effect.flatMap(api, ({ json }) => json),
     asyncapi: Effect.promise(async () => {
-      const { gatewayDescription } = await import("./gateway/description/asyncapi.ts")
+      const { gatewayDescription } = await import("../gateway/description/asyncapi.ts")
       return gatewayDescription(publicUrl)
     }),
     reference: Effect.flatMap(api, ({ page }) => page),
