@@ -4,7 +4,7 @@
  * are deterministic: ids and times come with the command.
  */
 import { namedId } from "../../model/ids.ts"
-import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import { type Change, type Kind, type Records, type Settings, VOLATILE } from "../../model/live/live-records.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"

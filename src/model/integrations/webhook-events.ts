@@ -1,45 +1,6 @@
-/** Webhook event types and their bodies (specification §6). Every type has the base fields. */
-import { Schema } from "effect"
-import { named } from "../named.ts"
+/** A webhook event on its way, and the text of its body. */
 import type { Timestamp } from "../timestamp.ts"
-
-export const WebhookEventType = Schema.Literals([
-  "event.published",
-  "event.started",
-  "event.ended",
-  "participant.joined",
-  "participant.left",
-  "broadcast.live",
-  "broadcast.paused",
-  "recording.ready",
-  "transcript.ready",
-  "clip.ready",
-  "question.created",
-  "question.answered",
-  "registration.created",
-  "registration.cancelled",
-  "phase.started",
-  "phase.ended",
-  "poll.opened",
-  "poll.closed",
-  "host.absent",
-  "host.returned",
-  "audit.created",
-  "webhook.disabled",
-]).annotate(named("WebhookEventType"))
-export type WebhookEventType = typeof WebhookEventType.Type
-
-/** A type with the JSON Schema (2020-12) of its body. */
-export const ListedWebhookEventType = Schema.Struct({
-  type: WebhookEventType,
-  description: Schema.String,
-  schema: Schema.Record(Schema.String, Schema.Json),
-}).annotate(named("ListedWebhookEventType"))
-
-/** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
-export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"]).annotate(
-  named("WebhookDeliveryType"),
-)
+import type { WebhookEventType } from "./webhook-types.ts"
 
 /** One webhook event, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
 export interface WebhookEvent {

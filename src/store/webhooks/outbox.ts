@@ -5,12 +5,8 @@
  */
 import { Context, Layer } from "effect"
 import { newId } from "../../model/ids.ts"
-import {
-  encodeOccurrence,
-  encodePing,
-  type WebhookEvent,
-  type WebhookEventType,
-} from "../../model/integrations/webhook-events.ts"
+import { encodeOccurrence, encodePing, type WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import { Listeners } from "../../model/listeners.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
