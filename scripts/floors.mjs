@@ -7,7 +7,7 @@ export const FLOORS = {
   "src/protocol": [
     ["wire", "expect-none.ts", "rule.ts"],
     ["command.ts", "dispatch.ts", "refusals.ts"],
-    "topics",
+    "messages",
     ["wire/frames.ts", "joined.ts", "ready.ts"],
     "session.ts",
     "contract.ts",

@@ -69,7 +69,7 @@ test.each([
 
 test.each([
   ["src/model/text/a.ts", "src/model/live/b.ts"],
-  ["src/protocol/wire/a.ts", "src/protocol/topics/b.ts"],
+  ["src/protocol/wire/a.ts", "src/protocol/messages/b.ts"],
   ["src/store/events/a.ts", "src/store/workspaces/b.ts"],
   ["src/media/live/a.ts", "src/media/jobs/b.ts"],
   ["src/identity/accounts/a.ts", "src/identity/callers/b.ts"],

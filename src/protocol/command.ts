@@ -1,6 +1,6 @@
 /**
  * The contract of a gateway command, as one value. Permissions, decoders, replies, revisions, rate limits, the description, the
- * guide's tables and the client's types are derived from these values. To add a command, add its value to its topic; the compiler
+ * guide's tables and the client's types are derived from these values. To add a command, add its value to its file in `messages`; the compiler
  * then requires its handler.
  */
 import { Schema } from "effect"

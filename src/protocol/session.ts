@@ -5,10 +5,10 @@ import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
 import { Done, gatewayCommand, NoData } from "./command.ts"
 import { direct } from "./dispatch.ts"
+import { Counts, Cursors, Position } from "./messages/fields.ts"
+import { MediaSeat } from "./messages/media.ts"
 import { Ready } from "./ready.ts"
 import { EVERYONE, everywhere, type Rule } from "./rule.ts"
-import { Counts, Cursors, Position } from "./topics/fields.ts"
-import { MediaSeat } from "./topics/media.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 

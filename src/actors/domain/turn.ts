@@ -95,7 +95,7 @@ export class Turn {
   readonly #undo: (() => void)[] = []
   readonly dispatches: Dispatch[] = []
   readonly ephemeral: Ephemeral[] = []
-  readonly webhookEvents: NewWebhookEvent[] = []
+  readonly occurrences: NewWebhookEvent[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
   /** The rooms that the media server has to record and broadcast from now on, if the turn changed that. */
@@ -160,7 +160,7 @@ export class Turn {
   }
 
   emitWebhookEvent(type: WebhookEventType, extra: Fields): void {
-    this.webhookEvents.push({ type, extra })
+    this.occurrences.push({ type, extra })
   }
 
   /** Reports a participant's changed role, room or admission to the gateways. */
@@ -194,7 +194,7 @@ export class Turn {
     return (
       this.#changes.size +
         this.dispatches.length +
-        this.webhookEvents.length +
+        this.occurrences.length +
         this.participantChanges.length +
         this.ejections.length +
         this.moves.length ===

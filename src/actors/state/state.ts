@@ -3,8 +3,8 @@ import type { Event, EventWithPhases } from "../../model/event.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
+import type { PhaseView, TimerView } from "../../protocol/messages/agenda.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
-import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
 import type { ChartSnapshot } from "./chart-snapshot.ts"
 
 /** A webhook event before it has its id. */

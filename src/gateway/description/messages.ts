@@ -7,7 +7,7 @@ import type { StreamKind } from "../../model/live/streams.ts"
 import type { AnyCommand } from "../../protocol/command.ts"
 import { COMMANDS, DISPATCHES } from "../../protocol/contract.ts"
 import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES } from "../../protocol/dispatch.ts"
-import { Position } from "../../protocol/topics/fields.ts"
+import { Position } from "../../protocol/messages/fields.ts"
 import {
   CommandFrame,
   DispatchFrame,

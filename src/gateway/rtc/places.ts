@@ -2,7 +2,7 @@
 import type { ActivePhase } from "../../actors/state/state.ts"
 import { hasSeat, isStage, MODALITIES } from "../../model/modality.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { MeshSeat } from "../../protocol/topics/media.ts"
+import type { MeshSeat } from "../../protocol/messages/media.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { ParticipantStates } from "../connection/participant-states.ts"
 

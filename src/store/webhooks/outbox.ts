@@ -5,14 +5,14 @@
  */
 import { Context, Layer } from "effect"
 import { newId } from "../../model/ids.ts"
-import { encodeOccurrence, encodePing, type WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import { encodeOccurrence, encodePing, type Occurrence } from "../../model/integrations/occurrences.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import { Listeners } from "../../model/listeners.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
 /** Webhook events as `append_occurrences` takes them; `n` keeps their order. */
-export const occurrenceRows = (occurrences: ReadonlyArray<WebhookEvent>): ReadonlyArray<object> =>
+export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): ReadonlyArray<object> =>
   occurrences.map((occurrence, index) => ({
     n: index,
     id: occurrence.id,
@@ -41,7 +41,7 @@ export const isWanted = async (
  * Stores each webhook event together with one delivery for every endpoint that wants its type, which is skipped when the
  * endpoint is disabled. A webhook event without a subscriber is not stored. Resolves to the number of deliveries to be sent.
  */
-export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<WebhookEvent>): Promise<number> => {
+export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<Occurrence>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
     select append_occurrences(${sql.json(occurrenceRows(occurrences))}) as deliveries`
   return row?.deliveries ?? 0

@@ -230,7 +230,7 @@ export class EventInMemory {
     }
     this.#state = turn.state
     this.dispatches.push(...turn.dispatches)
-    this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.webhookEvents.map(({ type }) => `webhook ${type}`))
+    this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.occurrences.map(({ type }) => `webhook ${type}`))
     return { ...result }
   }
 }

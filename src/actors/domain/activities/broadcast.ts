@@ -5,7 +5,7 @@
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
 import { isStage } from "../../../model/modality.ts"
-import type { BroadcastView } from "../../../protocol/topics/media.ts"
+import type { BroadcastView } from "../../../protocol/messages/media.ts"
 import { type Refused, refusedField } from "../../commands.ts"
 import type { Of } from "../../state/chart-events.ts"
 import { activePhaseOf, findPhase } from "../../state/state.ts"

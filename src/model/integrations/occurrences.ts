@@ -3,7 +3,7 @@ import type { Timestamp } from "../timestamp.ts"
 import type { WebhookEventType } from "./webhook-types.ts"
 
 /** One webhook event, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
-export interface WebhookEvent {
+export interface Occurrence {
   readonly id: string
   readonly type: WebhookEventType
   readonly workspaceId: string
@@ -15,7 +15,7 @@ export interface WebhookEvent {
 }
 
 /** The exact body bytes of a webhook event; encoded once, so that every attempt signs and sends the same text. */
-export const encodeOccurrence = (occurrence: WebhookEvent): string => {
+export const encodeOccurrence = (occurrence: Occurrence): string => {
   const { extra, ...base } = occurrence
   return JSON.stringify({ ...base, ...extra })
 }

@@ -1,4 +1,4 @@
-/** Parts that the data of several topics share. */
+/** Parts that the data of several files share. */
 import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
 import { ParticipantId } from "../../model/live/live-values.ts"

@@ -12,7 +12,7 @@ interface Registrant {
 }
 
 /** `notify` of the outbox's signal is for after the commit. */
-export const appendRegistrationNotice = (
+export const appendRegistrationOccurrence = (
   sql: Queryable,
   type: "registration.created" | "registration.cancelled",
   event: { readonly id: string; readonly workspaceId: string },
