@@ -9,6 +9,7 @@ const REFUSALS = new Set([
   "DatabaseRefused",
   "EmbeddedPostgresRefused",
   "SchemaTooNew",
+  "SchemaTooOld",
   "SecretRefused",
   "NodePortRefused",
   "NatsRefused",

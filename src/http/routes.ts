@@ -36,8 +36,9 @@ import { people } from "./handlers/workspaces/people.ts"
 import { personalData } from "./handlers/workspaces/personal-data.ts"
 import { webhooks } from "./handlers/workspaces/webhooks.ts"
 import { workspaces } from "./handlers/workspaces/workspaces.ts"
+import type { Successes } from "./requests/answers.ts"
 import type { AnyHandle, Handlers, ServicesOf } from "./requests/call.ts"
-import { compile, type Serve, type Successes } from "./requests/serve.ts"
+import { compile, type Serve } from "./requests/serve.ts"
 import { tracedRequest } from "./requests/traced-request.ts"
 
 type Groups = (typeof Api)["groups"]

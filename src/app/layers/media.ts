@@ -1,7 +1,6 @@
 /** Media: stored bytes and the jobs on them, live broadcasts, and the media server where there is one. */
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { Ownership } from "../../actors/ownership/ownership.ts"
 import { broadcastOwnersLayer } from "../../cluster/broadcast-owners.ts"
 import { summariseBy } from "../../help/summarise.ts"
 import { findFfmpeg } from "../../media/derivations/ffmpeg.ts"
@@ -68,10 +67,7 @@ export const mediaOf = (composition: Composition, placement: ReturnType<typeof p
       Layer.provideMerge(bytesOf(composition)),
       Layer.provideMerge(recorder),
     ),
-    Layer.effect(
-      MediaLinks,
-      Effect.map(Ownership, ({ takeGrounds }) => mediaLinksOf(keysOf(composition, "media-links"), takeGrounds)),
-    ).pipe(Layer.provide(placement)),
+    Layer.succeed(MediaLinks, mediaLinksOf(keysOf(composition, "media-links"))),
     Media.layer(config.media, keysOf(composition, "media-seats")),
     serverOf(composition),
   )

@@ -10,6 +10,7 @@ import { PollKind } from "../live/live-values.ts"
 import { Modality } from "../modality.ts"
 import { named } from "../named.ts"
 import { EventRole } from "../roles.ts"
+import { inPascalCase } from "../text/identifiers.ts"
 import { Instant } from "../timestamp.ts"
 
 interface Row {
@@ -243,10 +244,6 @@ export const ListedWebhookEventType = Schema.Struct({
   schema: Schema.Record(Schema.String, Schema.Json),
 }).annotate(named("ListedWebhookEventType"))
 
-/** `event.started` names its schema `EventStarted`. */
-const schemaNameOf = (type: string): string =>
-  type.replaceAll(/(?:^|\.)(\w)/g, (_all, first: string) => first.toUpperCase())
-
 const bodyOf = (type: string, { description, fields, isOfEvent }: Row): Schema.Top =>
   Schema.Struct({
     /** The same for every endpoint and every try. */
@@ -256,7 +253,7 @@ const bodyOf = (type: string, { description, fields, isOfEvent }: Row): Schema.T
     eventId: isOfEvent ? Uuid : Schema.NullOr(Uuid),
     occurredAt: Instant,
     ...fields,
-  }).annotate({ ...named(schemaNameOf(type)), description })
+  }).annotate({ ...named(inPascalCase(type)), description })
 
 const eachRow = <A>(make: (type: string, row: Row) => A) =>
   Object.fromEntries(Object.entries<Row>(DELIVERED).map(([type, row]) => [type, make(type, row)])) as {

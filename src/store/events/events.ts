@@ -2,11 +2,10 @@
 import { Event } from "../../model/event.ts"
 import type { Modality } from "../../model/modality.ts"
 import type { Feature, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
+import { inSnakeCase } from "../../model/text/identifiers.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
-
-const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The columns of an event by its fields: the model is their list. */
 const COLUMN_OF: ReadonlyMap<string, string> = new Map(

@@ -68,8 +68,8 @@ export const appendPing = async (
       select ${id}::uuid, workspace_id, null, 'ping', ${body}, ${occurredAt} from endpoint where status = 'active'
       returning id
     ), delivery as (
-      insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
-      select new_id(), message.id, endpoint.id, endpoint.id, now() + interval '1 day' from message, endpoint returning id
+      insert into webhook_deliveries (id, message_id, endpoint_id, event_id)
+      select new_id(), message.id, endpoint.id, endpoint.id from message, endpoint returning id
     )
     select delivery.id as delivery_id from endpoint left join delivery on true`
   return row
@@ -84,8 +84,8 @@ export const appendRedelivery = async (sql: Queryable, deliveryId: string): Prom
         join outbox_messages m on m.id = d.message_id
        where d.id = ${deliveryId} for key share of e, m
     ), delivery as (
-      insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
-      select new_id(), message_id, endpoint_id, event_id, now() + interval '1 day' from original where status = 'active' returning id
+      insert into webhook_deliveries (id, message_id, endpoint_id, event_id)
+      select new_id(), message_id, endpoint_id, event_id from original where status = 'active' returning id
     )
     select delivery.id as delivery_id from original left join delivery on true`
   return row

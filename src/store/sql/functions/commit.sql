@@ -351,11 +351,10 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
     select distinct id, workspace_id, event_id, type, body, occurred_at from wanted order by id
     on conflict (id) do nothing returning id
   ), delivery as (
-    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, next_attempt_at, finished_at)
+    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, finished_at)
     -- What belongs to no event has the lane of its workspace.
     select new_id(), w.id, w.endpoint_id, coalesce(w.event_id, w.workspace_id), case when w.is_sent then 'pending' else 'skipped' end,
-           -- Not the time of the try: see `claimFirstTries`.
-           case when w.is_sent then now() + interval '1 day' end, case when not w.is_sent then now() end
+           case when not w.is_sent then now() end
       from wanted w join message using (id) order by w.n
     returning status
   )

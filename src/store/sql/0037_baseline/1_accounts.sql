@@ -32,7 +32,9 @@ create table account_sessions (
   created_at timestamptz(3) not null default now(),
   last_seen_at timestamptz(3) not null default now(),
   idle_expires_at timestamptz(3) not null,
-  expires_at timestamptz(3) not null
+  expires_at timestamptz(3) not null,
+  -- The browser that signed in, as it named itself, so that people recognize their sign-ins. Null: it gave no name.
+  device text
 );
 create index account_sessions_account on account_sessions (account_id);
 -- The sweep finds sessions by the end of their thirty days. That time never changes, so noting a visit touches no index.

@@ -1,12 +1,20 @@
--- Workspaces: members, API keys, users, guest integrations and the audit log.
+-- Workspaces: members, API keys, users, guest integrations, the audit log, and the erasure of people.
 
 create table workspaces (
   id uuid primary key,
   name text not null,
   slug text not null unique,
   created_at timestamptz(3) not null default now(),
-  updated_at timestamptz(3) not null default now()
+  updated_at timestamptz(3) not null default now(),
+  -- The account that founded the workspace: the letters of all workspaces of a founder are counted together. Later owners do not
+  -- change it. Null once the account is deleted.
+  founder_account_id uuid references accounts on delete set null,
+  -- When the workspace was deleted: from then on it is found nowhere, and a sweep removes what belongs to it, step by step.
+  deleted_at timestamptz(3)
 );
+create index workspaces_founder on workspaces (founder_account_id) where founder_account_id is not null;
+-- Reads of events look here, and find nothing nearly always.
+create index workspaces_deleted on workspaces (id) where deleted_at is not null;
 
 create table workspace_members (
   id uuid primary key,
@@ -89,3 +97,27 @@ create table audit_entries (
   created_at timestamptz(3) not null default now()
 );
 create index audit_entries_page on audit_entries (workspace_id, created_at desc, id desc);
+
+-- People whose data is being erased. The transaction that deletes a user writes the row; a sweep then walks the workspace's events,
+-- newest first, and erases the person at each. The row names nobody: `participant_ids` are the ids that the person had at events, and
+-- nothing else leads from them to the person any more. A second pass follows when everything that was under way has ended, and
+-- deletes the row.
+create table erasures (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  participant_ids text[] not null,
+  -- The last event that this pass has done with; null at its start.
+  after_created_at timestamptz(3),
+  after_event_id uuid,
+  is_last_pass boolean not null default false,
+  -- The pass belongs to one process until then.
+  due_at timestamptz(3) not null,
+  created_at timestamptz(3) not null default now(),
+  -- A partner's guest has another id at each event, so the erasure of a guest names the event of each of its ids: the events of
+  -- `participant_ids`, in their order. Null: the person has the same ids at every event of the workspace.
+  event_ids uuid[]
+);
+create index erasures_due on erasures (due_at);
+-- A departure that is told late is looked up here.
+create index erasures_people on erasures using gin (participant_ids);
+create index erasures_workspace on erasures (workspace_id);

@@ -1,4 +1,4 @@
--- Events: their phases, memberships, invites, registrations and entry tokens.
+-- Events: their phases, memberships, invites, registrations, entry tokens and reminders.
 
 create table events (
   id uuid primary key,
@@ -23,11 +23,16 @@ create table events (
   ended_at timestamptz(3),
   -- Entry tokens open an event until a day after its end. The sweep visits an event once, after that day, because most events
   -- have no entry tokens and a token has no end of its own.
-  entries_swept boolean not null default false
+  entries_swept boolean not null default false,
+  -- A short code that people type to find an event. Without the letters and digits that look alike.
+  join_code text unique check (join_code ~ '^[2-9A-HJ-NP-Z]{6}$'),
+  -- Reminders by mail before a scheduled event, which its organisers may switch off.
+  reminders boolean not null default true
 );
 create index events_page on events (workspace_id, created_at desc, id desc);
 create index events_live on events (id) where status = 'live';
 create index events_entries_unswept on events (ended_at) where ended_at is not null and not entries_swept;
+create index events_to_remind on events (scheduled_at) where status = 'scheduled' and reminders;
 
 create table phases (
   id uuid primary key,
@@ -76,6 +81,9 @@ create table invites (
   expires_at timestamptz(3) not null,
   accepted_at timestamptz(3),
   revoked_at timestamptz(3),
+  -- The account that made the invite, or last renewed it: its open invites are revoked when it leaves the workspace. Null where an
+  -- API key did.
+  created_by_account_id uuid references accounts on delete set null,
   check ((kind = 'event') = (event_id is not null))
 );
 create index invites_workspace on invites (workspace_id, created_at desc, id desc);
@@ -83,6 +91,7 @@ create index invites_event on invites (event_id);
 -- An address has one pending invite to a workspace or an event, also when two people invite it at the same moment.
 create unique index invites_one_pending on invites (workspace_id, coalesce(event_id, workspace_id), email)
   where status = 'pending' and email is not null;
+create index invites_created_by on invites (created_by_account_id) where created_by_account_id is not null;
 
 -- Self-registration: an address takes one place at an event.
 create table registrations (
@@ -102,3 +111,19 @@ create table entry_tokens (
   created_at timestamptz(3) not null default now()
 );
 create index entry_tokens_registration on entry_tokens (registration_id);
+
+-- The progress of one kind of reminder for one time of an event: a row until a day after that time. Letters are posted in steps, in
+-- the order of addresses, and each step moves `after_email` in the transaction that posts its letters: nobody gets two for the same
+-- time, whatever ends in between, and an event that moves to another time and back goes on where it was.
+create table event_reminders (
+  event_id uuid not null references events on delete cascade,
+  kind text not null check (kind in ('day', 'minutes')),
+  scheduled_at timestamptz(3) not null,
+  after_email text not null default '',
+  done boolean not null default false,
+  -- The last step: events take turns.
+  touched_at timestamptz(3) not null default now(),
+  primary key (event_id, kind, scheduled_at)
+);
+create index event_reminders_turn on event_reminders (kind, touched_at) where not done;
+create index event_reminders_time on event_reminders (scheduled_at);

@@ -11,10 +11,7 @@ create table live_events (
   -- The fencing token whose commit made this version. An activation learns from it whether a commit of unknown outcome was its own.
   version_epoch bigint not null default 0,
   -- Identifies the unbroken sequence of the event's publications. Clients receive it as the epoch.
-  history uuid not null,
-  -- The participants who were present at an orderly stop of the server. The next activation waits for them, instead of reporting
-  -- to receivers that everyone joined anew. Null after a crash and while an activation runs.
-  roster jsonb
+  history uuid not null
 );
 
 -- Answers of accepted commands. A repeated command id gets the stored answer and is not run again.
@@ -57,6 +54,35 @@ create table stream_heads (
   primary key (event_id, stream)
 );
 
+-- The participants whose arrival was announced and whose departure was not: written in the transaction that announces them. The
+-- next activation waits for them, after an orderly stop and after a crash alike, so that each stay has one joined and one left.
+create table present_participants (
+  event_id uuid not null references events on delete cascade,
+  participant_id text not null,
+  -- As actors/presence/presence.ts has it.
+  present jsonb not null,
+  primary key (event_id, participant_id)
+);
+
+-- The people who were at an event: a row for each participant, written when they leave. People who are present are in
+-- present_participants; a report takes both together.
+create table attendances (
+  event_id uuid not null references events on delete cascade,
+  participant_id text not null,
+  -- Of the workspace's user; the row stays when the user is deleted.
+  user_id uuid references users on delete set null,
+  name text not null,
+  role text not null,
+  kind text not null,
+  first_joined_at timestamptz(3) not null,
+  last_left_at timestamptz(3) not null,
+  -- All stays together, and their number. A reconnect within the grace is the same stay.
+  attended_ms bigint not null,
+  stays integer not null,
+  primary key (event_id, participant_id)
+);
+create index attendances_user on attendances (user_id) where user_id is not null;
+
 -- Participants whom a host removed. A removal holds until a host restores the participant.
 create table live_removals (
   event_id uuid not null references events on delete cascade,
@@ -65,8 +91,17 @@ create table live_removals (
   primary key (event_id, participant_id)
 );
 
+-- Guests whose sessions of before their erasure do not count any more. A session is not stored, and lasts for two hours.
+create table erased_guests (
+  event_id uuid not null references events on delete cascade,
+  participant_id text not null,
+  erased_at timestamptz(3) not null,
+  primary key (event_id, participant_id)
+);
+create index erased_guests_at on erased_guests (erased_at);
+
 -- The records that a live event keeps besides its agenda. Only the event's actor reads them, by kind and id. Questions, votes,
--- chat and broadcasts have the tables below, because other parts of the server read them.
+-- chat and broadcasts have tables of their own, because other parts of the server read them.
 create table live_records (
   event_id uuid not null references events on delete cascade,
   kind text not null,
@@ -90,6 +125,8 @@ create table chat_messages (
   at timestamptz(3) not null
 );
 create index chat_messages_newest on chat_messages (event_id, target, at desc, id desc);
+-- What a guest wrote is looked for at many events. Only the rows of guests are in this index, so that it costs others nothing.
+create index chat_messages_guests on chat_messages (event_id, participant_id) where participant_id like 'guest:%';
 
 -- Questions of an event's audience. `votes` is the number of the question's rows in question_votes. The event's actor counts the
 -- votes and writes the number with them, so that a list sorted by votes reads one index.
@@ -118,9 +155,13 @@ create table questions (
   -- A hidden question keeps its answer and the time of it, and has both again when it is shown again.
   constraint questions_answered check (status = 'hidden' or (status = 'answered') = (answered_at is not null))
 );
-create index questions_by_votes on questions (event_id, (-votes), created_at, id);
--- Deleting a user clears `author_user_id`. Without the index each deletion reads the whole table.
+-- Moderators ask for the questions that wait: few among very many. Each status has a stretch of the index of its own, as deliveries
+-- of webhooks have; a list of all takes the first of each.
+create index questions_by_status on questions (event_id, status, (-votes), created_at, id);
+-- Deleting a user clears `author_user_id`, and removing a phase `phase_id`. Without the indexes each deletion reads the whole table.
 create index questions_author on questions (author_user_id) where author_user_id is not null;
+create index questions_phase on questions (phase_id) where phase_id is not null;
+create index questions_guests on questions (event_id, asker_id) where asker_id like 'guest:%';
 
 -- `voter` is a participant id: a user's id, or an id with the prefix guest:, reg: or anon:.
 create table question_votes (
@@ -129,15 +170,3 @@ create table question_votes (
   created_at timestamptz(3) not null default now(),
   primary key (question_id, voter)
 );
-
--- The broadcast of a phase. The public surfaces read it.
-create table broadcasts (
-  id uuid primary key,
-  event_id uuid not null references events on delete cascade,
-  phase_id uuid not null unique references phases on delete cascade,
-  status text not null check (status in ('idle', 'live', 'paused', 'ended')),
-  playback_url text,
-  started_at timestamptz(3),
-  updated_at timestamptz(3) not null default now()
-);
-create index broadcasts_event on broadcasts (event_id);
