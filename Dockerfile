@@ -14,7 +14,7 @@ COPY scripts ./scripts
 COPY packages ./packages
 COPY src ./src
 COPY docs ./docs
-COPY README.md ./
+COPY ARCHITECTURE.md ./
 RUN node scripts/build.mjs
 
 FROM ${NODE_IMAGE} AS dependencies

@@ -1,19 +1,20 @@
 /**
- * Makes the pages of `/docs`, their Markdown and `llms.txt`. A link to another page or heading that does not exist fails the build. A link to
- * a file of the repository that no page shows becomes the name of the file. An argument names another folder than `dist/src/docs-files`.
+ * Makes the pages of `/docs`, their Markdown, their pictures, the passages that the search finds, and `llms.txt`. A link to another page or
+ * heading that does not exist fails the build. A link to a file of the repository that no page shows becomes the name of the file. An
+ * argument names another folder than `dist/src/docs-files`.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, posix, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Marked } from "marked"
-import { anchorOf, markdownOf, PAGES } from "./docs-pages.mjs"
+import { anchorOf, PAGES, SECTIONS } from "./docs-pages.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const read = (file) => readFileSync(join(root, file), "utf8")
 const escaped = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-const texts = new Map(PAGES.map((page) => [page.name, markdownOf(page, read)]))
+const texts = new Map(PAGES.map((page) => [page.name, read(page.file)]))
 
 /** Headings of a page, outside of code. */
 const headingsOf = (text) =>
@@ -24,19 +25,26 @@ const headingsOf = (text) =>
   )
 const headings = new Map(Array.from(texts, ([name, text]) => [name, headingsOf(text)]))
 
-/** The page that shows a heading of a file; without a heading the first page of the file. */
-const pageOf = (file, anchor) =>
-  PAGES.find((page) => page.file === file && (anchor === "" || headings.get(page.name).has(anchor)))
-
 /** Where a link of a page leads: an address, or undefined for a file that no page shows. */
 const resolved = (page, href) => {
   if (/^[a-z]+:/.test(href) || href.startsWith("/")) return href
   const [path, anchor = ""] = href.split("#")
   const file = path === "" ? page.file : posix.join(posix.dirname(page.file), path)
-  const target = path === "" && headings.get(page.name).has(anchor) ? page : pageOf(file, anchor)
-  if (target !== undefined) return `/docs/${target.name}${anchor === "" ? "" : `#${anchor}`}`
-  if (file.startsWith("docs/")) throw new Error(`${page.file}: the link ${href} leads nowhere`)
+  const target = PAGES.find((one) => one.file === file)
+  const isThere = target !== undefined && (anchor === "" || headings.get(target.name).has(anchor))
+  if (isThere) return `/docs/${target.name}${anchor === "" ? "" : `#${anchor}`}`
+  if (target !== undefined || file.startsWith("docs/")) throw new Error(`${page.file}: the link ${href} leads nowhere`)
   return undefined
+}
+
+/** Pictures by the name under which the server has them, with their files. */
+const pictures = new Map()
+const pictureOf = (page, href) => {
+  const file = posix.join(posix.dirname(page.file), href)
+  const name = posix.basename(file)
+  if ((pictures.get(name) ?? file) !== file) throw new Error(`${page.file}: two pictures are called ${name}`)
+  pictures.set(name, file)
+  return `/docs/${name}`
 }
 
 const htmlOf = (page) => {
@@ -50,6 +58,9 @@ const htmlOf = (page) => {
         const inner = this.parser.parseInline(tokens)
         const address = resolved(page, href)
         return address === undefined ? inner : `<a href="${escaped(address)}">${inner}</a>`
+      },
+      image({ href, text }) {
+        return `<img src="${escaped(pictureOf(page, href))}" alt="${escaped(text)}" loading="lazy">`
       },
       // A table wider than the page scrolls by itself, also by keyboard.
       table(token) {
@@ -71,9 +82,13 @@ const htmlOf = (page) => {
 }
 
 const navigation = (current) =>
-  PAGES.map(({ name, title }) => {
-    const mark = name === current ? ' aria-current="page"' : ""
-    return `<li><a href="/docs/${name}"${mark}>${title}</a></li>`
+  SECTIONS.map(({ title, pages }) => {
+    const entries = pages.map(({ name, title: text }) => {
+      const mark = name === current ? ' aria-current="page"' : ""
+      return `<li><a href="/docs/${name}"${mark}>${text}</a></li>`
+    })
+    const isOpen = title !== "Internals" || pages.some(({ name }) => name === current)
+    return `<details${isOpen ? " open" : ""}><summary>${title}</summary>\n<ul>\n${entries.join("\n")}\n</ul>\n</details>`
   }).join("\n")
 
 const layout = (title, current, content) => `<!doctype html>
@@ -86,10 +101,11 @@ const layout = (title, current, content) => `<!doctype html>
 <a class="skip" href="#content">Skip to the text</a>
 <nav aria-label="Documentation">
 <p><a href="/docs">Gathercue</a></p>
-<ul>
+<form action="/docs/search" role="search">
+<label>Search <input type="search" name="q" maxlength="100"></label>
+</form>
 ${navigation(current)}
-<li><a href="/v1/docs">API reference</a></li>
-</ul>
+<p><a href="/v1/docs">API reference</a></p>
 </nav>
 <main id="content">
 ${content}
@@ -97,17 +113,45 @@ ${content}
 </html>
 `
 
+const entry = ({ name, title, about }) => `<dt><a href="/docs/${name}">${title}</a></dt><dd>${escaped(about)}</dd>`
+
 const index = `<h1>Gathercue</h1>
 <p>A backend for live events: webinars, meetings, breakout rooms, speed networking.</p>
+${SECTIONS.map(({ title, pages }) => `<h2>${title}</h2>\n<dl>\n${pages.map(entry).join("\n")}\n</dl>`).join("\n")}
+<h2>Descriptions for programs</h2>
 <dl>
-${PAGES.map(({ name, title, about }) => `<dt><a href="/docs/${name}">${title}</a></dt><dd>${escaped(about)}</dd>`).join("\n")}
 <dt><a href="/v1/docs">API reference</a></dt><dd>Every endpoint (<a href="/v1/openapi.json">OpenAPI</a>); the gateway's messages as <a href="/v1/asyncapi.json">AsyncAPI</a>.</dd>
 </dl>`
 
+/** A passage is what stands under one heading. Tables and code are searched too, without their signs. */
+const passagesOf = (page) => {
+  const passages = [{ title: page.title, anchor: "", text: "" }]
+  let isCode = false
+  for (const line of texts.get(page.name).split("\n")) {
+    if (line.startsWith("```")) isCode = !isCode
+    const [, heading] = isCode ? [] : (/^##+ (.+)$/.exec(line) ?? [])
+    const plain = (heading ?? line).replaceAll("`", "")
+    if (heading !== undefined) passages.push({ title: plain, anchor: anchorOf(plain), text: "" })
+    else passages.at(-1).text += `${plain.replaceAll(/\]\([^)]*\)|[|[\]*#>]|<!--.*?-->/g, " ")}\n`
+  }
+  return passages.map(({ title, anchor, text }) => ({
+    page: page.title,
+    title,
+    address: `/docs/${page.name}${anchor === "" ? "" : `#${anchor}`}`,
+    text: text.replaceAll(/\s+/g, " ").trim(),
+  }))
+}
+
+/** The server puts its results in the place of the mark. */
+const searchPage = layout("Search", "", "<!-- results -->")
+
 const CSS = `:root{color-scheme:light dark;font:1rem/1.6 system-ui,sans-serif}
 body{margin:0 auto;max-width:76rem;padding:1rem;display:grid;grid-template-columns:minmax(0,1fr);gap:1rem}
-nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem}
-nav p{font-weight:700;margin:0}
+nav ul{list-style:none;padding:0;margin:.25rem 0 .75rem;display:flex;flex-wrap:wrap;gap:.25rem 1rem}
+nav p,summary{font-weight:700;margin:0}
+nav form{margin:.5rem 0 1rem}
+nav input{font:inherit;width:100%;box-sizing:border-box}
+img{max-width:100%;height:auto;background:#fff}
 a{color:light-dark(#0b5cad,#8ec5ff)}
 h1 a,h2 a,h3 a,h4 a{color:inherit;text-decoration:none}
 nav a[aria-current]{font-weight:700;color:inherit}
@@ -129,7 +173,10 @@ const llms = `# Gathercue
 
 ## Documentation
 
-${PAGES.map(({ name, title, about }) => `- [${title}]({base}/docs/${name}.md): ${about}`).join("\n")}
+${SECTIONS.slice(0, -1)
+  .flatMap(({ pages }) => pages)
+  .map(({ name, title, about }) => `- [${title}]({base}/docs/${name}.md): ${about}`)
+  .join("\n")}
 
 ## Descriptions
 
@@ -139,6 +186,7 @@ ${PAGES.map(({ name, title, about }) => `- [${title}]({base}/docs/${name}.md): $
 
 ## Optional
 
+- [Architecture]({base}/docs/architecture.md): one command, one request and one dispatch through the code.
 - [All pages in one file]({base}/llms-full.txt)
 `
 
@@ -147,11 +195,14 @@ export const buildDocs = (folder) => {
   mkdirSync(folder, { recursive: true })
   const write = (name, text) => writeFileSync(join(folder, name), text)
   write("index.html", layout("Documentation", "", index))
+  write("search.html", searchPage)
+  write("passages.json", JSON.stringify(PAGES.flatMap(passagesOf)))
   write("docs.css", CSS)
   for (const page of PAGES) {
     write(`${page.name}.html`, layout(page.title, page.name, htmlOf(page)))
     write(`${page.name}.md`, texts.get(page.name))
   }
+  for (const [name, file] of pictures) copyFileSync(join(root, file), join(folder, name))
   write("llms.txt", llms)
   write("llms-full.txt", PAGES.map(({ name }) => texts.get(name)).join("\n\n"))
 }

@@ -44,7 +44,7 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
   const client =
     status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0
-  const program = join(root, "dist/src/write-descriptions.js")
+  const program = join(root, "dist/src/app/write-descriptions.js")
   const descriptions =
     status === 0
       ? spawnSync(process.execPath, [program, join(root, "dist/src/description-files")], INHERITED).status
@@ -59,10 +59,10 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
 copyAssets()
 
 const docsFolder = join(root, "dist/src/docs-files")
-const docsInputs = ["README.md", "docs", "scripts/build-docs.mjs", "scripts/docs-pages.mjs"].map((name) =>
+const docsInputs = ["ARCHITECTURE.md", "docs", "scripts/build-docs.mjs", "scripts/docs-pages.mjs"].map((name) =>
   join(root, name),
 )
-const pages = readdirSync(join(root, "docs")).map((name) => join(root, "docs", name))
+const pages = readdirSync(join(root, "docs"), { recursive: true }).map((name) => join(root, "docs", name))
 if ([...docsInputs, ...pages].some((input) => modified(input) >= modified(join(docsFolder, "llms-full.txt")))) {
   // Its library is loaded only where there is something to build.
   const { buildDocs } = await import("./build-docs.mjs")

@@ -7,65 +7,9 @@ import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseAst } from "rolldown/parseAst"
 import { FLOORS, floorOf } from "./floors.mjs"
+import { KERNEL, MAY_IMPORT } from "./rooms.mjs"
 
 const [root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
-
-/** Parts that every other part may import. Among themselves they import what MAY_IMPORT says. */
-const KERNEL = ["clock", "model", "config", "telemetry", "egress", "secret-key"]
-
-/** Parts by folder, or by file name for files of src/ itself, and the parts that each may import beside itself and the kernel. */
-const MAY_IMPORT = {
-  clock: [],
-  // Without input and output: of the kernel nothing but itself.
-  model: [],
-  config: ["model", "secret-key"],
-  telemetry: ["model"],
-  egress: ["model", "telemetry", "clock"],
-  "secret-key": [],
-  protocol: [],
-  store: [],
-  mail: ["store"],
-  help: [],
-  media: ["store"],
-  identity: ["store"],
-  actors: ["protocol", "store"],
-  erasure: ["actors", "store"],
-  cluster: ["actors", "identity", "media", "store"],
-  workers: ["cluster", "store"],
-  webhooks: ["store"],
-  "http/contract": ["protocol"],
-  http: [
-    "certificates",
-    "http/contract",
-    "protocol",
-    "store",
-    "identity",
-    "mail",
-    "help",
-    "actors",
-    "media",
-    "erasure",
-    "webhooks",
-  ],
-  gateway: ["protocol", "store", "identity", "actors", "media"],
-  // Published: it runs in a browser or in another service, and has nothing but itself.
-  client: [],
-  // The composition root: everything.
-  main: ["*"],
-  certificates: ["engine"],
-  cli: ["certificates", "store", "terminal", "cluster", "mail", "media"],
-  run: ["*"],
-  "run-process": ["*"],
-  "run-server": ["*"],
-  "run-workers": ["*"],
-  terminal: ["*"],
-  server: ["*"],
-  descriptions: ["http", "gateway"],
-  "write-descriptions": ["descriptions"],
-  // Before anything else is loaded: imports nothing.
-  "engine-choice": [],
-  engine: ["engine-choice"],
-}
 
 /** Engines, and the files or folders of src/ that may use each. */
 const ENGINES = [
@@ -80,8 +24,9 @@ const ENGINES = [
       "http/transport/uws-http.ts",
       "http/transport/uws-exchange.ts",
       "gateway/transport/uws-socket.ts",
-      "server.ts",
-      "engine.ts",
+      "app/server.ts",
+      "app/listening.ts",
+      "engine/engine.ts",
     ],
   },
 ]

@@ -7,7 +7,7 @@ export const FLOORS = {
   "src/protocol": [
     ["wire", "expect-none.ts", "rule.ts"],
     ["command.ts", "dispatch.ts", "refusals.ts"],
-    "topics",
+    "messages",
     ["wire/frames.ts", "joined.ts", "ready.ts"],
     "session.ts",
     "contract.ts",
@@ -68,6 +68,7 @@ export const FLOORS = {
     ["frames", "description"],
     "gateway.ts",
   ],
+  "src/app": [["*"], "layers", "server.ts", "run-server.ts", "run.ts"],
   "packages/client/src": [
     "rest-call.ts",
     "contract",

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * The command's first step: checks that there is a build of the engine for this machine, and that the process may open enough
- * files to load the rest, because Node reports a module that cannot be loaded only by a stack trace. Everything else is `run.ts`.
+ * files to load the rest, because Node reports a module that cannot be loaded only by a stack trace. Everything else is `app/run.ts`.
  */
-import { engineFor, thisMachine } from "./engine-choice.ts"
+import { engineFor, thisMachine } from "./engine/engine-choice.ts"
 import { fileLimit } from "./telemetry/open-files.ts"
 
 /** The modules, the embedded database's start, the pool and a few sockets; real use needs thousands, one for each socket. */
@@ -23,4 +23,4 @@ if ("refusal" in engine) {
   process.exit(1)
 }
 
-await import("./run.ts")
+await import("./app/run.ts")

@@ -20,7 +20,7 @@ export interface TurnServer {
   readonly stop: () => Promise<void>
 }
 
-const answers = (port: number): Promise<boolean> =>
+export const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
     socket.once("connect", () => socket.destroy()).once("close", (hadError) => resolve(!hadError))

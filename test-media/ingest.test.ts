@@ -82,7 +82,7 @@ const recorded = async (onAir: OnAir, base = server.url, key = acme.key): Promis
 test.concurrent.each([
   ["one stream", (onAir: OnAir) => [...STREAM, onAir.streamUrl]],
   ["one stream by POST", (onAir: OnAir) => [...STREAM.slice(0, -1), "POST", onAir.streamUrl]],
-  // On a kept connection ffmpeg does not wait for answers, which the README says is not taken.
+  // On a kept connection ffmpeg does not wait for answers, which the guide of broadcasts says is not taken.
   ["files on a connection each", (onAir: OnAir) => [...FILES, "-http_persistent", "0", `${onAir.url}index.m3u8`]],
 ])("ffmpeg pushes %s: every frame is recorded, and decodes", async (_name, formOf) => {
   const onAir = await startBroadcast(server.url, acme.key)

@@ -9,7 +9,7 @@ import { newKey } from "../src/cli/keys.ts"
 import { ConfigInvalid, loadConfig } from "../src/config/config.ts"
 import { CONFIG_KEYS } from "../src/config/keys.ts"
 import { weaknessOf } from "../src/config/mistakes.ts"
-import { deriveKey } from "../src/secret-key.ts"
+import { deriveKey } from "../src/crypto/secret-key.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 
 const SECRET_KEY = "Qm8wR2tZcX1vYnA5LmVkRjdHaEpLbDNNbk9w0a1b"
@@ -343,11 +343,6 @@ test("each purpose has a key of its own", () => {
   expect(deriveKey(secret, "a")).toHaveLength(32)
   expect(deriveKey(secret, "a")).toEqual(deriveKey(secret, "a"))
   expect(deriveKey(secret, "a")).not.toEqual(deriveKey(secret, "b"))
-})
-
-test("the README explains every key", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-  for (const { name, fallback, doc } of CONFIG_KEYS) expect(readme).toContain(`| \`${name}\` | ${fallback} | ${doc} |`)
 })
 
 test("a node has an address, and what it shares with the others", () => {

@@ -8,7 +8,7 @@ import { CONFIG_KEYS } from "../src/config/keys.ts"
 
 const FOLDER = new URL("../deploy/", import.meta.url)
 const SECRET = "Zk3vQ9xWm2LrT7nBz4KpD8cHs1JfG6yA"
-/** A stop of a server, and of a supervisor with its workers, takes so long at most (src/run-server.ts, src/run-workers.ts). */
+/** A stop of a server, and of a supervisor with its workers, takes so long at most (src/app/run-server.ts, src/app/run-workers.ts). */
 const STOP_SECONDS = 10
 const WORKERS_STOP_SECONDS = 20
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { descriptionsOf } from "../src/descriptions.ts"
+import { descriptionsOf } from "../src/app/descriptions.ts"
 import { compiled } from "./support/compiled.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 
@@ -15,7 +15,7 @@ const ABSENT = pathToFileURL("/no-such-folder/")
 
 const built = async (): Promise<string> => {
   const folder = await temporaryFolder()
-  await promisify(execFile)(process.execPath, [await compiled("src/write-descriptions.ts"), folder])
+  await promisify(execFile)(process.execPath, [await compiled("src/app/write-descriptions.ts"), folder])
   return folder
 }
 

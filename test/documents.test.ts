@@ -1,7 +1,6 @@
-/** The files and folders that documents and comments name exist, and each name means one of them. */
+/** The files and folders that documents and comments name exist, each name means one of them, links lead somewhere, and no document outgrows its readers. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { MEDIA_FAILURES } from "../src/model/media/recording.ts"
 
 const ROOT = new URL("..", import.meta.url)
 const FOLDERS = [
@@ -68,23 +67,39 @@ const isWrong = (name: string, document: string): boolean => {
   return exact.length !== 1 && paths.filter((path) => path.endsWith(`/${name}`)).length !== 1
 }
 
-test.each([
-  "ARCHITECTURE.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  "README.md",
-  "docs/clients.md",
-  "docs/concepts.md",
-  "docs/gateway.md",
-  "docs/operation.md",
-  "docs/reliability.md",
-  "docs/rest.md",
-  "docs/scaling.md",
-  "docs/security.md",
-  "benchmarks/README.md",
-  "examples/README.md",
-])("%s names files and folders that exist", (document) => {
+/** Markdown of the project, wherever it stands. */
+const documents = ["README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG"]
+  .map((name) => `${name}.md`)
+  .concat(paths.filter((path) => path.endsWith(".md") && !path.startsWith("src/")))
+
+test.each(documents)("%s names files and folders that exist", (document) => {
   expect(quotedIn(textOf(document)).filter((name) => isWrong(name, document))).toEqual([])
+})
+
+const KILOBYTE = 1024
+/** The most bytes of a document, in kilobytes: a reader reads a page to its end, and no page has two purposes. */
+const LARGEST: ReadonlyArray<readonly [pattern: RegExp, kilobytes: number]> = [
+  [/^README\.md$/, 9],
+  [/^ARCHITECTURE\.md$/, 24],
+  [/^CONTRIBUTING\.md$/, 6],
+  [/^CHANGELOG\.md$/, 6],
+  [/^benchmarks\/README\.md$/, 12],
+  [/^docs\/gateway\.md$/, 14],
+  [/^docs\/internals\//, 8],
+  [/^docs\//, 16],
+]
+const bytesOf = (document: string): number => Buffer.byteLength(textOf(document))
+const bounded = documents.filter((document) => LARGEST.some(([pattern]) => pattern.test(document)))
+
+test.each(bounded)("%s is no longer than its kind may be", (document) => {
+  const [, kilobytes = 0] = LARGEST.find(([pattern]) => pattern.test(document)) ?? []
+  expect(bytesOf(document)).toBeLessThanOrEqual(kilobytes * KILOBYTE)
+})
+
+test("all documents together, without the generated reference, are at most 268 KB", () => {
+  const written = bounded.filter((document) => !document.startsWith("docs/reference/"))
+  expect(written.length).toBeGreaterThan(40)
+  expect(written.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(268 * KILOBYTE)
 })
 
 test.each([
@@ -107,13 +122,10 @@ test("a name over the end of a line and a folder are found", () => {
   expect(isWrong("identity/partner-keys.ts", "ARCHITECTURE.md")).toBe(true)
 })
 
-test("the architecture names most of the sources' main files", () => {
+test("the architecture names the main files of the sources, and its pages most of the others", () => {
   expect(new Set(quotedIn(textOf("ARCHITECTURE.md"))).size).toBeGreaterThan(50)
-})
-
-test("the README explains every failure of recordings and clips", () => {
-  const readme = textOf("README.md")
-  for (const [code, meaning] of Object.entries(MEDIA_FAILURES)) expect(readme).toContain(`| \`${code}\` | ${meaning} |`)
+  const internals = documents.filter((document) => document.startsWith("docs/internals/"))
+  expect(new Set(internals.flatMap((document) => quotedIn(textOf(document)))).size).toBeGreaterThan(130)
 })
 
 const anchorsIn = (text: string): ReadonlySet<string> =>
@@ -127,9 +139,6 @@ const anchorsIn = (text: string): ReadonlySet<string> =>
   )
 
 test("links between documents lead to a file, and to a heading that it has", () => {
-  const documents = ["README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG"]
-    .map((name) => `${name}.md`)
-    .concat(paths.filter((path) => path.endsWith(".md") && !path.startsWith("src/")))
   const links = documents.flatMap((document) =>
     Array.from(textOf(document).matchAll(/\]\(([^)\s:]+)\)/g), ([, href = ""]) => ({ document, href })),
   )
@@ -141,6 +150,6 @@ test("links between documents lead to a file, and to a heading that it has", () 
     if (!existsSync(target)) return true
     return anchor !== undefined && !anchorsIn(readFileSync(target, "utf8")).has(anchor)
   })
-  expect(links.length).toBeGreaterThan(40)
+  expect(links.length).toBeGreaterThan(120)
   expect(wrong).toEqual([])
 })

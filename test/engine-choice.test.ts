@@ -1,6 +1,6 @@
 /** The build of the engine for a machine, from a table written by hand. */
 import { expect, test } from "vitest"
-import { engineFor, type Machine, thisMachine } from "../src/engine-choice.ts"
+import { engineFor, type Machine, thisMachine } from "../src/engine/engine-choice.ts"
 
 const linux = (node: number, glibc: string | undefined): Machine => ({ node, platform: "linux", glibc })
 

@@ -69,7 +69,7 @@ test.each([
 
 test.each([
   ["src/model/text/a.ts", "src/model/live/b.ts"],
-  ["src/protocol/wire/a.ts", "src/protocol/topics/b.ts"],
+  ["src/protocol/wire/a.ts", "src/protocol/messages/b.ts"],
   ["src/store/events/a.ts", "src/store/workspaces/b.ts"],
   ["src/media/live/a.ts", "src/media/jobs/b.ts"],
   ["src/identity/accounts/a.ts", "src/identity/callers/b.ts"],
@@ -80,6 +80,7 @@ test.each([
   ["src/http/pages/a.ts", "src/http/rest.ts"],
   ["src/gateway/connection/a.ts", "src/gateway/event/b.ts"],
   ["src/gateway/transport/a.ts", "src/gateway/gateway.ts"],
+  ["src/app/layers/a.ts", "src/app/server.ts"],
   ["packages/client/src/state/a.ts", "packages/client/src/react/b.ts"],
   ["packages/web/src/ui/a.tsx", "packages/web/src/host/b.tsx"],
 ])("%s imports a type of a higher floor: the check fails and names both", async (lower, upper) => {

@@ -1,5 +1,5 @@
 /** The ceiling for `fanout`: uWebSockets.js publishing the same coalesced frames, with nothing behind them. */
-import { App, us_socket_local_port } from "../../src/engine.ts"
+import { App, us_socket_local_port } from "../../src/engine/engine.ts"
 import { answerParent } from "../support/child.ts"
 import { sleep } from "../support/figures.ts"
 import { gathered } from "../support/gathered.ts"

@@ -5,7 +5,7 @@
 
 import { close, createWriteStream, fdatasync } from "node:fs"
 import { join } from "node:path"
-import { App, us_socket_local_port } from "../../src/engine.ts"
+import { App, us_socket_local_port } from "../../src/engine/engine.ts"
 import { answerParent } from "../support/child.ts"
 
 interface Given {

@@ -1,5 +1,5 @@
 /** The ceiling for `rest` and `static`: uWebSockets.js answering fixed bytes from one route, with no request read and nothing decided. */
-import { App, us_socket_local_port } from "../../src/engine.ts"
+import { App, us_socket_local_port } from "../../src/engine/engine.ts"
 import { answerParent } from "../support/child.ts"
 
 export interface FixedAnswer {

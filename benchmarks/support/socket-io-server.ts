@@ -8,9 +8,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Redacted } from "effect"
 import { Server } from "socket.io"
-import { App, us_socket_local_port } from "../../src/engine.ts"
+import { deriveKey } from "../../src/crypto/secret-key.ts"
+import { App, us_socket_local_port } from "../../src/engine/engine.ts"
 import { verifyClaims } from "../../src/identity/signed-claims.ts"
-import { deriveKey } from "../../src/secret-key.ts"
 import { SECRET_KEY } from "./server-process.ts"
 
 export interface SocketIoOptions {

@@ -1,5 +1,5 @@
 /** Receives webhook requests in a process of its own: counts them, and for each takes how long ago its cause was. */
-import { App, us_socket_local_port } from "../../src/engine.ts"
+import { App, us_socket_local_port } from "../../src/engine/engine.ts"
 import { answerParent } from "../support/child.ts"
 import { percentile } from "../support/figures.ts"
 

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { newId } from "../../src/model/ids.ts"
-import { encodeOccurrence, type WebhookEvent } from "../../src/model/integrations/webhook-events.ts"
+import { encodeOccurrence, type Occurrence } from "../../src/model/integrations/occurrences.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { DEFAULT_DEADLINE_MS, DEFAULT_WAITING, type Queryable } from "../../src/store/database.ts"
 import { Pool } from "../../src/store/pool/pool.ts"
@@ -57,7 +57,7 @@ const measured = (): Measured => ({ perSecond: [], perCpuSecond: [], postgresUs:
 const BACKLOG_DEADLINE_MS = 120_000
 const EVENTS = 200
 
-const occurrenceOf = (workspaceId: string, eventId: string): WebhookEvent => ({
+const occurrenceOf = (workspaceId: string, eventId: string): Occurrence => ({
   id: newId(),
   type: "participant.joined",
   workspaceId,

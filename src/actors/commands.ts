@@ -5,8 +5,9 @@
 import { Schema } from "effect"
 import { EventPatch, EventWithPhasesOfNode } from "../model/event.ts"
 import { Id } from "../model/ids.ts"
+import { Modality } from "../model/modality.ts"
 import { ParticipantKind } from "../model/participants.ts"
-import { Feature, Modality, PhaseConfig } from "../model/phase.ts"
+import { Feature, PhaseConfig } from "../model/phase.ts"
 import { QuestionPatch } from "../model/question.ts"
 import { EventRole } from "../model/roles.ts"
 import {

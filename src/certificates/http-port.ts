@@ -1,5 +1,5 @@
 /** The plain port beside the one with TLS: answers to challenges, and the way to https for everything else. */
-import { App } from "../engine.ts"
+import { App } from "../engine/engine.ts"
 import type { Certificates } from "./certificates.ts"
 
 const CHALLENGES = "/.well-known/acme-challenge/"

@@ -8,11 +8,11 @@ import { startEmbeddedPostgres } from "../store/embedded/postgres.ts"
 import { readSchema } from "../store/migrate.ts"
 import { withSession } from "../store/pool/session.ts"
 import { opensSecrets } from "../store/sealing/sealing-keys.ts"
-import { print } from "../terminal.ts"
 import { backUp, EXTERNAL, restore, type Where } from "./backup.ts"
 import { SESSION } from "./backup-files.ts"
 import { backUpToBucket, fetchBackup, isBucketPlace, placeIn } from "./bucket-backup.ts"
 import { CommandFailed } from "./command-failed.ts"
+import { print } from "./terminal.ts"
 
 const NO_TARGET = "Name a folder or s3://bucket/prefix, or set BACKUP_TO."
 const LIMITS = { connectMs: 10_000, withinMs: 6 * 3_600_000 }

@@ -22,9 +22,9 @@ import {
 } from "../store/embedded/restoring.ts"
 import { usable } from "../store/open-database.ts"
 import { withSession } from "../store/pool/session.ts"
-import { print } from "../terminal.ts"
 import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes, SESSION } from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
+import { print } from "./terminal.ts"
 
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 

@@ -80,11 +80,8 @@ const readDatabase = async (config: Checked, url: string, place: string): Promis
   const { problems, schema } = await readAccess(url)
   const found = problems.map(({ problem, remedy }) => failed("database", problem, remedy))
   if (found.length > 0 || schema === null) return found
-  const { applied, known, unknown } = schema
-  if (unknown.length > 0) {
-    const sentence = `The database has migration ${Math.max(...unknown)}, which this build (up to ${known}) lacks.`
-    return [failed("database", sentence, "Start a build at least as new.")]
-  }
+  const { applied, known, refusal } = schema
+  if (refusal !== null) return [failed("database", refusal.problem, refusal.remedy)]
   if (applied === 0)
     return [ok("database", `${place}, empty, its tables are made by gathercue migrate or the first start`)]
   if (secretKeys === null) {

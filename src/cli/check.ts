@@ -1,8 +1,8 @@
 /** `gathercue check`: would a server start with this configuration, and would all of it work? Changes nothing that stays. */
 import { ConfigInvalid, checkConfig } from "../config/config.ts"
-import { print } from "../terminal.ts"
 import { checkParts, type Part } from "./check-parts.ts"
 import { CommandFailed } from "./command-failed.ts"
+import { print } from "./terminal.ts"
 
 const configurationPart = (warnings: ReadonlyArray<string>): ReadonlyArray<Part> => [
   { part: "configuration", state: "ok", text: "can be used" },

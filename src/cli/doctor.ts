@@ -10,11 +10,11 @@ import { findDatabase } from "../store/embedded/place.ts"
 import { readSchema } from "../store/migrate.ts"
 import { diagnose } from "../store/platform/diagnosis.ts"
 import { fileLimit } from "../telemetry/open-files.ts"
-import { print } from "../terminal.ts"
 import { checkAll } from "./check.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { askServer } from "./doctor-server.ts"
 import { withDatabase } from "./reach-database.ts"
+import { print } from "./terminal.ts"
 
 const LOG_LINES = 500
 const LOG_BYTES = 1024 ** 2

@@ -3,9 +3,9 @@ import { Redacted, Schema } from "effect"
 import type { checkConfig } from "../config/config.ts"
 import { Inspection } from "../model/live/inspection.ts"
 import { toMillis } from "../model/timestamp.ts"
-import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { ask, serverBase } from "./reach-server.ts"
+import { print } from "./terminal.ts"
 
 /** An event that moves to another process answers within eight seconds. */
 const ANSWER_WITHIN_MS = 15_000

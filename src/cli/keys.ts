@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto"
 import type { Config } from "../config/config.ts"
 import { countSealed, resealAll, type SealedTexts } from "../store/sealing/resealing.ts"
-import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { withDatabase } from "./reach-database.ts"
+import { print } from "./terminal.ts"
 
 /** 256 bits. */
 export const newKey = (): string => randomBytes(32).toString("base64url")

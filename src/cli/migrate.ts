@@ -1,7 +1,7 @@
 /** `gathercue migrate`: brings the database to the schema of this build. */
 import type { Config } from "../config/config.ts"
 import { openDatabase } from "../store/open-database.ts"
-import { print } from "../terminal.ts"
+import { print } from "./terminal.ts"
 
 const CLOSE_WITHIN_MS = 5000
 

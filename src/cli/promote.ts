@@ -4,9 +4,9 @@ import { withSession } from "../store/pool/session.ts"
 import { countHolders } from "../store/process-lock.ts"
 import { recogniseInstance } from "../store/quiet/instance.ts"
 import { promote } from "../store/quiet/promote.ts"
-import { print } from "../terminal.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { withDatabase } from "./reach-database.ts"
+import { print } from "./terminal.ts"
 
 const SESSION = { application_name: "gathercue promote" }
 const LIMITS = { connectMs: 10_000, withinMs: 600_000 }

@@ -9,8 +9,6 @@ export interface GoneNode {
 }
 
 export class Membership {
-  /** Do all living nodes take signed addresses that name what they rest on? */
-  takeGrounds = true
   readonly #timers: Timers
   /** A node that is not seen for so long after it was heard of is gone. */
   readonly #lostMs: number
@@ -44,8 +42,7 @@ export class Membership {
   }
 
   /** `living`: the addresses of the living nodes by their names. */
-  seen(living: ReadonlyMap<string, string>, takeGrounds = true): void {
-    this.takeGrounds = takeGrounds
+  seen(living: ReadonlyMap<string, string>): void {
     const before = this.#living
     this.#living = living
     for (const [node, address] of before) if (!living.has(node)) this.#gone.notify({ node, address })

@@ -94,7 +94,7 @@ const placementOf = (
     session,
     node,
     acquireWithinMs: lostMs / REFRESHES_PER_LOSS,
-    seen: (living, takeGrounds) => membership.seen(living, takeGrounds),
+    seen: (living) => membership.seen(living),
     arrived: (shardIds) => arrivals.add(shardIds),
     returned: returned.notify,
   })
@@ -140,7 +140,6 @@ const placementOf = (
         node,
         nodes: () => membership.size,
         others: () => membership.othersThan(node),
-        takeGrounds: () => membership.takeGrounds,
         holds: (shardId) => Effect.sync(() => session.held() && engine.hasShardId(shardId)),
         onGone: (listener) => membership.onGone((gone) => listener(gone.node)),
         heardFrom: membership.heardFrom,

@@ -24,7 +24,7 @@ interface NodeStorageOptions {
   /** In which the engine expects the answer of `acquire`. */
   readonly acquireWithinMs: number
   /** Called after each look with the addresses of the living nodes by their names. */
-  readonly seen: (living: ReadonlyMap<string, string>, takeGrounds: boolean) => void
+  readonly seen: (living: ReadonlyMap<string, string>) => void
   /** Shards came to this node. */
   readonly arrived: (shardIds: ReadonlyArray<string>) => void
   /** The session was replaced: other nodes may have taken this one for gone meanwhile. */
@@ -110,10 +110,7 @@ class NodeStorage {
   async runners(): Promise<Array<readonly [runner: string, healthy: boolean]>> {
     const rows = await this.#options.session.run(listNodes)
     const living = rows.filter(({ isLiving }) => isLiving)
-    this.#options.seen(
-      new Map(living.map(({ node, address }) => [node, address])),
-      living.every(({ takesGrounds }) => takesGrounds),
-    )
+    this.#options.seen(new Map(living.map(({ node, address }) => [node, address])))
     return rows.map(({ runner, isLiving }) => [runner, isLiving])
   }
 

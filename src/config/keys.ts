@@ -1,4 +1,4 @@
-/** Every environment key that is read: its default and meaning. The README's table and the startup print come from these rows. */
+/** Every environment key that is read: its default and meaning. The pages of the configuration and the startup print come from these rows. */
 
 interface Key {
   readonly name: string
@@ -7,7 +7,7 @@ interface Key {
   readonly secret?: true
 }
 
-/** Every key of the environment that is read, in the order the README lists them. */
+/** Every key of the environment that is read, in the order of the help. */
 export const CONFIG_KEYS = [
   {
     name: "NODE_ENV",
@@ -41,7 +41,7 @@ export const CONFIG_KEYS = [
   {
     name: "APP_URL",
     fallback: "PUBLIC_URL",
-    doc: "Where links in letters lead; by default the pages this server has for them.",
+    doc: "Where links in emails lead; by default the pages this server has for them.",
   },
   {
     name: "SMTP_URL",
@@ -52,12 +52,12 @@ export const CONFIG_KEYS = [
   {
     name: "MAIL_FROM",
     fallback: "Gathercue <no-reply@localhost>",
-    doc: "Sender of letters; must be set in production where mail is sent.",
+    doc: "Sender of emails; must be set in production where mail is sent.",
   },
   {
     name: "MAIL_PER_WORKSPACE_PER_DAY",
     fallback: "200",
-    doc: "Invitations and other letters that a workspace may have sent to addresses it chose, in a day (UTC), 0 to 1000000; one more is answered 429. All workspaces that one account founded have ten times as many together. Entry links and reminders of people who registered, and notes for people who were there, are not counted.",
+    doc: "Invitations and other emails that a workspace may send to addresses it chose, in a day (UTC), 0 to 1000000; one more is answered 429. All workspaces that one account founded have ten times as many together. Entry links and reminders of people who registered, and notes for people who were there, are not counted.",
   },
   { name: "IDP_ISSUER", fallback: "unset", doc: "OpenID Connect issuer that accounts may sign in with." },
   {
@@ -88,7 +88,7 @@ export const CONFIG_KEYS = [
   {
     name: "WEB",
     fallback: "on",
-    doc: "`off`: the server has no pages for attendees, hosts and operators, and links in letters lead to a few plain ones.",
+    doc: "`off`: the server has no pages for attendees, hosts and operators, and links in emails lead to a few plain ones.",
   },
   {
     name: "EMBED_ORIGINS",
@@ -200,7 +200,7 @@ export const CONFIG_KEYS = [
   {
     name: "VENUE_ADDRESSES",
     fallback: "none",
-    doc: "Addresses and CIDR blocks, comma separated, from which a whole hall comes: a Wi-Fi with one address. They have `VENUE_FACTOR` times the limits by address of reading, joining, registering, signing in and the help chat, and of questions, votes and reactions without a name; not those of wrong passwords, new accounts, letters and sockets. 20 times: 1200 people register at once, and 6000 enter without a name.",
+    doc: "Addresses and CIDR blocks, comma separated, from which a whole hall comes: a Wi-Fi with one address. They have `VENUE_FACTOR` times the limits by address of reading, joining, registering, signing in and the help chat, and of questions, votes and reactions without a name; not those of wrong passwords, new accounts, emails and sockets. 20 times: 1200 people register at once, and 6000 enter without a name.",
   },
   { name: "VENUE_FACTOR", fallback: "20", doc: "How many times as much they may do, 1 to 1000." },
   { name: "DATA_DIR", fallback: ".data", doc: "Where the embedded database and generated secrets live." },
@@ -282,7 +282,7 @@ export const CONFIG_KEYS = [
   {
     name: "QUIET",
     fallback: "false",
-    doc: "`true`: as on a copy, nothing is sent to others (webhooks, letters, control of the media server, removals of media) until `gathercue promote`. For rehearsals.",
+    doc: "`true`: as on a copy, nothing is sent to others (webhooks, emails, control of the media server, removals of media) until `gathercue promote`. For rehearsals.",
   },
   {
     name: "SECRET_KEY",

@@ -1,12 +1,12 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema } from "effect"
+import { FEWEST_KEY_CHARACTERS } from "../crypto/secret-key.ts"
 import { SSL_MODES, splitTls } from "../model/database-address.ts"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
 import { isIceUrl } from "../model/media/ice-url.ts"
 import { isPlaybackTemplate } from "../model/media/playback-url.ts"
 import { lowerAscii } from "../model/text/compared.ts"
-import { FEWEST_KEY_CHARACTERS } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 import {
   anything,

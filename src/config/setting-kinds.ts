@@ -1,6 +1,6 @@
 /** The kinds of settings: how a key of each kind is read from the environment. No message holds the value of a secret. */
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
-import { FEWEST_KEY_CHARACTERS } from "../secret-key.ts"
+import { FEWEST_KEY_CHARACTERS } from "../crypto/secret-key.ts"
 import type { KeyName } from "./keys.ts"
 
 /** Text for which the rule holds. */

@@ -1,6 +1,6 @@
 /** The gateway's numbers. The configuration sets those that a deployment may change; only tests change the rest. */
 import type { IceOptions } from "../media/ice-servers.ts"
-import type { RtcPolicy } from "../protocol/topics/media.ts"
+import type { RtcPolicy } from "../protocol/messages/media.ts"
 import type { BudgetRules } from "./memory/rate-budgets.ts"
 
 /** The settings of calls between browsers. */

@@ -24,9 +24,8 @@ import { developmentRoutes } from "./development/development-routes.ts"
 import { mediaRoutes } from "./media/routes.ts"
 import type { ReadPublicEvent } from "./pages/event-in-page.ts"
 import { NO_SUCH_PAGE, PAGES, servePage } from "./pages/pages.ts"
-import type { ServeServices } from "./requests/serve.ts"
 import { HttpSettings } from "./requests/settings.ts"
-import { type Route, routes } from "./routes.ts"
+import { type RequestServices, type Route, routes } from "./routes.ts"
 import { policyOfPage } from "./transport/inline-scripts.ts"
 import { deviceOf, type HttpRequest, type HttpResponse } from "./transport/message.ts"
 import { Problems } from "./transport/problem.ts"
@@ -91,7 +90,7 @@ export const bindRest = (
 ): Effect.Effect<
   Rest,
   never,
-  | ServeServices
+  | RequestServices
   | HttpSettings
   | Authenticator
   | BearerLinks
@@ -110,7 +109,7 @@ export const bindRest = (
     const clients = yield* ClientAddresses
     const database = yield* Database
     const timers = yield* currentTimers
-    const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
+    const run = Effect.runCallbackWith(yield* Effect.context<RequestServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const noSuchPath = problems.write(
       "not_found",
@@ -135,7 +134,7 @@ export const bindRest = (
 
     /** Runs an effect that always answers; a defect that escapes it is answered too. */
     const respond =
-      (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>): PlainRoute["respond"] =>
+      (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, RequestServices>): PlainRoute["respond"] =>
       (request, send) => {
         const waiting = { since: timers.elapsed(), send }
         pending.add(waiting)
@@ -186,7 +185,7 @@ export const bindRest = (
 
     const plain = (
       path: string,
-      answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>,
+      answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, RequestServices>,
     ): PlainRoute => ({
       method: "GET",
       path,
@@ -252,7 +251,7 @@ export const bindRest = (
     if (publicEvent === undefined) return yield* Effect.die(new Error("no endpoint reads a public event"))
 
     /** As a caller without credentials, who counts for the limits of the client's address. A crowded database is spared. */
-    const readPublicEvent: ReadPublicEvent<ServeServices> = (request) =>
+    const readPublicEvent: ReadPublicEvent<RequestServices> = (request) =>
       database.isCrowded()
         ? Effect.succeed(problems.of(crowded))
         : publicEvent.serve({ ...request, method: "GET", query: "", headers: {} })

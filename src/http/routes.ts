@@ -36,23 +36,13 @@ import { people } from "./handlers/workspaces/people.ts"
 import { personalData } from "./handlers/workspaces/personal-data.ts"
 import { webhooks } from "./handlers/workspaces/webhooks.ts"
 import { workspaces } from "./handlers/workspaces/workspaces.ts"
-import type { AnyHandle, Handlers } from "./requests/call.ts"
-import { compile, type Serve, type Successes } from "./requests/serve.ts"
+import type { Successes } from "./requests/answers.ts"
+import type { AnyHandle, Handlers, ServicesOf } from "./requests/call.ts"
+import { compile, type Serve } from "./requests/serve.ts"
 import { tracedRequest } from "./requests/traced-request.ts"
 
-export interface Route {
-  readonly method: string
-  /** Path with `:name` parameters. */
-  readonly path: string
-  readonly access: Access
-  readonly serve: Serve
-  readonly wantsClient: boolean
-  /** Bytes of a request's body at most. */
-  readonly bodyLimit: number
-}
-
 type Groups = (typeof Api)["groups"]
-const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
+const HANDLERS = {
   accounts,
   accountSecurity,
   accountData,
@@ -84,7 +74,23 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   help,
   platform,
   meta,
+} satisfies { readonly [Name in keyof Groups]: Handlers<Groups[Name]> }
+
+type HandlerServices = ServicesOf<typeof HANDLERS>
+
+export interface Route {
+  readonly method: string
+  /** Path with `:name` parameters. */
+  readonly path: string
+  readonly access: Access
+  readonly serve: Serve<HandlerServices>
+  readonly wantsClient: boolean
+  /** Bytes of a request's body at most. */
+  readonly bodyLimit: number
 }
+
+/** What requests need, as the handlers and the steps around them say. */
+export type RequestServices = Effect.Services<ReturnType<Route["serve"]>>
 
 /** Every endpoint of the contract, compiled. */
 export const routes = Effect.gen(function* () {
@@ -92,13 +98,13 @@ export const routes = Effect.gen(function* () {
   const bound: Array<{
     readonly endpoint: HttpApiEndpoint.Top
     readonly successes: Successes
-    readonly handle: AnyHandle
+    readonly handle: AnyHandle<HandlerServices>
   }> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ group, endpoint, successes }) => {
       const handlers = HANDLERS[group.identifier as keyof Groups] as unknown as {
-        readonly [name: string]: { readonly access: Access; readonly handle: AnyHandle }
+        readonly [name: string]: { readonly access: Access; readonly handle: AnyHandle<HandlerServices> }
       }
       const handler = handlers[endpoint.identifier]
       const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)

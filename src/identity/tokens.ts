@@ -4,12 +4,12 @@
  */
 import { createSecretKey, type KeyObject } from "node:crypto"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { deriveKeyRing, type SecretKeys } from "../crypto/secret-key.ts"
 import { Unauthorized } from "../model/errors.ts"
 import { Basis } from "../model/grants.ts"
 import { GUEST_SESSION_SECONDS, ParticipantKind } from "../model/participants.ts"
 import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
-import { deriveKeyRing, type SecretKeys } from "../secret-key.ts"
 import { signClaims, verifyClaims } from "./signed-claims.ts"
 
 /** A person on one event, a partner's guest or a registered one: no participant elsewhere in the workspace. */

@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
-import type { KeyRing } from "../secret-key.ts"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Queryable } from "../store/database.ts"
 import { findRefusal, listRefusals } from "../store/mail/letters.ts"
 

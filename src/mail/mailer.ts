@@ -5,10 +5,10 @@
  */
 import { Context, Effect, Latch, Layer, type Redacted } from "effect"
 import { currentTimers } from "../clock/timers.ts"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
-import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import {
   claimMails,

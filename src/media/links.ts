@@ -5,8 +5,8 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context } from "effect"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { HeldLink } from "../model/links.ts"
-import type { KeyRing } from "../secret-key.ts"
 
 /** `upload` and `part`: bytes in; `play` and `download`: out. */
 export type LinkUse = "upload" | "part" | "play" | "download"
@@ -19,7 +19,7 @@ export type Held = Pick<HeldLink, "eventId" | "ground" | "givenAt">
 
 /**
  * `public`: made for a reader without credentials; it ends when the event is no longer visible to them. `workspace`: of the whole workspace, for
- * its webhooks; nodes of the release before gave those to people too.
+ * its webhooks.
  */
 export type LinkAudience = "public" | "workspace" | Held
 
@@ -90,14 +90,10 @@ export const heldLinkOf = ({ use, kind, id, audience, expires }: Link): HeldLink
   return { ...audience, kind: kind === "broadcast" ? "watch" : "media", objectId: id, expiresAt }
 }
 
-/**
- * `keys`: derived from the configured secrets for this purpose alone. `takeGrounds`: do all nodes take addresses that name what they rest on? As
- * long as one does not, everybody is given the workspace's.
- */
-export const mediaLinksOf = (keys: KeyRing, takeGrounds: () => boolean = () => true): MediaLinks["Service"] => {
+/** `keys`: derived from the configured secrets for this purpose alone. */
+export const mediaLinksOf = (keys: KeyRing): MediaLinks["Service"] => {
   const sign = ({ use, kind, id, audience, expires }: Link): string => {
-    const given = typeof audience === "string" || takeGrounds() ? audience : "workspace"
-    const [name, ...held] = typeof given === "string" ? [given] : [HELD, toText(given)]
+    const [name, ...held] = typeof audience === "string" ? [audience] : [HELD, toText(audience)]
     const claims = [use, kind, id, name, expires, ...held].join(".")
     return `${claims}.${tagOf(keys[0], claims).toString("base64url")}`
   }

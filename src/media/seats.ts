@@ -6,10 +6,10 @@
  */
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Ground } from "../model/links.ts"
-import type { Modality } from "../model/phase.ts"
-import { type EventRole, narrowRole } from "../model/roles.ts"
-import type { KeyRing } from "../secret-key.ts"
+import { hasSeat, type Modality } from "../model/modality.ts"
+import type { EventRole } from "../model/roles.ts"
 import { openText, SealBroken, sealText } from "../store/sealing/sealed-text.ts"
 
 export interface MediaServer {
@@ -61,9 +61,6 @@ export const mediaRoomOf = ({
   phaseId,
   roomId,
 }: Pick<SeatRequest, "eventId" | "phaseId" | "roomId">): string => `${eventId}:${roomId ?? phaseId}`
-
-/** Has a participant with this role a seat in a phase of this modality? All seats have the same rights. */
-export const hasSeat = (role: EventRole, modality: Modality): boolean => narrowRole(role, modality) !== "viewer"
 
 /** The holder's rights in the room. Messages go through the gateway, where they can be moderated. */
 const grantFor = (seat: SeatRequest): VideoGrant => ({

@@ -1,6 +1,6 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
-import { Effect, Schema } from "effect"
-import { HostAbsence, HostAbsenceOfNode } from "./host-absence.ts"
+import { Effect, Schema, Struct } from "effect"
+import { HostAbsence, HostAbsenceOfNode, NO_MEASURE } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
@@ -30,37 +30,44 @@ const Metadata = Schema.Record(Schema.String, Schema.Json).check(
 /** Everybody who registered gets a letter a day and ten minutes before `scheduledAt`. */
 const Reminders = Schema.Boolean
 
-export const EventInput = Schema.Struct({
+/** What hosts decide about an event, in the form that callers give it. */
+const Settings = Schema.Struct({
   type: Type,
   title: Title,
-  scheduledAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
-  scheduledEndAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
-  visibility: Schema.optionalKey(Visibility),
-  allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
-  allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
-  reminders: Schema.optionalKey(Reminders),
-  hostAbsence: Schema.optionalKey(HostAbsence),
-  capacity: Schema.optionalKey(Capacity),
-  metadata: Schema.optionalKey(Metadata),
+  scheduledAt: Schema.NullOr(InstantInput),
+  scheduledEndAt: Schema.NullOr(InstantInput),
+  visibility: Visibility,
+  allowAnonymousVoting: Schema.Boolean,
+  allowAnonymousQuestions: Schema.Boolean,
+  reminders: Reminders,
+  hostAbsence: HostAbsence,
+  capacity: Capacity,
+  metadata: Metadata,
+})
+
+/** The settings of a new event that its caller does not give. `capacity` has the server's default. */
+export const NEW_EVENT = {
+  scheduledAt: null,
+  scheduledEndAt: null,
+  visibility: "unlisted",
+  allowAnonymousVoting: false,
+  allowAnonymousQuestions: false,
+  reminders: true,
+  hostAbsence: NO_MEASURE,
+  metadata: {},
+} as const satisfies Partial<typeof Settings.Type>
+
+/** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
+export const EventPatch = Settings.mapFields(Struct.map(Schema.optionalKey)).annotate(named("EventPatch"))
+export type EventPatch = typeof EventPatch.Type
+
+export const EventInput = Schema.Struct({
+  ...EventPatch.fields,
+  type: Type,
+  title: Title,
   phases: Schema.optionalKey(Schema.Array(PhaseInput)),
 }).annotate(named("EventInput"))
 export type EventInput = typeof EventInput.Type
-
-/** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
-export const EventPatch = Schema.Struct({
-  type: Schema.optionalKey(Type),
-  title: Schema.optionalKey(Title),
-  scheduledAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
-  scheduledEndAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
-  visibility: Schema.optionalKey(Visibility),
-  allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
-  allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
-  reminders: Schema.optionalKey(Reminders),
-  hostAbsence: Schema.optionalKey(HostAbsence),
-  capacity: Schema.optionalKey(Capacity),
-  metadata: Schema.optionalKey(Metadata),
-}).annotate(named("EventPatch"))
-export type EventPatch = typeof EventPatch.Type
 
 /** Something about an event that its hosts may not have meant; it refuses nothing. */
 export const EventWarning = Schema.Struct({

@@ -6,8 +6,8 @@
  */
 import { Schema } from "effect"
 import type { EventStatus, Visibility } from "./event.ts"
-import type { Modality } from "./phase.ts"
-import { defaultEventRole, type EventRole, nearestRole, type WorkspaceRole } from "./roles.ts"
+import { type Modality, nearestRole } from "./modality.ts"
+import { defaultEventRole, type EventRole, type WorkspaceRole } from "./roles.ts"
 
 /** The basis without which a session of a workspace's user is invalid. */
 export const Basis = Schema.Struct({

@@ -4,12 +4,10 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import { Uuid } from "./ids.ts"
+import { Modality } from "./modality.ts"
 import { named } from "./named.ts"
 import { membersText } from "./text/shown-text.ts"
 import { Instant } from "./timestamp.ts"
-
-export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "rotation"]).annotate(named("Modality"))
-export type Modality = typeof Modality.Type
 
 export const Feature = Schema.Literals(["qa", "chat", "polls", "reactions", "transcript", "capture"]).annotate(
   named("Feature"),

@@ -1,6 +1,6 @@
 /**
  * The contract of a gateway command, as one value. Permissions, decoders, replies, revisions, rate limits, the description, the
- * guide's tables and the client's types are derived from these values. To add a command, add its value to its topic; the compiler
+ * guide's tables and the client's types are derived from these values. To add a command, add its value to its file in `messages`; the compiler
  * then requires its handler.
  */
 import { Schema } from "effect"
@@ -10,7 +10,7 @@ import type { Rule } from "./rule.ts"
 /** The entity whose revision a command may name in `rev`. A stale revision is refused with the entity as it is now. */
 export type RevisedEntity = "phase" | "timer" | "question" | "message" | "poll" | "room" | "breakout" | "rotation"
 
-/** A rate limit that a command counts against besides the limit of all commands (`docs/gateway.md`, Errors). */
+/** A rate limit that a command counts against besides the limit of all commands (`docs/gateway.md`, Limits). */
 export type RateClass = "chat" | "questions" | "votes" | "reactions" | "roster"
 
 /**

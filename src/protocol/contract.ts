@@ -5,20 +5,20 @@ import type { AnsweredBy, AnyCommand } from "./command.ts"
 import type { AnyDispatch, OptOut } from "./dispatch.ts"
 import type { ExpectNone } from "./expect-none.ts"
 import { joined, type Repeated } from "./joined.ts"
+import { AGENDA_COMMANDS, AGENDA_DISPATCHES } from "./messages/agenda.ts"
+import { BREAKOUT_COMMANDS, BREAKOUT_DISPATCHES } from "./messages/breakouts.ts"
+import { CHAT_COMMANDS, CHAT_DISPATCHES } from "./messages/chat.ts"
+import { HAND_COMMANDS, HAND_DISPATCHES } from "./messages/hands.ts"
+import { MEDIA_COMMANDS, MEDIA_DISPATCHES } from "./messages/media.ts"
+import { PARTICIPANT_COMMANDS, PARTICIPANT_DISPATCHES } from "./messages/participants.ts"
+import { POLL_COMMANDS, POLL_DISPATCHES } from "./messages/polls.ts"
+import { PRESENCE_COMMANDS, PRESENCE_DISPATCHES } from "./messages/presence.ts"
+import { QUESTION_COMMANDS, QUESTION_DISPATCHES } from "./messages/questions.ts"
+import { REACTION_COMMANDS, REACTION_DISPATCHES } from "./messages/reactions.ts"
+import { ROTATION_COMMANDS, ROTATION_DISPATCHES } from "./messages/rotation.ts"
 import { SESSION_COMMANDS, SESSION_DISPATCHES } from "./session.ts"
-import { AGENDA_COMMANDS, AGENDA_DISPATCHES } from "./topics/agenda.ts"
-import { BREAKOUT_COMMANDS, BREAKOUT_DISPATCHES } from "./topics/breakouts.ts"
-import { CHAT_COMMANDS, CHAT_DISPATCHES } from "./topics/chat.ts"
-import { HAND_COMMANDS, HAND_DISPATCHES } from "./topics/hands.ts"
-import { MEDIA_COMMANDS, MEDIA_DISPATCHES } from "./topics/media.ts"
-import { PARTICIPANT_COMMANDS, PARTICIPANT_DISPATCHES } from "./topics/participants.ts"
-import { POLL_COMMANDS, POLL_DISPATCHES } from "./topics/polls.ts"
-import { PRESENCE_COMMANDS, PRESENCE_DISPATCHES } from "./topics/presence.ts"
-import { QUESTION_COMMANDS, QUESTION_DISPATCHES } from "./topics/questions.ts"
-import { REACTION_COMMANDS, REACTION_DISPATCHES } from "./topics/reactions.ts"
-import { ROTATION_COMMANDS, ROTATION_DISPATCHES } from "./topics/rotation.ts"
 
-const COMMAND_TOPICS = [
+const COMMAND_FAMILIES = [
   AGENDA_COMMANDS,
   PARTICIPANT_COMMANDS,
   PRESENCE_COMMANDS,
@@ -34,7 +34,7 @@ const COMMAND_TOPICS = [
 ] as const satisfies ReadonlyArray<{ readonly [name: string]: AnyCommand }>
 
 export const COMMANDS = joined(
-  COMMAND_TOPICS satisfies ExpectNone<"command in two topics", Repeated<typeof COMMAND_TOPICS>>,
+  COMMAND_FAMILIES satisfies ExpectNone<"command in two files", Repeated<typeof COMMAND_FAMILIES>>,
 )
 
 export type CommandName = keyof typeof COMMANDS
@@ -67,7 +67,7 @@ export const ACTIVITY_NAMES = COMMAND_NAMES.filter(
   (name): name is ActivityName => COMMANDS[name].answeredBy === "activity",
 )
 
-const DISPATCH_TOPICS = [
+const DISPATCH_FAMILIES = [
   SESSION_DISPATCHES,
   AGENDA_DISPATCHES,
   PARTICIPANT_DISPATCHES,
@@ -83,7 +83,7 @@ const DISPATCH_TOPICS = [
 ] as const satisfies ReadonlyArray<{ readonly [name: string]: AnyDispatch }>
 
 export const DISPATCHES = joined(
-  DISPATCH_TOPICS satisfies ExpectNone<"dispatch in two topics", Repeated<typeof DISPATCH_TOPICS>>,
+  DISPATCH_FAMILIES satisfies ExpectNone<"dispatch in two files", Repeated<typeof DISPATCH_FAMILIES>>,
 )
 
 export type DispatchName = keyof typeof DISPATCHES

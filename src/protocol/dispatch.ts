@@ -22,6 +22,34 @@ export const STREAM_NAMES = {
   me: Schema.Literal("me"),
 } as const satisfies { readonly [K in StreamKind]: Schema.Top }
 
+/**
+ * Parts of an event's state as a client keeps it. A dispatch names those that it changes; with none, the application receives it as it
+ * comes.
+ */
+export const STATE_PARTS = [
+  "agenda",
+  "blocked",
+  "breakout",
+  "broadcast",
+  "capture",
+  "chat",
+  "encoder",
+  "hands",
+  "hostAbsence",
+  "lobby",
+  "me",
+  "media",
+  "muted",
+  "polls",
+  "presence",
+  "questions",
+  "rotation",
+  "signedOutVotes",
+  "stage",
+  "transcript",
+] as const
+type Changes = ReadonlyArray<(typeof STATE_PARTS)[number]>
+
 /** Kinds of ephemeral dispatches that a socket may opt out of (`mute` of `identify`). */
 export const OptOut = Schema.Literals(["reactions", "transcript"])
 export type OptOut = typeof OptOut.Type
@@ -30,18 +58,21 @@ export interface OrderedDispatch<Data extends Schema.Top, K extends StreamKind> 
   readonly kind: "ordered"
   readonly data: Data
   readonly streams: ReadonlyArray<K>
+  readonly changes: Changes
 }
 
 export interface EphemeralDispatch<Data extends Schema.Top, K extends EphemeralStreamKind> {
   readonly kind: "ephemeral"
   readonly data: Data
   readonly streams: ReadonlyArray<K>
+  readonly changes: Changes
   readonly optOut?: OptOut
 }
 
 export interface DirectDispatch<Data extends Schema.Top> {
   readonly kind: "direct"
   readonly data: Data
+  readonly changes: Changes
 }
 
 export type AnyDispatch =
@@ -52,12 +83,18 @@ export type AnyDispatch =
 export const ordered = <Data extends Schema.Top, K extends StreamKind>(
   streams: ReadonlyArray<K>,
   data: Data,
-): OrderedDispatch<Data, K> => ({ kind: "ordered", streams, data })
+  changes: Changes,
+): OrderedDispatch<Data, K> => ({ kind: "ordered", streams, data, changes })
 
 export const ephemeral = <Data extends Schema.Top, K extends EphemeralStreamKind>(
   streams: ReadonlyArray<K>,
   data: Data,
+  changes: Changes,
   options: { readonly optOut?: OptOut } = {},
-): EphemeralDispatch<Data, K> => ({ kind: "ephemeral", streams, data, ...options })
+): EphemeralDispatch<Data, K> => ({ kind: "ephemeral", streams, data, changes, ...options })
 
-export const direct = <Data extends Schema.Top>(data: Data): DirectDispatch<Data> => ({ kind: "direct", data })
+export const direct = <Data extends Schema.Top>(data: Data, changes: Changes): DirectDispatch<Data> => ({
+  kind: "direct",
+  data,
+  changes,
+})

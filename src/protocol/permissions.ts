@@ -1,8 +1,8 @@
 /** Permissions of commands, derived from their contracts. REST calls of the audience are checked by the same rules. */
 import { ChatTarget } from "../model/live/live-values.ts"
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandContract } from "./contract.ts"
+import { CHAT_TARGETS } from "./messages/chat.ts"
 import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
-import { CHAT_TARGETS } from "./topics/chat.ts"
 
 /** May a participant with this stored role send the command now? `permit` documents each refusal. */
 export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>

@@ -2,9 +2,11 @@
  * Rules of permission: which roles may do something in which modality, with which feature of the phase, and with which setting of
  * the event for anonymous viewers. A rule is part of a command's contract; `permit` is the only reader of rules.
  */
+
+import { type Modality, narrowRole } from "../model/modality.ts"
 import type { ParticipantKind } from "../model/participants.ts"
-import type { Feature, Modality } from "../model/phase.ts"
-import { type EventRole, narrowRole } from "../model/roles.ts"
+import type { Feature } from "../model/phase.ts"
+import type { EventRole } from "../model/roles.ts"
 
 /**
  * The role that a rule checks. Anonymous viewers have one of their own: the event may let them ask and vote (specification §2).

@@ -5,10 +5,10 @@ import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
 import { Done, gatewayCommand, NoData } from "./command.ts"
 import { direct } from "./dispatch.ts"
+import { Counts, Cursors, Position } from "./messages/fields.ts"
+import { MediaSeat } from "./messages/media.ts"
 import { Ready } from "./ready.ts"
 import { EVERYONE, everywhere, type Rule } from "./rule.ts"
-import { Counts, Cursors, Position } from "./topics/fields.ts"
-import { MediaSeat } from "./topics/media.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
@@ -29,9 +29,9 @@ export const SESSION_COMMANDS = {
 } as const
 
 export const SESSION_DISPATCHES = {
-  ready: direct(Ready),
+  ready: direct(Ready, []),
   /** All missed dispatches have been sent. */
-  caughtUp: direct(Schema.Struct({ v: Position })),
+  caughtUp: direct(Schema.Struct({ v: Position }), []),
   "me.updated": direct(
     Schema.Struct({
       role: EventRole,
@@ -41,9 +41,10 @@ export const SESSION_DISPATCHES = {
       /** The seat in the main room when it changed; null: the receiver no longer has one. */
       media: optional(nullable(MediaSeat)),
     }),
+    ["me", "media", "stage"],
   ),
   /** A minute before the session ends: send a new token in `op 12`. */
-  tokenExpiring: direct(Schema.Struct({ at: Instant })),
+  tokenExpiring: direct(Schema.Struct({ at: Instant }), []),
   /** The streams that this connection gets from now on with their positions, and the streams that it no longer gets. */
-  subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) })),
+  subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) }), ["me", "chat"]),
 } as const

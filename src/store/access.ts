@@ -101,6 +101,6 @@ export const readAccess = (url: string): Promise<Access> =>
     const lacking = owner === null ? [] : await lackingProblems(sql, rights)
     if (lacking.length > 0) return { schema: null, problems: lacking }
     const schema = await readSchema(url)
-    const isCurrent = schema.unknown.length > 0 || (schema.applied === schema.known && schema.hasFunctions)
+    const isCurrent = schema.refusal !== null || (schema.applied === schema.known && schema.hasFunctions)
     return { schema, problems: isCurrent ? [] : changeProblems(rights) }
   })

@@ -1,10 +1,14 @@
 /**
- * Brings the database to the schema of this build. Tables come from numbered, forward-only SQL files; functions and triggers
- * come from files that are edited in place and applied again when they change.
+ * Brings the database to the schema of this build. Tables come from the baseline and from numbered, forward-only SQL files; functions
+ * and triggers come from files that are edited in place and applied again when they change.
  *
  * Each numbered file is applied once, in one transaction together with its record in `schema_migrations`. Numbers order the
  * files and name them for good; they need not be contiguous, because two migrations may be developed at once. A schema
  * that another build has migrated further is refused, never written to.
+ *
+ * The folder NNNN_baseline holds the tables as the migrations 1 to NNNN left them. Its files are applied to an empty database in one
+ * transaction, in order of their names, and recorded as all these migrations, so that a build that still has them finds nothing to do.
+ * A database that has only some of them is refused.
  *
  * The files in sql/functions/ are applied after the numbered ones, all in one transaction. A hash in `schema_functions`
  * shows whether the database has them. The hash covers the numbers of the migrations too: after each change of the
@@ -29,20 +33,52 @@ import { type Session, withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 import { sqlState } from "./sqlstate.ts"
 
+/** Why this build does not take a database, in sentences for the operator. */
+export interface Refusal {
+  readonly problem: string
+  readonly remedy: string
+}
+
 /** The database was migrated by a newer build; running this one on it could damage data. */
-export class SchemaTooNew extends Error {
+export class SchemaTooNew extends Error implements Refusal {
   override readonly name = "SchemaTooNew"
   /** The highest applied migration that this build lacks. */
   readonly found: number
   /** The highest migration of this build. */
   readonly known: number
+  readonly problem: string
+  readonly remedy: string
 
   constructor(found: number, known: number) {
-    super(
-      `The database has migration ${found}, which this build (up to ${known}) lacks; start a build at least as new.`,
-    )
+    const problem = `The database has migration ${found}, which this build (up to ${known}) lacks.`
+    const remedy = "Start a build at least as new."
+    super(`${problem} ${remedy}`)
     this.found = found
     this.known = known
+    this.problem = problem
+    this.remedy = remedy
+  }
+}
+
+/** The database lacks migrations that this build has in its baseline alone, which is for empty databases. */
+export class SchemaTooOld extends Error implements Refusal {
+  override readonly name = "SchemaTooOld"
+  /** The version up to which the database has all migrations. */
+  readonly found: number
+  /** The version of the baseline. */
+  readonly needed: number
+  readonly problem: string
+  readonly remedy: string
+
+  constructor(found: number, needed: number) {
+    const problem = `The database has schema version ${found}, and this build takes databases from version ${needed} on.`
+    const lacks = needed > found + 1 ? `migrations ${found + 1} to ${needed}` : `migration ${needed}`
+    const remedy = `Start an earlier build on it that has ${lacks}, and then this one.`
+    super(`${problem} ${remedy}`)
+    this.found = found
+    this.needed = needed
+    this.problem = problem
+    this.remedy = remedy
   }
 }
 
@@ -65,15 +101,18 @@ interface SqlFile {
 }
 
 interface Migration {
-  /** Positive and unlike every other's. */
-  readonly version: number
-  /** The part of the file name after the number. */
+  /** Positive and in no other migration: one, or for the baseline all up to its own. */
+  readonly versions: ReadonlyArray<number>
+  /** The part of the name after the number. */
   readonly name: string
-  readonly file: string
+  readonly files: ReadonlyArray<string>
 }
 
 /** The build copies these files beside the compiled ones, so the same relative path serves both. */
 const FOLDER = new URL("./sql/", import.meta.url)
+
+/** There is one folder of this kind at most. */
+const BASELINE = /^(\d{4})_baseline$/
 
 /** Any constant will do, as long as nothing else in the database uses it. */
 const ADVISORY_LOCK = 7_216_104
@@ -105,7 +144,7 @@ const RECORDS = `
  * All of it happens in one session within ten minutes: the lock belongs to the session, and ends with it if this process is
  * killed.
  * @returns the schema's version before and after; 0 is an empty database
- * @throws SchemaTooNew, SqlFileFailed
+ * @throws SchemaTooNew, SchemaTooOld, SqlFileFailed
  */
 export async function migrate(url: string, folder: URL = FOLDER): Promise<{ from: number; to: number }> {
   const migrations = await readMigrations(folder)
@@ -125,26 +164,44 @@ export interface SchemaState {
   readonly applied: number
   /** The highest migration of this build. */
   readonly known: number
-  /** Migrations of the database that this build lacks. */
-  readonly unknown: ReadonlyArray<number>
+  /** Why this build does not take it, if so. */
+  readonly refusal: Refusal | null
   /** It has this build's functions. */
   readonly hasFunctions: boolean
 }
 
 export async function readSchema(url: string, folder: URL = FOLDER): Promise<SchemaState> {
   const migrations = await readMigrations(folder)
-  const known = migrations.map(({ version }) => version)
   const hash = fingerprint(migrations, await readFunctions(folder))
   return withSession(url, SETTINGS, { connectMs: 10_000, withinMs: 10_000 }, async ({ sql }) => {
     const isEmpty = !(await hasRecords(sql))
     const applied = isEmpty ? [] : await recorded(sql)
+    const refused = refusalOf(applied, migrations)
     return {
       applied: Math.max(0, ...applied),
-      known: Math.max(0, ...known),
-      unknown: applied.filter((version) => !known.includes(version)),
+      known: newest(migrations),
+      refusal: refused === undefined ? null : { problem: refused.problem, remedy: refused.remedy },
       hasFunctions: !isEmpty && (await appliedFunctions(sql)) === hash,
     }
   })
+}
+
+const versionsOf = (migrations: ReadonlyArray<Migration>): ReadonlyArray<number> =>
+  migrations.flatMap(({ versions }) => versions)
+
+const newest = (migrations: ReadonlyArray<Migration>): number => Math.max(0, ...versionsOf(migrations))
+
+function refusalOf(
+  applied: ReadonlyArray<number>,
+  migrations: ReadonlyArray<Migration>,
+): SchemaTooNew | SchemaTooOld | undefined {
+  const known = versionsOf(migrations)
+  const unknown = applied.filter((version) => !known.includes(version))
+  if (unknown.length > 0) return new SchemaTooNew(Math.max(...unknown), newest(migrations))
+  if (applied.length === 0) return undefined
+  const baseline = migrations.find(({ versions }) => versions.length > 1)?.versions ?? []
+  const lacking = baseline.find((version) => !applied.includes(version))
+  return lacking === undefined ? undefined : new SchemaTooOld(lacking - 1, baseline.length)
 }
 
 async function hasRecords(sql: Queryable): Promise<boolean> {
@@ -164,20 +221,21 @@ async function applyMissing(
   migrations: ReadonlyArray<Migration>,
 ): Promise<{ from: number; to: number }> {
   const applied = await appliedVersions(session)
-  const known = migrations.map(({ version }) => version)
-  const to = Math.max(0, ...known)
-  const unknown = applied.filter((version) => !known.includes(version))
-  if (unknown.length > 0) throw new SchemaTooNew(Math.max(...unknown), to)
-  for (const { version, name, file } of migrations) {
-    if (applied.includes(version)) continue
-    const migration = await readSql(folder, file)
+  const refusal = refusalOf(applied, migrations)
+  if (refusal !== undefined) throw refusal
+  for (const { versions, name, files } of migrations) {
+    if (versions.every((version) => applied.includes(version))) continue
+    const read = await Promise.all(files.map((file) => readSql(folder, file)))
     await unlimited(session, async () => {
-      await PREPARATIONS[file]?.(session.sql)
-      await run(session, migration)
-      await session.sql`insert into schema_migrations (version, name) values (${version}, ${name})`
+      for (const file of read) {
+        await PREPARATIONS[file.path]?.(session.sql)
+        await run(session, file)
+      }
+      await session.sql`
+        insert into schema_migrations (version, name) select unnest(${versions.map(String)}::text[])::int, ${name}::text`
     })
   }
-  return { from: Math.max(0, ...applied), to }
+  return { from: Math.max(0, ...applied), to: newest(migrations) }
 }
 
 async function appliedVersions({ connection, sql }: Session): Promise<ReadonlyArray<number>> {
@@ -202,7 +260,7 @@ async function applyFunctions(session: Session, files: ReadonlyArray<SqlFile>, h
 }
 
 function fingerprint(migrations: ReadonlyArray<Migration>, functions: ReadonlyArray<SqlFile>): string {
-  const parts = [migrations.map(({ version }) => version), functions.map(({ path, statements }) => [path, statements])]
+  const parts = [versionsOf(migrations), functions.map(({ path, statements }) => [path, statements])]
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex")
 }
 
@@ -231,24 +289,39 @@ async function unlimited({ connection, sql }: Session, work: () => PromiseLike<u
   }
 }
 
+const sqlFilesIn = async (folder: URL): Promise<ReadonlyArray<string>> =>
+  (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()
+
 /** In order of their numbers. */
 async function readMigrations(folder: URL): Promise<ReadonlyArray<Migration>> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()
-  const taken = new Set([0])
-  return files.map((file) => {
+  const [baseline] = (await readdir(folder)).filter((entry) => BASELINE.test(entry))
+  const migrations = baseline === undefined ? [] : [await readBaseline(folder, baseline)]
+  const taken = new Set([0, ...versionsOf(migrations)])
+  for (const file of await sqlFilesIn(folder)) {
     const [, number, name] = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file) ?? []
     const version = Number(number)
     if (name === undefined || taken.has(version)) {
       throw new Error(`${fileURLToPath(folder)}: ${file} has no migration number of its own`)
     }
     taken.add(version)
-    return { version, name, file }
-  })
+    migrations.push({ versions: [version], name, files: [file] })
+  }
+  return migrations
+}
+
+async function readBaseline(folder: URL, name: string): Promise<Migration> {
+  const files = await sqlFilesIn(new URL(`${name}/`, folder))
+  const version = Number(BASELINE.exec(name)?.[1])
+  return {
+    versions: Array.from({ length: version }, (_, n) => n + 1),
+    name: "baseline",
+    files: files.map((file) => `${name}/${file}`),
+  }
 }
 
 /** In order of their names. A build without the folder is a fault of the build. */
 async function readFunctions(folder: URL): Promise<ReadonlyArray<SqlFile>> {
-  const files = (await readdir(new URL("functions/", folder))).filter((file) => file.endsWith(".sql")).sort()
+  const files = await sqlFilesIn(new URL("functions/", folder))
   return Promise.all(files.map((file) => readSql(folder, `functions/${file}`)))
 }
 

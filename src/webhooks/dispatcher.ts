@@ -8,9 +8,9 @@
  */
 import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
 import { currentTimers } from "../clock/timers.ts"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import { Egress } from "../egress/egress.ts"
 import { newId } from "../model/ids.ts"
-import type { KeyRing } from "../secret-key.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { Quiet } from "../store/quiet/quiet.ts"
 import { patiently } from "../store/sweeps.ts"

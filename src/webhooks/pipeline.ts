@@ -3,10 +3,10 @@
  * function of its own with typed failures; only `send` has side effects.
  */
 import { Cause, Clock, Effect } from "effect"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Egress, EgressFailed, EgressRequest } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import type { KeyRing } from "../secret-key.ts"
 import { openText } from "../store/sealing/sealed-text.ts"
 import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhooks/webhook-deliveries.ts"
 import { type AttemptOutcome, classifyFailure, classifyStatus } from "./classify.ts"

@@ -13,7 +13,7 @@ import { chartInRows } from "../../src/actors/machine/recovery.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
 import { RecordStore } from "../../src/actors/state/record-store.ts"
 import type { LiveState } from "../../src/actors/state/state.ts"
-import { NO_MEASURE } from "../../src/model/host-absence.ts"
+import { NEW_EVENT } from "../../src/model/event.ts"
 import type { Kind } from "../../src/model/live/live-records.ts"
 
 const START = Date.parse("2027-01-01T00:00:00.000Z")
@@ -21,20 +21,16 @@ const AT = "2027-01-01T00:00:00.000Z"
 
 const ROWS: Pick<LiveState, "event" | "phases"> = {
   event: {
+    ...NEW_EVENT,
     id: "event",
     workspaceId: "workspace",
     type: "t",
     title: "T",
     status: "live",
     visibility: "public",
-    scheduledAt: null,
-    scheduledEndAt: null,
     allowAnonymousVoting: true,
     allowAnonymousQuestions: true,
-    reminders: true,
-    hostAbsence: NO_MEASURE,
     capacity: null,
-    metadata: {},
     createdAt: AT,
     updatedAt: AT,
     publishedAt: AT,

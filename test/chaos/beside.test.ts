@@ -1,6 +1,7 @@
 /** Chaos runs with two builds: which ones, which node runs which, and whether the run tested that they understand each other. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdir, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -12,7 +13,8 @@ import { faultsOf, schedule } from "../../chaos/faults/schedule.ts"
 import { Ledger } from "../../chaos/ledger/ledger.ts"
 import { NotPossible } from "../../chaos/options.ts"
 import { reportOf } from "../../chaos/report.ts"
-import { type Build, migrationsBeyond } from "../../chaos/site/build.ts"
+import { type Build, buildIn, migrationsBeyond } from "../../chaos/site/build.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
 
 const build = (name: string, ...migrations: ReadonlyArray<number>): Build => ({ name, main: "", migrations })
 
@@ -59,6 +61,15 @@ test("a node of the build before that crashes on the new schema comes back as th
 test("a migration of the build before that this one lacks is known", () => {
   expect(migrationsBeyond(MIGRATED, OLD)).toEqual([3])
   expect(migrationsBeyond(OLD, MIGRATED)).toEqual([])
+})
+
+test("the baseline of a build stands for all migrations up to its number", async () => {
+  const folder = await temporaryFolder()
+  const sql = join(folder, "dist/src/store/sql")
+  await mkdir(join(sql, "0003_baseline"), { recursive: true })
+  await mkdir(join(sql, "functions"))
+  for (const file of ["0003_baseline/1_rooms.sql", "0004_late.sql"]) await writeFile(join(sql, file), "")
+  expect(buildIn(folder, "new").migrations).toEqual([1, 2, 3, 4])
 })
 
 const look = (at: number, ...owners: ReadonlyArray<readonly [event: string, pid: number, build: string]>): Look => ({

@@ -8,6 +8,7 @@ import { Redacted } from "effect"
 import { SMTPServer } from "smtp-server"
 import { expect, inject, onTestFinished, test } from "vitest"
 import { call } from "../support/api.ts"
+import { blocksOf } from "../support/code-blocks.ts"
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
 import { administer } from "../support/database-server.ts"
 import { freePort } from "../support/free-port.ts"
@@ -93,8 +94,11 @@ test("a user with rights on the database alone is refused, with the right on its
 test("a user with the rights of docs/operation.md runs a server, and is refused only where the schema has to change", async () => {
   const { url, run } = await databaseOf(false)
   const user = await userOf(url)
-  await run(`grant select, insert, update, delete on all tables in schema public to ${user.name}`)
-  await run(`grant truncate on disk_probes to ${user.name}`)
+  const [rights = ""] = blocksOf("docs/operation.md").flatMap(({ language, code }) =>
+    language === "sql" ? [code] : [],
+  )
+  const owner = new URL(url).username
+  await run(rights.replaceAll("gathercue_server", user.name).replaceAll("gathercue_owner", `"${owner}"`))
   const server = await startServerProcess({ DATABASE_URL: user.url, SECRET_KEY, PORT: "0" })
   expect((await call(server.url, "GET", "/healthz")).status).toBe(200)
   expect((await checked({ DATABASE_URL: user.url })).ok).toBe(true)

@@ -118,6 +118,21 @@ test("a check refuses a database of a newer build, one that is not reached, and 
   ])
 })
 
+test("a check, a migration and a start refuse a database of before the baseline with one sentence, and change nothing", async () => {
+  const { url } = await database()
+  const sql = openStore(url)
+  onTestFinished(() => sql.end())
+  await sql`delete from schema_migrations where version > 21`
+  const environment = { PORT: "0", DATABASE_URL: url, SECRET_KEY }
+  const sentence =
+    "The database has schema version 21, and this build takes databases from version 37 on. Start an earlier build on it that has migrations 22 to 37, and then this one.\n"
+  for (const command of ["check", "migrate", "serve"]) {
+    const { code, stderr } = await runCommand([command], environment)
+    expect([command, code, stderr]).toEqual([command, 1, sentence])
+  }
+  expect(await sql`select max(version) as last from schema_migrations`).toMatchObject([{ last: 21 }])
+})
+
 test("a new database at DATABASE_URL gets its key from the first start, and a check says so", async () => {
   const made = await createEmptyDatabase()
   onTestFinished(() => made.drop())

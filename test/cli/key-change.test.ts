@@ -2,7 +2,7 @@
 import { Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
-import type { SecretKeys } from "../../src/secret-key.ts"
+import type { SecretKeys } from "../../src/crypto/secret-key.ts"
 import { NodeSession } from "../../src/store/cluster/node-session.ts"
 import { countSealed, resealAll } from "../../src/store/sealing/resealing.ts"
 import { openKeptKeys } from "../../src/store/sealing/sealing-keys.ts"

@@ -54,12 +54,3 @@ test("a node that reports people after it was given up is given up again", () =>
     { node: "b", address: null },
   ])
 })
-
-test("knows by each look whether all living nodes take addresses that name what they rest on", () => {
-  const { membership } = open()
-  expect(membership.takeGrounds).toBe(true)
-  membership.seen(new Map([["a", "a.internal:4000"]]), false)
-  expect(membership.takeGrounds).toBe(false)
-  membership.seen(new Map([["a", "a.internal:4000"]]), true)
-  expect(membership.takeGrounds).toBe(true)
-})

@@ -52,7 +52,7 @@ const isLate = async (url: string): Promise<boolean> => {
 
 /** The block of commands under the heading, with the places of this test. */
 const drill = async (places: ReadonlyArray<readonly [string, string]>): Promise<ReadonlyArray<string>> => {
-  const document = await readFile(new URL("../../docs/operation.md", import.meta.url), "utf8")
+  const document = await readFile(new URL("../../docs/backups.md", import.meta.url), "utf8")
   const [, block = ""] = /## Rehearse a restore\n.*?```sh\n(.*?)```/s.exec(document) ?? []
   const placed = places.reduce((text, [from, to]) => text.replaceAll(from, to), block)
   return placed.trim().split("\n")

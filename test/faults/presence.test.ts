@@ -1,7 +1,7 @@
 /** Arrivals and departures are sent to receivers once, although the outcome of the commit that stored them stayed unknown. */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { type RunningServer, startServer } from "../../src/app/server.ts"
 import { loadConfig } from "../../src/config/config.ts"
-import { type RunningServer, startServer } from "../../src/server.ts"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto"
 import { Layer, ManagedRuntime, Redacted } from "effect"
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { type RunningServer, startServer } from "../../src/app/server.ts"
 import { loadConfig } from "../../src/config/config.ts"
-import { type RunningServer, startServer } from "../../src/server.ts"
 import { Database } from "../../src/store/database.ts"
 import { DatabaseHeartbeat } from "../../src/store/heartbeat.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
@@ -86,7 +86,7 @@ test("a full disk is reported as such, also without other writers, and so is its
 test("a backup, which locks every table against being emptied, keeps nobody from being ready", async () => {
   const backup = postgres(database.url, { max: 1 })
   await backup`begin`
-  await backup`lock table disk_probes, heartbeats in access share mode`
+  await backup`lock table disk_probes in access share mode`
   // The first beat is one that empties the probes.
   const runtime = ManagedRuntime.make(
     DatabaseHeartbeat.layer.pipe(

@@ -1,7 +1,7 @@
 /** Live events come back into memory by themselves after a start, also when the database is away at that moment. */
 import { expect, onTestFinished, test } from "vitest"
+import { type RunningServer, startServer } from "../../src/app/server.ts"
 import { loadConfig } from "../../src/config/config.ts"
-import { type RunningServer, startServer } from "../../src/server.ts"
 import { Client, type Frame } from "../gateway/client.ts"
 import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"

@@ -3,8 +3,8 @@ import { request } from "node:http"
 import { Redacted } from "effect"
 import { SignJWT } from "jose"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { deriveKey } from "../../src/crypto/secret-key.ts"
 import { newId } from "../../src/model/ids.ts"
-import { deriveKey } from "../../src/secret-key.ts"
 import { type House, openHouse, SECRET } from "./house.ts"
 
 let house: House

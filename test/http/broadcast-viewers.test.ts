@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { deriveKey } from "../../src/crypto/secret-key.ts"
 import { mediaLinksOf } from "../../src/media/links.ts"
-import { deriveKey } from "../../src/secret-key.ts"
 import { Client } from "../gateway/client.ts"
 import { fixture, samplesIn } from "../media/broadcast/support.ts"
 import { createEvent, createPerson, createWorkspace, gatewayToken, type Json, type Workspace } from "../support/api.ts"

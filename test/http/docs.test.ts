@@ -1,4 +1,5 @@
 /** The documentation as a reader, and a program that reads, finds it on a server. */
+import { readdirSync } from "node:fs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startServerWithClient, startTestServer, type TestServer } from "../support/server.ts"
 
@@ -20,26 +21,31 @@ const textOf = async (path: string): Promise<string> => {
 const linksIn = (html: string): ReadonlyArray<string> =>
   Array.from(html.matchAll(/href="([^"]+)"/g), ([, href = ""]) => href)
 
-/** In the order of the menu. */
-const PAGES = [
-  "quick-start",
-  "concepts",
-  "gateway",
-  "rest",
-  "webhooks",
-  "media",
-  "reports",
-  "configuration",
-  "clients",
-  "operation",
-  "scaling",
-  "reliability",
-  "security",
+/** The chapters of the menu, in their order. */
+const SECTIONS = [
+  "Start",
+  "Concepts",
+  "Guides for hosts",
+  "Guides for integrators",
+  "Guides for operators",
+  "Guides for client developers",
+  "Reference",
+  "Internals",
 ]
 
-test("the first page lists all pages, and each has a title, the menu and its own place in it", async () => {
-  const menu = linksIn(await textOf("/docs")).filter((href) => /^\/docs\/[\w-]+$/.test(href))
-  expect([...new Set(menu)]).toEqual(PAGES.map((page) => `/docs/${page}`))
+/** Every document of the repository's folder is a page, and the architecture. */
+const PAGES = readdirSync(new URL("../../docs", import.meta.url), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => name.replace(/\.md$/, "").replace("reference/", "").replace("internals/", "internals-"))
+  .concat("architecture")
+const internals = PAGES.filter((name) => name === "architecture" || name.startsWith("internals-"))
+
+test("the first page lists all pages in their chapters, and each has a title, the menu and its own place in it", async () => {
+  const first = await textOf("/docs")
+  const menu = linksIn(first).filter((href) => /^\/docs\/[\w-]+$/.test(href))
+  expect([...new Set(menu)].toSorted()).toEqual(PAGES.map((page) => `/docs/${page}`).toSorted())
+  expect(menu[0]).toBe("/docs/start")
+  expect(Array.from(first.matchAll(/<summary>([^<]+)</g), ([, title]) => title)).toEqual(SECTIONS)
   for (const page of PAGES) {
     const html = await textOf(`/docs/${page}`)
     expect(html.match(/<h1[ >]/g)).toHaveLength(1)
@@ -69,6 +75,44 @@ test("every link of every page leads to something, and every anchor is there", a
   expect(anchors).toBeGreaterThan(100)
 })
 
+test("pictures of pages are there, with their type", async () => {
+  const sources = Array.from((await textOf("/docs/host")).matchAll(/<img src="([^"]+)"/g), ([, src = ""]) => src)
+  const drawn = Array.from((await textOf("/docs/architecture")).matchAll(/<img src="([^"]+)"/g), ([, src = ""]) => src)
+  expect([sources.length, drawn.length]).toEqual([2, 2])
+  for (const [list, type, begin] of [
+    [sources, "image/png", "\u0089PNG"],
+    [drawn, "image/svg+xml", "<svg"],
+  ] as const) {
+    for (const source of list) {
+      const answer = await get(source)
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, type])
+      expect(Buffer.from(await answer.arrayBuffer()).toString("latin1", 0, 4)).toBe(begin)
+    }
+  }
+})
+
+const search = (query: string) => textOf(`/docs/search?${new URLSearchParams({ q: query })}`)
+
+test("the search finds a key, a promise and a command under their headings", async () => {
+  expect(linksIn(await search("VENUE_FACTOR"))).toContain("/docs/configuration#events-and-limits")
+  expect(linksIn(await search("rehearse a restore"))).toContain("/docs/backups#rehearse-a-restore")
+  expect(linksIn(await search("stage.invite"))).toContain("/docs/commands")
+  const found = await search("lobby")
+  const results = found.slice(found.indexOf("<h1>"))
+  expect(linksIn(results)[0]).toBe("/docs/gateway-activities#lobby")
+  expect(linksIn(results).length).toBeLessThanOrEqual(20)
+})
+
+test("the search takes any text, shows it as text, and says when it found nothing", async () => {
+  const html = await search('<script>alert("1")</script> $& xyzzyx')
+  expect(html).toContain("Search: &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; $&amp; xyzzyx")
+  expect(html).toContain("Nothing was found.")
+  expect(await search("")).toContain("Type a word")
+  expect(await search("a".repeat(1000))).toContain("Nothing was found.")
+  const policy = (await get("/docs/search?q=x")).headers.get("content-security-policy") ?? ""
+  expect([policy.includes("default-src 'none'"), policy.includes("form-action 'self'")]).toEqual([true, true])
+})
+
 test("pages are compressed and tagged, run no script, and may not be framed", async () => {
   const answer = await get("/docs/gateway", { "accept-encoding": "br" })
   const policy = answer.headers.get("content-security-policy") ?? ""
@@ -89,7 +133,8 @@ test("llms.txt lists pages as Markdown and the descriptions, at whole addresses 
   const text = await answer.text()
   expect(text).toMatch(/^# Gathercue\n\n> /)
   const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link)
-  expect(links).toHaveLength(PAGES.length + 4)
+  // The internals stand behind one link.
+  expect(links).toHaveLength(PAGES.length - internals.length + 1 + 4)
   for (const link of links) {
     expect(link.startsWith(`${server.publicUrl}/`)).toBe(true)
     expect((await fetch(link)).status).toBe(200)
@@ -100,13 +145,17 @@ test("llms.txt lists pages as Markdown and the descriptions, at whole addresses 
   expect(await textOf("/llms-full.txt")).toContain("# Webhooks")
 })
 
-test.each(["/docs/nothing", "/docs/..%2fclient.js", "/docs/__proto__", "/docs/nothing.md"])(
-  "%s is 404",
-  async (path) => {
-    const answer = await get(path)
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"])
-  },
-)
+test.each([
+  "/docs/nothing",
+  "/docs/..%2fclient.js",
+  "/docs/__proto__",
+  "/docs/nothing.md",
+  "/docs/passages.json",
+  "/docs/search.html",
+])("%s is 404", async (path) => {
+  const answer = await get(path)
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"])
+})
 
 test("a server without the build has no such pages", async () => {
   const bare = await startTestServer()

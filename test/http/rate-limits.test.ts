@@ -6,11 +6,11 @@ import { runInNewContext } from "node:vm"
 import { Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { deriveKeyRing } from "../../src/crypto/secret-key.ts"
 import { type LimitName, RATE_LIMIT_KEYS, RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { sealTrip } from "../../src/identity/accounts/oidc.ts"
 import { ANONYMOUS_BUDGET_KEYS } from "../../src/identity/callers/anonymous-budgets.ts"
 import { BoundedBuckets } from "../../src/model/limits/bounded-buckets.ts"
-import { deriveKeyRing } from "../../src/secret-key.ts"
 import {
   type Account,
   type CallOptions,

@@ -2,8 +2,8 @@
 import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { RunningServer } from "../../src/app/server.ts"
 import { codingFor } from "../../src/http/transport/shared-body.ts"
-import type { RunningServer } from "../../src/server.ts"
 import { startTestServer } from "../support/server.ts"
 
 let server: RunningServer

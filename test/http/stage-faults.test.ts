@@ -1,8 +1,8 @@
 /** Broadcasts that a media server makes, while its recorder or the bucket fails, and for longer than their addresses were made for. */
 import { Redacted } from "effect"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { deriveKey } from "../../src/crypto/secret-key.ts"
 import { mediaLinksOf } from "../../src/media/links.ts"
-import { deriveKey } from "../../src/secret-key.ts"
 import type { Client } from "../gateway/client.ts"
 import type { Json } from "../support/api.ts"
 import { CaptureHouse } from "../support/capture-house.ts"

@@ -78,14 +78,3 @@ test("the workspace's address of a private broadcast becomes the holder's own, a
   const foreign = text(linksWith(2).sign({ ...watch, audience: "workspace" }))
   expect(links.personal(foreign, HELD)).toBe(foreign)
 })
-
-test("while a node of the release before lives, an address is one that it takes", () => {
-  let takeGrounds = false
-  const mixed = mediaLinksOf([new Uint8Array(32).fill(1)], () => takeGrounds)
-  const token = mixed.sign({ ...LINK, audience: HELD })
-  expect(token.split(".")).toHaveLength(6)
-  expect(mixed.verify(token, NOW)).toEqual({ ...LINK, audience: "workspace" })
-  takeGrounds = true
-  expect(mixed.sign({ ...LINK, audience: HELD })).toBe(links.sign({ ...LINK, audience: HELD }))
-  expect(mixed.verify(token, NOW)).toEqual({ ...LINK, audience: "workspace" })
-})

@@ -2,10 +2,10 @@
 import { Effect, Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
 import { describe, expect, test } from "vitest"
+import type { KeyRing } from "../../src/crypto/secret-key.ts"
 import { Media, mediaRoomOf, type SeatRequest } from "../../src/media/seats.ts"
-import { Modality } from "../../src/model/phase.ts"
-import { EventRole, narrowRole } from "../../src/model/roles.ts"
-import type { KeyRing } from "../../src/secret-key.ts"
+import { Modality, narrowRole } from "../../src/model/modality.ts"
+import { EventRole } from "../../src/model/roles.ts"
 
 const SECRET = "a secret of the media server's, long enough"
 const SERVER = { url: "wss://media.example.com", apiKey: "key", apiSecret: Redacted.make(SECRET) }

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { Modality } from "../../src/model/phase.ts"
-import { acceptedRoles, EventRole, guestRole, narrowRole, nearestRole } from "../../src/model/roles.ts"
+import { acceptedRoles, guestRole, Modality, narrowRole, nearestRole } from "../../src/model/modality.ts"
+import { EventRole } from "../../src/model/roles.ts"
 
 const role = fc.constantFrom(...EventRole.literals)
 const modality = fc.constantFrom(...Modality.literals)

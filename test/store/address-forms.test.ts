@@ -1,5 +1,5 @@
 /** The migration that gives addresses of internationalised domains their one form, on rows that older builds have stored. */
-import { copyFile, mkdir, readdir } from "node:fs/promises"
+import { cp, mkdir, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
@@ -17,8 +17,8 @@ const openOld = async () => {
   const folder = await temporaryFolder()
   await mkdir(join(folder, "functions"))
   const source = fileURLToPath(new URL("../../src/store/sql/", import.meta.url))
-  for (const file of await readdir(source))
-    if (file.endsWith(".sql") && file < OWN) await copyFile(join(source, file), join(folder, file))
+  for (const entry of await readdir(source))
+    if (entry < OWN) await cp(join(source, entry), join(folder, entry), { recursive: true })
   const { url, drop } = await createEmptyDatabase()
   await migrate(url, pathToFileURL(`${folder}/`))
   const rows = rowsOf(url)

@@ -48,7 +48,6 @@ test("a node lives for as long as its session does, and its row shows how it is 
     address: "a:1",
     node: "a:1",
     runner: "runner of a:1",
-    takesGrounds: true,
     isLiving: true,
   })
   await second.release()
@@ -95,22 +94,4 @@ test("each shard has one holder, and a session lets go of one, of all, or of eve
   expect(first.held()).toBe(true)
   await second.release()
   await expect.poll(() => first.run((sql) => lockShards(sql, [4]))).toEqual([4])
-})
-
-test("a node of the release before is told by its row, also where it takes the address of a newer one", async () => {
-  const [first, second] = [await open(), await open()]
-  await register(first, "a:1", "new")
-  const taking = async () => (await second.run(listNodes)).map(({ node, takesGrounds }) => [node, takesGrounds])
-  expect(await taking()).toEqual([["new", true]])
-  await first.release()
-  // As that release writes it.
-  await second.run(
-    async (sql) => sql`
-      insert into cluster_nodes (address, node, runner) values ('a:1', 'old', 'runner of old'), ('b:1', 'other', 'runner of other')
-          on conflict (address) do update set id = default, node = excluded.node, runner = excluded.runner`,
-  )
-  expect((await taking()).toSorted()).toEqual([
-    ["old", false],
-    ["other", false],
-  ])
 })

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import postgres from "postgres"
 import { expect, onTestFinished, test } from "vitest"
-import { migrate, SchemaTooNew, SqlFileFailed } from "../../src/store/migrate.ts"
+import { migrate, readSchema, SchemaTooNew, SchemaTooOld, SqlFileFailed } from "../../src/store/migrate.ts"
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
@@ -15,7 +15,10 @@ const STEPS = {
 async function migrationFolder(files: Readonly<Record<string, string>>): Promise<URL> {
   const folder = await temporaryFolder()
   await mkdir(join(folder, "functions"))
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
   return pathToFileURL(`${folder}/`)
 }
 
@@ -107,7 +110,79 @@ test("numbers may have gaps, and a file that fills one later is applied then, on
   ])
 })
 
+/** What the two steps and a third leave, and one more migration. */
+const BASELINE = {
+  "0003_baseline/1_rooms.sql": "create table rooms (id int primary key, name text)",
+  "0003_baseline/2_seats.sql": "create table seats (room int references rooms)",
+  "0004_late.sql": "create table late ()",
+}
+
+const versionsIn = async (sql: postgres.Sql): Promise<ReadonlyArray<number>> =>
+  (await sql<{ version: number }[]>`select version from schema_migrations order by version`).map(
+    ({ version }) => version,
+  )
+
+test("an empty database gets the baseline, which counts as all migrations up to its number, and those after it", async () => {
+  const { url, sql } = await emptyDatabase()
+  const folder = await migrationFolder(BASELINE)
+  expect(await migrate(url, folder)).toEqual({ from: 0, to: 4 })
+  expect(await versionsIn(sql)).toEqual([1, 2, 3, 4])
+  expect(await migrate(url, folder)).toEqual({ from: 4, to: 4 })
+  const whole = await migrationFolder({
+    ...STEPS,
+    "0003_seats.sql": "create table seats ()",
+    "0004_late.sql": "create table late ()",
+  })
+  expect(await migrate(url, whole)).toEqual({ from: 4, to: 4 })
+})
+
+test("builds with the baseline and with its migrations have the same functions in place, and neither applies them again", async () => {
+  const { url, sql } = await emptyDatabase()
+  const { "0001_applied.sql": applied, ...functions } = greetingFiles("hello")
+  const numbered = await migrationFolder({ "0001_applied.sql": applied, "0002_more.sql": "select 1", ...functions })
+  const baseline = await migrationFolder({ "0002_baseline/1_applied.sql": applied, ...functions })
+  for (const folder of [numbered, baseline, numbered, baseline]) await migrate(url, folder)
+  expect(await greeting(sql)).toEqual({ word: "hello", times: 1 })
+})
+
+test("a baseline of which a file fails leaves nothing", async () => {
+  const { url, sql } = await emptyDatabase()
+  const broken = await migrationFolder({ ...BASELINE, "0003_baseline/2_seats.sql": "select nonsense" })
+  await expect(migrate(url, broken)).rejects.toThrow(/^0003_baseline\/2_seats\.sql: .*nonsense/)
+  expect(await sql`select to_regclass('rooms') as rooms`).toEqual([{ rooms: null }])
+  expect(await migrate(url, await migrationFolder(BASELINE))).toEqual({ from: 0, to: 4 })
+})
+
+test("a database with all migrations of the baseline carries on, and one with a part of them is refused and stays as it is", async () => {
+  const { url, sql } = await emptyDatabase()
+  const folder = await migrationFolder(BASELINE)
+  await migrate(url, await migrationFolder(STEPS))
+  const refused = await migrate(url, folder).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(SchemaTooOld)
+  expect(refused).toMatchObject({
+    found: 2,
+    needed: 3,
+    message:
+      "The database has schema version 2, and this build takes databases from version 3 on. Start an earlier build on it that has migration 3, and then this one.",
+  })
+  expect((await readSchema(url, folder)).refusal).not.toBeNull()
+  expect(await versionsIn(sql)).toEqual([1, 2])
+  await migrate(url, await migrationFolder({ ...STEPS, "0003_seats.sql": "create table seats ()" }))
+  expect((await readSchema(url, folder)).refusal).toBeNull()
+  expect(await migrate(url, folder)).toEqual({ from: 3, to: 4 })
+})
+
+test("a database with a gap in the baseline is refused, also when it has a later migration", async () => {
+  const { url } = await emptyDatabase()
+  const { "0001_rooms.sql": rooms } = STEPS
+  await migrate(url, await migrationFolder({ "0001_rooms.sql": rooms, "0004_late.sql": "create table late ()" }))
+  await expect(migrate(url, await migrationFolder(BASELINE))).rejects.toThrow(
+    "The database has schema version 1, and this build takes databases from version 3 on. Start an earlier build on it that has migrations 2 to 3, and then this one.",
+  )
+})
+
 test.each([
+  [{ ...BASELINE, "0002_names.sql": "select 1" }, "0002_names.sql"],
   [{ "0001_rooms.sql": "create table rooms ()", "0001_rooms_again.sql": "select 1" }, "0001_rooms_again.sql"],
   [{ "0000_rooms.sql": "create table rooms ()" }, "0000_rooms.sql"],
   [{ "0001_rooms.sql": "create table rooms ()", "2_names.sql": "select 1" }, "2_names.sql"],
@@ -232,7 +307,9 @@ test("each function and trigger of the product is written once, outside the numb
   const statements = await statementsIn(new URL("functions/", PRODUCT))
   const written = [...statements.matchAll(/\bcreate or replace (?:function|trigger) (\w+)/g)].map(([, name]) => name)
   expect(written.toSorted()).toEqual(applied.map(({ name }) => name).toSorted())
-  expect(await statementsIn(PRODUCT)).not.toMatch(/\b(?:function|trigger)\b/)
+  const tables = [await statementsIn(PRODUCT), await statementsIn(new URL("0037_baseline/", PRODUCT))].join("\n")
+  expect(tables).toContain("create table accounts (")
+  expect(tables).not.toMatch(/\b(?:function|trigger)\b/)
   await sql`update schema_functions set hash = ''`
   await migrate(database.url)
   expect(new Set(await routinesOf(sql))).toEqual(new Set(applied))

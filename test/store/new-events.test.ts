@@ -1,6 +1,7 @@
 /** Events that are stored together, and what one that cannot be stored means for the others. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"
+import { NEW_EVENT } from "../../src/model/event.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { EventDraft } from "../../src/store/events/events.ts"
 import { EventInserts } from "../../src/store/events/new-events.ts"
@@ -42,6 +43,7 @@ const open = async (): Promise<EventInserts> => {
 
 const draftOf = (title: string, of = workspaceId, phases = 2): EventDraft => ({
   event: {
+    ...NEW_EVENT,
     ...{ id: newId(), workspaceId: of, type: "webinar", title, status: "draft", visibility: "unlisted", capacity: 7 },
     ...{ scheduledAt: "2026-12-01T10:00:00.123Z", scheduledEndAt: null, metadata: { "a\\b": [1, "ü", null] } },
     ...{ allowAnonymousVoting: true, allowAnonymousQuestions: false, reminders: false },

@@ -68,11 +68,10 @@ const others = Object.entries(OTHERS).flatMap(([table, columns]) =>
   columns.split(/\s+/u).map((column) => `${table}.${column}`),
 )
 
-/** The names in the first column of the table under "Personal data". */
+/** The names in the first column of the table. */
 const described = async (): Promise<ReadonlyArray<string>> => {
-  const text = await readFile(new URL("../../ARCHITECTURE.md", import.meta.url), "utf8")
-  const section = /## Personal data\n(.*?)\n## /su.exec(text)?.[1] ?? ""
-  const rows = section.split("\n").filter((line) => line.startsWith("| `"))
+  const text = await readFile(new URL("../../docs/internals/personal-data.md", import.meta.url), "utf8")
+  const rows = text.split("\n").filter((line) => line.startsWith("| `"))
   return rows.flatMap((row) => [...row.matchAll(/`(\w+[./]\w+)`/gu)].map(([, name = ""]) => name))
 }
 

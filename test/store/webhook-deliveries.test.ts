@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises"
-import { Redacted } from "effect"
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
@@ -18,7 +16,6 @@ import {
   sweepMessages,
 } from "../../src/store/webhooks/webhook-deliveries.ts"
 import { deleteWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
-import { runScript } from "../support/store.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const request = (given: Partial<FirstTriesRequest> = {}) => ({
@@ -102,48 +99,14 @@ test("an endpoint's runs may be longer or shorter than those of others", async (
   expect([of(fast), of(slow), of(other)]).toEqual([4, 1, 2])
 })
 
-test("a claim of an earlier release, whose lease is at `next_attempt_at`, is left alone until it lapses", async () => {
+test("a claim of a first try changes no column of an index", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
-  await addEndpoint("https://example.com/")
-  const eventId = newId()
-  for (let n = 0; n < 2; n++) await emit(eventId, { n })
-  const claimLikeBefore = (ms: number) => sql`
-    update webhook_deliveries set claimed_by = 'earlier', next_attempt_at = now() + ${ms}::float8 * interval '1 millisecond'`
-  await claimLikeBefore(60_000)
-  expect(await claimFirstTries(sql, request())).toEqual([])
-  await claimLikeBefore(-1)
-  expect(await claimFirstTries(sql, request())).toHaveLength(2)
-})
-
-test("an earlier release, which looks at `next_attempt_at` alone, takes claimed first tries for leased", async () => {
-  const { sql, addEndpoint, emit } = await openOutbox()
-  await addEndpoint("https://example.com/")
-  const eventId = newId()
-  const [fresh, ...others] = await Promise.all(Array.from({ length: 4 }, () => emit(eventId)))
-  const [released = "", appended = "", lapsed = ""] = others
-  await sql`update webhook_deliveries set next_attempt_at = now() where message_id = ${released}`
-  await sql`update webhook_deliveries set next_attempt_at = null where message_id = ${appended}`
-  await sql`
-    update webhook_deliveries set claimed_by = 'earlier', next_attempt_at = now() - interval '1 s' where message_id = ${lapsed}`
-  const nextOf = async (id = "") =>
-    (await sql<{ at: string }[]>`select next_attempt_at as at from webhook_deliveries where message_id = ${id}`)[0]?.at
-  const before = await nextOf(fresh)
-  expect(await claimFirstTries(sql, request())).toHaveLength(4)
-  // Unchanged, because it is in an index.
-  expect(await nextOf(fresh)).toBe(before)
-  expect(await sql`select 1 from webhook_deliveries where next_attempt_at > now() + interval '1 hour'`).toHaveLength(4)
-})
-
-test("the column for leases is added without a change of the deliveries that wait", async () => {
-  const { sql, url, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   await emit(newId())
-  const version = () => sql`select xmin::text, ctid::text from webhook_deliveries`
-  const before = await version()
-  await sql`alter table webhook_deliveries drop column claimed_until`
-  const file = new URL("../../src/store/sql/0027_webhook_leases.sql", import.meta.url)
-  await runScript(Redacted.value(url), await readFile(file, "utf8"))
-  expect(await version()).toEqual(before)
+  const indexed = () => sql`select status, attempts, next_attempt_at, seq, lane from webhook_deliveries`
+  const before = await indexed()
+  expect(await claimFirstTries(sql, request())).toHaveLength(1)
+  expect(await indexed()).toEqual(before)
 })
 
 test("of claims at the same moment one gets the lane and the others nothing of it", async () => {

@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 /** The programs of the processes. */
 const PROGRAMS = [
   "src/main.ts",
-  "src/write-descriptions.ts",
+  "src/app/write-descriptions.ts",
   "src/media/processing/media-process.ts",
   "test/store/embedded-holder.ts",
 ]

@@ -10,7 +10,7 @@ import { type LiveEventsOptions, liveEventsLayer, oneProcess } from "../../src/a
 import type { LiveReading } from "../../src/actors/protocol.ts"
 import { nodeLayers } from "../../src/cluster/node-layers.ts"
 import { GrantChanges } from "../../src/identity/grant-changes.ts"
-import { NO_MEASURE } from "../../src/model/host-absence.ts"
+import { NEW_EVENT } from "../../src/model/event.ts"
 import { newId } from "../../src/model/ids.ts"
 import { answerDeadlines } from "../../src/model/limits/answer-deadlines.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
@@ -167,10 +167,9 @@ export const seedEvent = async (
   await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Test', ${workspaceId})`
   const agenda = phases.map((phase) => ({ id: newId(), featureSet: [], config: {}, ...phase }))
   const event = {
+    ...NEW_EVENT,
     ...{ id: eventId, workspaceId, type: "webinar", title: "Launch", status, visibility: "public" as const },
-    ...{ scheduledAt: null, scheduledEndAt: null, capacity: null, metadata: {} },
-    ...{ allowAnonymousVoting: false, allowAnonymousQuestions: false, reminders: true },
-    hostAbsence: NO_MEASURE,
+    capacity: null,
   }
   await insertEvent(sql, { event, phases: agenda })
   return { workspaceId, eventId, phaseIds: agenda.map(({ id }) => id) }

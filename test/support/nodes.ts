@@ -5,7 +5,7 @@
 import postgres from "postgres"
 import { inject } from "vitest"
 import { SHARDS } from "../../src/actors/placement.ts"
-import type { RunningServer } from "../../src/server.ts"
+import type { RunningServer } from "../../src/app/server.ts"
 import { freePort } from "./free-port.ts"
 import { startRoundRobin } from "./round-robin.ts"
 import { eventually } from "./wait.ts"

@@ -4,8 +4,8 @@
  */
 import { Schema } from "effect"
 import { COMMANDS } from "../../protocol/contract.ts"
+import { RtcTracks } from "../../protocol/messages/media.ts"
 import { Refusal } from "../../protocol/refusals.ts"
-import { RtcTracks } from "../../protocol/topics/media.ts"
 
 const { Int, optionalKey: optional, String: Text } = Schema
 

@@ -2,7 +2,7 @@
  * How many people a call between browsers takes, and what each of them may send. Each browser sends its picture to every other
  * one, so its upload grows with the number of people: (n - 1) times the rate below stays at about a megabit per second.
  */
-import type { RtcLimits, RtcTracks } from "../../protocol/topics/media.ts"
+import type { RtcLimits, RtcTracks } from "../../protocol/messages/media.ts"
 
 /** The most people of a call without any picture. */
 export const MAX_AUDIO_PEERS = 8

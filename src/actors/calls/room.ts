@@ -4,8 +4,8 @@
  * performs the effects.
  */
 import type { CommandData } from "../../protocol/contract.ts"
+import type { RtcTracks } from "../../protocol/messages/media.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
-import type { RtcTracks } from "../../protocol/topics/media.ts"
 import type { ListedPeer } from "./call-request.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 

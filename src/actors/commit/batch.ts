@@ -4,7 +4,7 @@
  * as for a hundred.
  */
 import { newId } from "../../model/ids.ts"
-import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import type { Occurrence } from "../../model/integrations/occurrences.ts"
 import type { Change } from "../../model/live/live-records.ts"
 import type { PublicationFact } from "../../model/live/publication-fact.ts"
 import { wireStream } from "../../model/live/streams.ts"
@@ -25,14 +25,14 @@ import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 /** A webhook event that may have its own id and time. */
-type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
+type DatedOccurrence = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
 
 /** One version: a turn, or a presence flush. */
 export interface CommitEntry
   extends Readonly<Pick<Turn, "state" | "now">>,
     Readonly<Partial<Pick<Turn, "changes" | "ephemeral" | "participantChanges" | "ejections" | "captured">>> {
   readonly dispatches: ReadonlyArray<Dispatch>
-  readonly webhookEvents: ReadonlyArray<DatedWebhookEvent>
+  readonly occurrences: ReadonlyArray<DatedOccurrence>
   readonly moves?: ReadonlyArray<Move>
   readonly presence?: PresenceDelta
 }
@@ -80,7 +80,7 @@ export class Batch {
   /** The transitions of the chart, in their order. */
   readonly moves: Move[] = []
   readonly #dispatches: UnnumberedDispatch[] = []
-  readonly #occurrences: WebhookEvent[] = []
+  readonly #occurrences: Occurrence[] = []
   readonly #changes = new Map<string, Change>()
   readonly #commands: StoredCommand[] = []
   readonly #idle = new Answers()
@@ -118,7 +118,7 @@ export class Batch {
     const at = toTimestamp(step.now)
     for (const dispatch of step.dispatches) this.#dispatches.push({ dispatch, version, now: step.now })
     this.addEphemeral(step.ephemeral ?? [], step.now)
-    for (const notice of step.webhookEvents) this.#occurrences.push(this.#occurrence(notice, at))
+    for (const one of step.occurrences) this.#occurrences.push(this.#occurrence(one, at))
     // A record that two turns changed is written once, with the later value.
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
     this.participantChanges.push(...(step.participantChanges ?? []))
@@ -207,7 +207,7 @@ export class Batch {
     this.publications.push(fact === undefined ? publication : { ...publication, fact })
   }
 
-  #occurrence({ id, type, extra, at }: DatedWebhookEvent, now: Timestamp): WebhookEvent {
+  #occurrence({ id, type, extra, at }: DatedOccurrence, now: Timestamp): Occurrence {
     const { id: eventId, workspaceId } = this.state.event
     return { id: id ?? newId(), type, workspaceId, eventId, occurredAt: at ?? now, extra }
   }

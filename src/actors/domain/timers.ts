@@ -5,7 +5,7 @@
 import { MAX_PHASE_SECONDS } from "../../model/phase.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { ReplyData } from "../../protocol/contract.ts"
-import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { TimerView } from "../../protocol/messages/agenda.ts"
 import type { Refused } from "../commands.ts"
 import type { Of } from "../state/chart-events.ts"
 import { refuse } from "./activities/activity.ts"

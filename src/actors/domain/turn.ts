@@ -4,7 +4,7 @@
  * are deterministic: ids and times come with the command.
  */
 import { namedId } from "../../model/ids.ts"
-import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import { type Change, type Kind, type Records, type Settings, VOLATILE } from "../../model/live/live-records.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PlaybackUrlOf } from "../../model/media/playback-url.ts"
@@ -95,7 +95,7 @@ export class Turn {
   readonly #undo: (() => void)[] = []
   readonly dispatches: Dispatch[] = []
   readonly ephemeral: Ephemeral[] = []
-  readonly webhookEvents: NewWebhookEvent[] = []
+  readonly occurrences: NewWebhookEvent[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
   /** The rooms that the media server has to record and broadcast from now on, if the turn changed that. */
@@ -160,7 +160,7 @@ export class Turn {
   }
 
   emitWebhookEvent(type: WebhookEventType, extra: Fields): void {
-    this.webhookEvents.push({ type, extra })
+    this.occurrences.push({ type, extra })
   }
 
   /** Reports a participant's changed role, room or admission to the gateways. */
@@ -194,7 +194,7 @@ export class Turn {
     return (
       this.#changes.size +
         this.dispatches.length +
-        this.webhookEvents.length +
+        this.occurrences.length +
         this.participantChanges.length +
         this.ejections.length +
         this.moves.length ===

@@ -1,5 +1,5 @@
 /** The actions of the event's chart, by their names in the chart. */
-import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { TimerView } from "../../protocol/messages/agenda.ts"
 import { broadcastActions } from "../domain/activities/broadcast.ts"
 import { captureActions } from "../domain/activities/capture.ts"
 import { hostActions } from "../domain/activities/host-absence.ts"

@@ -5,7 +5,7 @@
 import type { AnyMachineSnapshot } from "xstate"
 import type { InspectedDeadline, Inspection } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
-import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { TimerView } from "../../protocol/messages/agenda.ts"
 import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
 import { openPolls, pollTimer } from "../domain/activities/questions/poll-views.ts"
 import { activityTimers, recordDeadlines } from "../domain/activities/registry.ts"

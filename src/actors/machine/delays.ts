@@ -1,7 +1,7 @@
 /** The moments that the charts wait for. They are in the records, so that they outlive a restart. */
 import { ONLY } from "../../model/live/live-records.ts"
 import { toMillis } from "../../model/timestamp.ts"
-import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { TimerView } from "../../protocol/messages/agenda.ts"
 import type { ReadContext } from "../domain/activities/activity.ts"
 import { measureAt } from "../domain/activities/host-absence.ts"
 import { roomTimer } from "../domain/activities/rooms/breakout.ts"

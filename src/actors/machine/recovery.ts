@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { StateValue } from "xstate"
 import { ONLY } from "../../model/live/live-records.ts"
+import { isStage } from "../../model/modality.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import { policyOf } from "../presence/admission-policy.ts"
 import { type ChartSnapshot, lifeOf, type RegionName, type RegionState } from "../state/chart-snapshot.ts"
@@ -19,7 +20,7 @@ const phaseIn = (phase: PhaseState | undefined): Region<"phase"> => {
 }
 
 const doorIn = (phase: PhaseState | undefined, records: RecordStore): Region<"door"> => {
-  if (phase === undefined || phase.modality === "broadcast") return "none"
+  if (phase === undefined || isStage(phase.modality)) return "none"
   const policy = policyOf(phase, records)
   return policy === "closed" ? "shut" : policy
 }
@@ -38,7 +39,7 @@ const rotationIn = (records: RecordStore): Region<"rotation"> => {
 }
 
 const broadcastIn = (phase: PhaseState | undefined, records: RecordStore): Region<"broadcast"> =>
-  phase?.modality === "broadcast" ? (records.get("broadcast", phase.id)?.status ?? "idle") : "off"
+  phase !== undefined && isStage(phase.modality) ? (records.get("broadcast", phase.id)?.status ?? "idle") : "off"
 
 const hostsIn = (records: RecordStore): Region<"hosts"> => {
   const away = records.get("hostAway", ONLY)

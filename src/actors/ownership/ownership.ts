@@ -16,8 +16,6 @@ export class Ownership extends Context.Service<
     readonly nodes: () => number
     /** The names of the other ones. */
     readonly others: () => ReadonlyArray<string>
-    /** Do all of them take signed addresses that name what they rest on? Those of the release before do not. */
-    readonly takeGrounds: () => boolean
     /** Does this process hold the shard's lock? Asked before every activation. */
     readonly holds: (shardId: ShardId.ShardId) => Effect.Effect<boolean>
     /** Calls with the name of a process that is gone and will not come back. Returns the end of it. */
@@ -35,7 +33,6 @@ export class Ownership extends Context.Service<
     node,
     nodes: () => 1,
     others: () => [],
-    takeGrounds: () => true,
     holds: () => Effect.sync(holdsDatabase),
     onGone: () => nothing,
     heardFrom: nothing,

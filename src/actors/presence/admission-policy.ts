@@ -6,6 +6,7 @@
 
 import { ONLY } from "../../model/live/live-records.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
+import { isStage } from "../../model/modality.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { RecordStore } from "../state/record-store.ts"
@@ -35,13 +36,13 @@ type Configured = Pick<PhaseState, "modality" | "config">
 
 /** The policy of a phase, also while no host is there. */
 export const policyOf = (phase: Configured | undefined, records: RecordStore): LobbyPolicy =>
-  phase !== undefined && phase.modality !== "broadcast" && records.get("hostAway", ONLY)?.measure === "lobbyClosed"
+  phase !== undefined && !isStage(phase.modality) && records.get("hostAway", ONLY)?.measure === "lobbyClosed"
     ? "closed"
     : policyBeside(phase, records)
 
 /** The policy of a phase while a host is there. */
 export const policyBeside = (phase: Configured | undefined, records: RecordStore): LobbyPolicy => {
-  if (phase === undefined || phase.modality === "broadcast") return "open"
+  if (phase === undefined || isStage(phase.modality)) return "open"
   return records.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
 }
 

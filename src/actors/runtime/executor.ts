@@ -72,7 +72,7 @@ const perform = (batch: Batch, turn: Turn, envelope: Received, event: Committer)
   }
   if (turn.state.deleted) {
     const leaves = event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
-    turn.webhookEvents.push(...leaves)
+    turn.occurrences.push(...leaves)
   }
   const version = batch.add(turn, scope === TIMER_SCOPE ? undefined : { scope, commandId, bodyHash, result })
   return answerOf(batch.state, command, { result, version, duplicate: false })

@@ -212,8 +212,8 @@ const movedBy = (loaded: LoadedEvent, moves: ReadonlyArray<Move>): LoadedEvent =
   return chart === undefined ? loaded : { ...loaded, state: { ...loaded.state, chart } }
 }
 
-const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
-  dispatches.length === 0 && notices.length === 0
+const isSilent = ({ dispatches, occurrences }: CommitEntry): boolean =>
+  dispatches.length === 0 && occurrences.length === 0
 
 /** The stay that ended with a departure, for the list of those that were there. */
 const stayOf = ({ participant, at, since, isForGood = false }: PresenceChange): PresenceDelta["stays"] => {
@@ -252,7 +252,7 @@ const stepOf = (
   state,
   now,
   dispatches,
-  webhookEvents: changes
+  occurrences: changes
     .filter(({ type }) => type !== "updated")
     .map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
 })

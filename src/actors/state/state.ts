@@ -1,10 +1,10 @@
 /** The state of a live event: its chart, its agenda, and the effects that gateways see. */
 import type { Event, EventWithPhases } from "../../model/event.ts"
-import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
+import type { PhaseView, TimerView } from "../../protocol/messages/agenda.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
-import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
 import type { ChartSnapshot } from "./chart-snapshot.ts"
 
 /** A webhook event before it has its id. */

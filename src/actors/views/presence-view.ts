@@ -1,9 +1,10 @@
 /** Presence in the form that clients see: participants, the list or the summary, and pages of the roster. */
 
-import { type EventRole, isOnStage, narrowRole } from "../../model/roles.ts"
+import { isStage, narrowRole } from "../../model/modality.ts"
+import { type EventRole, isOnStage } from "../../model/roles.ts"
 import { searchForm } from "../../model/text/compared.ts"
 import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
-import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
+import type { ParticipantView, PresenceView } from "../../protocol/messages/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { roomOf } from "../domain/activities/rooms/rooms.ts"
 import type { Presence, PresenceChange, Present } from "../presence/presence.ts"
@@ -57,7 +58,7 @@ const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage
 
 /** True when the event may have anonymous viewers: they watch broadcasts of public events. */
 export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
-  event.visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
+  event.visibility === "public" && phases.some(({ modality }) => isStage(modality))
 
 const tellings = ({ state }: Where): ReadonlyArray<Telling> =>
   mayBeWatched(state) ? [toPeople(state), TO_ANONYMOUS] : [toPeople(state)]

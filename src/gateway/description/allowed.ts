@@ -1,7 +1,8 @@
 /** The roles that may send a command, computed with the rule itself, so that the description equals the server. */
 
-import { Feature, Modality } from "../../model/phase.ts"
-import { EventRole, narrowRole } from "../../model/roles.ts"
+import { Modality, narrowRole } from "../../model/modality.ts"
+import { Feature } from "../../model/phase.ts"
+import { EventRole } from "../../model/roles.ts"
 import type { CommandName } from "../../protocol/contract.ts"
 import { can } from "../../protocol/permissions.ts"
 import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"

@@ -7,7 +7,7 @@ import type { StreamKind } from "../../model/live/streams.ts"
 import type { AnyCommand } from "../../protocol/command.ts"
 import { COMMANDS, DISPATCHES } from "../../protocol/contract.ts"
 import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES } from "../../protocol/dispatch.ts"
-import { Position } from "../../protocol/topics/fields.ts"
+import { Position } from "../../protocol/messages/fields.ts"
 import {
   CommandFrame,
   DispatchFrame,
@@ -62,30 +62,33 @@ const reply = ([t, { reply: data }]: readonly [string, AnyCommand]): Message => 
 
 const { op, v, ts } = DispatchFrame.fields
 
-const unordered = (t: string, data: Schema.Top): Message => ({
+const effectOf = ({ changes }: AnyDispatch): string =>
+  changes.length === 0 ? "" : ` It changes ${changes.map((part) => `\`${part}\``).join(", ")} of a client's state.`
+
+const unordered = (t: string, contract: AnyDispatch): Message => ({
   key: `dispatch.${t}`,
   name: t,
-  says: `The dispatch \`${t}\`, of the moment: it has no place in a stream and is not replayed.`,
-  payload: Schema.Struct({ op, t: Schema.Literal(t), v, ts, d: data }),
+  says: `The dispatch \`${t}\`, of the moment: it has no place in a stream and is not replayed.${effectOf(contract)}`,
+  payload: Schema.Struct({ op, t: Schema.Literal(t), v, ts, d: contract.data }),
 })
 
-const ordered = (t: string, { data, streams }: OrderedDispatch<Schema.Top, StreamKind>): Message => ({
+const ordered = (t: string, contract: OrderedDispatch<Schema.Top, StreamKind>): Message => ({
   key: `dispatch.${t}`,
   name: t,
-  says: `The dispatch \`${t}\`, with its place in the stream ${streams.map((stream) => `\`${stream}\``).join(" or ")}.`,
+  says: `The dispatch \`${t}\`, with its place in the stream ${contract.streams.map((stream) => `\`${stream}\``).join(" or ")}.${effectOf(contract)}`,
   payload: Schema.Struct({
     op,
     t: Schema.Literal(t),
-    st: Schema.Union(streams.map((stream) => STREAM_NAMES[stream])),
+    st: Schema.Union(contract.streams.map((stream) => STREAM_NAMES[stream])),
     s: Position,
     v: Position,
     ts: Position,
-    d: data,
+    d: contract.data,
   }),
 })
 
 const dispatch = ([t, contract]: readonly [string, AnyDispatch]): Message =>
-  contract.kind === "ordered" ? ordered(t, contract) : unordered(t, contract.data)
+  contract.kind === "ordered" ? ordered(t, contract) : unordered(t, contract)
 
 const frame = (name: string, says: string, payload: Schema.Top): Message => ({ key: name, name, says, payload })
 

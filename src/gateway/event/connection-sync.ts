@@ -6,7 +6,7 @@
 
 import { wireStream } from "../../model/live/streams.ts"
 import { isStaff } from "../../model/roles.ts"
-import type { EncoderView } from "../../protocol/topics/media.ts"
+import type { EncoderView } from "../../protocol/messages/media.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Delivery } from "../broadcast/delivery.ts"

@@ -4,8 +4,8 @@
  */
 
 import type { ParticipantChange } from "../../actors/state/state.ts"
-import { hasSeat } from "../../media/seats.ts"
 import { roomStream } from "../../model/live/streams.ts"
+import { hasSeat } from "../../model/modality.ts"
 import { type EventRole, isStaff } from "../../model/roles.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"

@@ -4,6 +4,7 @@ import type { ReactionReport } from "../../actors/presence/reactions.ts"
 import { DueRun } from "../../clock/throttle.ts"
 import type { ReactionKind } from "../../model/live/live-values.ts"
 import { roomStream } from "../../model/live/streams.ts"
+import { hasRooms } from "../../model/modality.ts"
 import { isStaff } from "../../model/roles.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -16,7 +17,7 @@ const REPORT_EVERY_MS = 100
  * send one.
  */
 export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseTraits): boolean =>
-  roomId === null && (modality === "breakout" || modality === "rotation") && !isStaff(identity.role)
+  roomId === null && hasRooms(modality) && !isStaff(identity.role)
 
 type Count = ReactionReport["counts"][number]
 

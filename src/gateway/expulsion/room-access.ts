@@ -6,7 +6,8 @@
 import type { FeedMessage } from "../../actors/feed.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
 import type { ActivePhase, ParticipantChange } from "../../actors/state/state.ts"
-import { hasSeat, mediaRoomOf } from "../../media/seats.ts"
+import { mediaRoomOf } from "../../media/seats.ts"
+import { hasSeat, isStage } from "../../model/modality.ts"
 import type { EventRole } from "../../model/roles.ts"
 
 /**
@@ -179,7 +180,7 @@ export class RoomAccess {
   }
 
   get #isStage(): boolean {
-    return this.#phase.modality === "broadcast"
+    return isStage(this.#phase.modality)
   }
 
   #mayTakePart(participantId: string): boolean {

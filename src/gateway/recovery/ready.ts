@@ -3,12 +3,13 @@
  * staff's part once more. Only the personal part is written per connection.
  */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
-import { isStaff, narrowRole } from "../../model/roles.ts"
+import { narrowRole } from "../../model/modality.ts"
+import { isStaff } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import type { EncoderView, MediaSeat } from "../../protocol/messages/media.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
 import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
-import type { EncoderView, MediaSeat } from "../../protocol/topics/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { StreamCursors } from "../streams/stream-names.ts"

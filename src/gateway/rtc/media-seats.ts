@@ -6,8 +6,9 @@
  */
 import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../../actors/state/state.ts"
-import { hasSeat, type MediaToken } from "../../media/seats.ts"
-import type { MediaSeat } from "../../protocol/topics/media.ts"
+import type { MediaToken } from "../../media/seats.ts"
+import { hasSeat } from "../../model/modality.ts"
+import type { MediaSeat } from "../../protocol/messages/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { ParticipantStates } from "../connection/participant-states.ts"

@@ -1,6 +1,6 @@
 /** The sockets of this node that are in calls, or on their way into one. */
 import type { CallPeer } from "../../actors/calls/room.ts"
-import type { RtcTracks } from "../../protocol/topics/media.ts"
+import type { RtcTracks } from "../../protocol/messages/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 

@@ -1,20 +1,19 @@
 /** The call that a participant may be in now: that of their room, where the active phase has rooms for browsers. */
 import type { ActivePhase } from "../../actors/state/state.ts"
-import { hasSeat } from "../../media/seats.ts"
+import { hasSeat, isStage, MODALITIES } from "../../model/modality.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { MeshSeat } from "../../protocol/topics/media.ts"
+import type { MeshSeat } from "../../protocol/messages/media.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { ParticipantStates } from "../connection/participant-states.ts"
 
 /**
- * The name of the call: the id of the room, or that of the phase for its main room. Null: the participant has no call. Between
- * the rounds of a rotation nobody has one: all pairs together are more people than browsers can connect.
+ * The name of the call: the id of the room, or that of the phase for its main room. Null: the participant has no call.
  */
 export const callOf = (role: EventRole, roomId: string | null, { id, modality }: ActivePhase): string | null => {
-  if (id === null || modality === null || modality === "broadcast") return null
+  if (id === null || modality === null || isStage(modality)) return null
   if (!hasSeat(role, modality)) return null
   if (roomId !== null) return roomId
-  return modality === "rotation" ? null : id
+  return MODALITIES[modality].hasMainCall ? id : null
 }
 
 /** The seat in a call between browsers. */

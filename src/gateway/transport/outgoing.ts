@@ -1,6 +1,6 @@
 /** Dispatches on their way from the feed or the store to sockets. */
 import type { Publication } from "../../actors/feed.ts"
-import type { MediaSeat } from "../../protocol/topics/media.ts"
+import type { MediaSeat } from "../../protocol/messages/media.ts"
 import { withField } from "../../protocol/wire/encoding.ts"
 
 export interface Outgoing {

@@ -1,8 +1,9 @@
 /** The documentation as pages, as Markdown, and as `llms.txt`: files that come with the build of the server. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
-import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+import { type HttpRequest, type HttpResponse, queryOf } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
+import { docsSearch } from "./docs-search.ts"
 
 type Answer = (request: HttpRequest) => Effect.Effect<HttpResponse | undefined>
 
@@ -11,16 +12,18 @@ const TYPES: { readonly [ending: string]: string } = {
   css: "text/css; charset=utf-8",
   md: "text/markdown; charset=utf-8",
   txt: "text/plain; charset=utf-8",
+  png: "image/png",
+  svg: "image/svg+xml",
 }
 
-/** The pages run no script. */
+/** The pages run no script. The form is that of the search. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const fileAnswer = (folder: URL, name: string, publicUrl: string): Answer => {
-  const text = readFileSync(new URL(name, folder), "utf8")
+  const bytes = readFileSync(new URL(name, folder))
   // Lists of addresses for programs need whole ones.
-  const placed = name === "llms.txt" ? text.replaceAll("{base}", publicUrl) : text
+  const placed = name === "llms.txt" ? bytes.toString().replaceAll("{base}", publicUrl) : bytes
   return sharedBody(Effect.succeed(placed), [
     ["content-type", TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"],
     ["cache-control", "public, no-cache"],
@@ -34,11 +37,27 @@ export const docsRoutes = (
   publicUrl: string,
 ): ReadonlyArray<{ readonly path: string; readonly answer: Answer }> => {
   if (!existsSync(new URL("index.html", folder))) return []
-  const answers = new Map(readdirSync(folder).map((name) => [name, fileAnswer(folder, name, publicUrl)]))
+  const parts = new Set(["search.html", "passages.json"])
+  const names = readdirSync(folder).filter((name) => !parts.has(name))
+  const answers = new Map(names.map((name) => [name, fileAnswer(folder, name, publicUrl)]))
+  const search = docsSearch(folder)
   const absent: Answer = () => Effect.succeed(undefined)
   const find = (name: string): Answer => answers.get(name) ?? absent
   return [
     { path: "/docs", answer: find("index.html") },
+    {
+      path: "/docs/search",
+      answer: (request) =>
+        Effect.sync(() => ({
+          status: 200,
+          headers: [
+            ["content-type", TYPES["html"] ?? ""],
+            ["cache-control", "no-store"],
+            ["content-security-policy", POLICY],
+          ],
+          body: search(queryOf(request)["q"] ?? ""),
+        })),
+    },
     {
       path: "/docs/:page",
       answer: (request) => {

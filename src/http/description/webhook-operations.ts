@@ -1,7 +1,6 @@
 /** The `webhooks` section: one operation for each type of delivery, which your server answers. */
 import { JsonSchema, SchemaRepresentation } from "effect"
-import { WEBHOOK_BODIES } from "../../model/integrations/webhook-bodies.ts"
-import { WEBHOOK_EXAMPLES } from "../contract/examples/webhook-examples.ts"
+import { WEBHOOK_BODIES, WEBHOOK_EXAMPLES } from "../../model/integrations/webhook-types.ts"
 import { type Definitions, define, NAMING } from "./schema-names.ts"
 
 const header = (name: string, description: string, example: string) => ({

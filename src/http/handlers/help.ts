@@ -4,7 +4,7 @@ import { HelpDesk } from "../../help/help-desk.ts"
 import type { Help } from "../contract/help.ts"
 import type { Handlers } from "../requests/call.ts"
 
-export const help: Handlers<typeof Help> = {
+export const help = {
   askHelp: {
     access: "public",
     handle: ({ payload }) =>
@@ -13,4 +13,4 @@ export const help: Handlers<typeof Help> = {
         (reply) => ({ reply }),
       ),
   },
-}
+} satisfies Handlers<typeof Help>

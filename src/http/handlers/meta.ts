@@ -4,9 +4,9 @@ import type { Meta } from "../contract/meta.ts"
 import { PROBLEMS } from "../contract/problem.ts"
 import type { Handlers } from "../requests/call.ts"
 
-export const meta: Handlers<typeof Meta> = {
+export const meta = {
   getProblem: {
     access: "public",
     handle: ({ params: { code } }) => Effect.succeed({ code, ...PROBLEMS[code] }),
   },
-}
+} satisfies Handlers<typeof Meta>

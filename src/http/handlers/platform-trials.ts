@@ -19,10 +19,7 @@ const unlessCopy = Effect.flatMap(Quiet, ({ isQuiet }) =>
     : Effect.void,
 )
 
-export const platformTrials: Pick<
-  Handlers<typeof Platform>,
-  "getPlatformSettings" | "testMail" | "testWebhook" | "getPlatformLog"
-> = {
+export const platformTrials = {
   getPlatformSettings: {
     access: "platform",
     handle: () => Effect.map(HttpSettings, ({ node, shown }) => ({ node, settings: shown.settings })),
@@ -61,4 +58,4 @@ export const platformTrials: Pick<
         return { node, lines: tail.read(level, after, shown.mask) }
       }),
   },
-}
+} satisfies Pick<Handlers<typeof Platform>, "getPlatformSettings" | "testMail" | "testWebhook" | "getPlatformLog">

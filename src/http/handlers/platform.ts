@@ -57,7 +57,7 @@ const readAll = async (sql: Queryable, shares: WorkspaceShares) => ({
   failing: await listFailingEndpoints(sql),
 })
 
-export const platform: Handlers<typeof Platform> = {
+export const platform = {
   getPlatformStatus: {
     access: "platform",
     handle: () =>
@@ -119,6 +119,8 @@ export const platform: Handlers<typeof Platform> = {
   promotePlatform: {
     access: "platform",
     handle: ({ payload }) =>
-      Effect.flatMap(Database, (database) => database.run((sql) => promote(sql, payload.discardWaiting === true))),
+      Effect.gen(function* () {
+        return yield* (yield* Database).run((sql) => promote(sql, payload.discardWaiting === true))
+      }),
   },
-}
+} satisfies Handlers<typeof Platform>

@@ -42,7 +42,11 @@ const isOpen = (purpose: "verify_email" | "reset_password", token: string) =>
   Effect.flatMap(Database, (database) => database.run((sql) => isAccountToken(sql, purpose, token)))
 
 /** A link from before, with its token in the query, opens the page at once. */
-const opened = (request: HttpRequest, title: string, show: (token: string) => ReturnType<PageRoute["answer"]>) => {
+const opened = <Services>(
+  request: HttpRequest,
+  title: string,
+  show: (token: string) => ReturnType<PageRoute<Services>["answer"]>,
+) => {
   const token = queryValue(request, "token")
   return token === "" ? Effect.succeed(openingPage(title, `${request.path}/open`)) : show(token)
 }
@@ -60,7 +64,7 @@ const showVerify = (token: string) =>
 const showReset = (token: string) =>
   Effect.map(isOpen("reset_password", token), (open) => (open ? resetForm(token) : expired()))
 
-export const accountPages: ReadonlyArray<PageRoute> = [
+export const accountPages = [
   { method: "GET", path: "/verify", answer: (request) => opened(request, "Confirm your e-mail address", showVerify) },
   openRoute("/verify", showVerify),
   {
@@ -106,4 +110,4 @@ export const accountPages: ReadonlyArray<PageRoute> = [
         )
       }),
   },
-]
+] satisfies ReadonlyArray<PageRoute>

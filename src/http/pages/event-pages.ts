@@ -65,7 +65,7 @@ const showNotes = (token: string, request: HttpRequest) =>
     return renderPage(`Notes from ${found.eventTitle}`, notesOf(found.content))
   })
 
-export const eventPages: ReadonlyArray<PageRoute> = [
+export const eventPages = [
   {
     method: "GET",
     path: "/enter/:id",
@@ -83,4 +83,4 @@ export const eventPages: ReadonlyArray<PageRoute> = [
     },
   },
   openRoute("/events/:id/table-summary", showNotes),
-]
+] satisfies ReadonlyArray<PageRoute>

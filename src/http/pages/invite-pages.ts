@@ -130,7 +130,7 @@ const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email:
 
 type Field = (name: string) => string
 
-const ACTIONS: { readonly [action: string]: (asked: Asked, field: Field) => ReturnType<PageRoute["answer"]> } = {
+const ACTIONS = {
   accept: (asked) =>
     Effect.gen(function* () {
       const account = yield* visitor(asked.request)
@@ -178,13 +178,15 @@ const ACTIONS: { readonly [action: string]: (asked: Asked, field: Field) => Retu
         show(asked, { text: "An account with this address exists; sign in with it.", status: 409 }),
       ),
     ),
-}
+} satisfies { readonly [action: string]: (asked: Asked, field: Field) => ReturnType<PageRoute["answer"]> }
+
+const isAction = (text: string): text is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, text)
 
 /** `path`: the token stands in the form; a link from before has it in its path. */
-const act = (path: "/invite" | "/invite/:token"): PageRoute => ({
-  method: "POST",
+const act = (path: "/invite" | "/invite/:token") => ({
+  method: "POST" as const,
   path,
-  answer: (request) =>
+  answer: (request: HttpRequest) =>
     Effect.gen(function* () {
       // This form may be authenticated by a cookie, so it must have come from this site.
       if (isForeignSite(request, yield* HttpSettings)) {
@@ -193,12 +195,11 @@ const act = (path: "/invite" | "/invite/:token"): PageRoute => ({
       const field = yield* readForm(request)
       const asked = { request, token: request.params["token"] ?? field("token") }
       const action = field("action")
-      const answer = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-      return yield* answer === undefined ? show(asked) : answer(asked, field)
+      return yield* isAction(action) ? ACTIONS[action](asked, field) : show(asked)
     }),
 })
 
-export const invitePages: ReadonlyArray<PageRoute> = [
+export const invitePages = [
   { method: "GET", path: "/invite", answer: () => Effect.succeed(openingPage("Your invitation", "/invite/open")) },
   openRoute("/invite", (token, request) => show({ request, token })),
   {
@@ -208,4 +209,4 @@ export const invitePages: ReadonlyArray<PageRoute> = [
   },
   act("/invite"),
   act("/invite/:token"),
-]
+] satisfies ReadonlyArray<PageRoute>

@@ -9,15 +9,14 @@ import { escapeHtml } from "../../mail/letters.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
 import type { LimitName } from "../limits/rate-limits.ts"
-import type { HandlerServices } from "../requests/call.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 
-export interface PageRoute {
+export interface PageRoute<Services = unknown> {
   readonly method: "GET" | "POST"
   readonly path: string
   /** The limit of the page. Default: a GET counts as a public read, a POST as a login: a form may hold a password. */
   readonly limit?: LimitName
-  readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, HandlerServices>
+  readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, Services>
 }
 
 /** HTML that is already safe: only `html` and `raw` make it. */
@@ -118,10 +117,10 @@ export const readForm = (request: HttpRequest): Effect.Effect<(name: string) => 
 }
 
 /** Where the form of `openingForm` comes to. Nothing changes by it, so that it counts as a read. */
-export const openRoute = (
+export const openRoute = <Services>(
   path: string,
-  show: (token: string, request: HttpRequest) => ReturnType<PageRoute["answer"]>,
-): PageRoute => ({
+  show: (token: string, request: HttpRequest) => ReturnType<PageRoute<Services>["answer"]>,
+): PageRoute<Services> => ({
   method: "POST",
   path: `${path}/open`,
   limit: "publicRead",

@@ -3,7 +3,6 @@ import { Cause, Effect } from "effect"
 import type { Failure } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { RateLimits } from "../limits/rate-limits.ts"
-import type { HandlerServices } from "../requests/call.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { internalError, type Problem, problemOf } from "../transport/problem.ts"
 import { accountPages } from "./account-pages.ts"
@@ -13,7 +12,7 @@ import { html, type PageRoute, renderPage } from "./page.ts"
 import { signInPages } from "./sign-in-page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
 
-const home: PageRoute = {
+const home: PageRoute<never> = {
   method: "GET",
   path: "/",
   answer: () =>
@@ -25,14 +24,12 @@ const home: PageRoute = {
     ),
 }
 
-export const PAGES: ReadonlyArray<PageRoute> = [
-  home,
-  ...accountPages,
-  ...invitePages,
-  ...eventPages,
-  ...signInPages,
-  ...unsubscribePages,
-]
+const pages = [home, ...accountPages, ...invitePages, ...eventPages, ...signInPages, ...unsubscribePages]
+
+/** What the handlers behind the pages need. */
+type PageServices = Effect.Services<ReturnType<(typeof pages)[number]["answer"]>>
+
+export const PAGES: ReadonlyArray<PageRoute<PageServices>> = pages
 
 /** For a browser whose address no route has. */
 export const NO_SUCH_PAGE = renderPage(
@@ -47,15 +44,15 @@ const problemPage = ({ status, detail, headers }: Problem): HttpResponse =>
     headers: headers.filter(([name]) => name === "retry-after"),
   })
 
-const limited = ({ limit, method, answer }: PageRoute, request: HttpRequest): ReturnType<PageRoute["answer"]> =>
+const limited = <Services>({ limit, method, answer }: PageRoute<Services>, request: HttpRequest) =>
   Effect.flatMap(RateLimits, (limits) =>
     Effect.andThen(limits.take(limit ?? (method === "POST" ? "login" : "publicRead"), request.client), answer(request)),
   )
 
 /** Always answers with a page; a problem is shown as text. */
 export const servePage =
-  (one: PageRoute) =>
-  (request: HttpRequest): Effect.Effect<HttpResponse, never, HandlerServices> =>
+  <Services>(one: PageRoute<Services>) =>
+  (request: HttpRequest): Effect.Effect<HttpResponse, never, Services | RateLimits | Telemetry> =>
     Effect.catchCause(limited(one, request), (cause) => {
       const failure = Cause.findErrorOption(cause) as { readonly _tag: string; readonly value?: Failure }
       if (failure.value !== undefined) return Effect.succeed(problemPage(problemOf(failure.value)))

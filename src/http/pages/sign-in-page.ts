@@ -25,7 +25,7 @@ const waiting = ({ headers }: HttpRequest) =>
     return address === undefined || names === undefined ? undefined : { proved, ...address, ...names }
   })
 
-export const signInPages: ReadonlyArray<PageRoute> = [
+export const signInPages = [
   {
     method: "GET",
     path: UNASKED_PATH,
@@ -55,4 +55,4 @@ export const signInPages: ReadonlyArray<PageRoute> = [
         })
       }),
   },
-]
+] satisfies ReadonlyArray<PageRoute>

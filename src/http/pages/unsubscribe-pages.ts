@@ -60,7 +60,7 @@ const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
 const asksToResume = (request: HttpRequest): boolean =>
   new URLSearchParams(new TextDecoder().decode(request.body)).get("action") === "resume"
 
-export const unsubscribePages: ReadonlyArray<PageRoute> = [
+export const unsubscribePages = [
   {
     method: "GET",
     path: "/unsubscribe/:token",
@@ -80,4 +80,4 @@ export const unsubscribePages: ReadonlyArray<PageRoute> = [
         shown(request, found),
       ),
   },
-]
+] satisfies ReadonlyArray<PageRoute>

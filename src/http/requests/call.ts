@@ -2,29 +2,7 @@
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../../actors/commands.ts"
-import type { LiveEvents } from "../../actors/live-events.ts"
-import type { Egress } from "../../egress/egress.ts"
-import type { DeletedWorkspaces } from "../../erasure/deleted-workspaces.ts"
-import type { Erasures } from "../../erasure/erasures.ts"
-import type { HelpDesk } from "../../help/help-desk.ts"
-import type { AccountSessions } from "../../identity/accounts/account-sessions.ts"
-import type { IdentityProvider } from "../../identity/accounts/identity-provider.ts"
-import type { Passkeys } from "../../identity/accounts/passkeys.ts"
-import type { Passwords } from "../../identity/accounts/passwords.ts"
-import type { SecondFactors } from "../../identity/accounts/second-factors.ts"
-import type { ApiKeys } from "../../identity/api-keys.ts"
-import type { AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
-import type { Connections } from "../../identity/connections/connections.ts"
-import type { GrantChanges } from "../../identity/grant-changes.ts"
-import type { PartnerTokens } from "../../identity/partners/partner-tokens.ts"
-import type { Tokens } from "../../identity/tokens.ts"
-import type { LetterRefusals } from "../../mail/letter-refusals.ts"
-import type { Mailer } from "../../mail/mailer.ts"
-import type { MediaLinks } from "../../media/links.ts"
-import type { LiveBroadcasts } from "../../media/placed/live-broadcasts.ts"
-import type { MediaProcessor } from "../../media/processing/media-processor.ts"
-import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import type { KeyRights } from "../../model/key-rights.ts"
@@ -32,20 +10,10 @@ import type { Clip, Recording } from "../../model/media/recording.ts"
 import type { Phase } from "../../model/phase.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
-import type { Database } from "../../store/database.ts"
-import type { Agendas } from "../../store/events/agendas.ts"
-import type { NewEvents } from "../../store/events/new-events.ts"
 import type { AssetRow } from "../../store/events/public-surfaces.ts"
 import type { QuestionOwner } from "../../store/events/questions.ts"
-import type { MediaSignal } from "../../store/media/media-signal.ts"
-import type { OutboxSignal } from "../../store/webhooks/outbox.ts"
-import type { WebhookRegistration } from "../../store/webhooks/webhook-registration.ts"
 import type { UserRow } from "../../store/workspaces/users.ts"
-import type { OtherLoads } from "../../telemetry/other-loads.ts"
-import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Access } from "../contract/access.ts"
-import type { RateLimits } from "../limits/rate-limits.ts"
-import type { HttpSettings } from "./settings.ts"
 
 /** The holder of a session token: a user of the workspace, or a guest on one event. */
 export type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
@@ -167,46 +135,11 @@ export class Reply<Body> {
   }
 }
 
-export type HandlerServices =
-  | Agendas
-  | Database
-  | OutboxSignal
-  | Passwords
-  | AccountSessions
-  | SecondFactors
-  | Passkeys
-  | Connections
-  | ApiKeys
-  | GrantChanges
-  | Tokens
-  | LiveEvents
-  | NewEvents
-  | Erasures
-  | DeletedWorkspaces
-  | WebhookRegistration
-  | Egress
-  | PartnerTokens
-  | OutboxSignal
-  | HttpSettings
-  | Mailer
-  | LetterRefusals
-  | RateLimits
-  | AnonymousBudgets
-  | HelpDesk
-  | IdentityProvider
-  | MediaProcessor
-  | MediaStorage
-  | LiveBroadcasts
-  | MediaLinks
-  | MediaSignal
-  | Telemetry
-  | OtherLoads
-
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]
 
 type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> = (
   call: Call<E, A>,
-) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
+) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, unknown>
 
 /** The call of a compiled endpoint: its parts were decoded by the endpoint's schemas, which the compiler no longer knows. */
 export interface AnyCall {
@@ -221,7 +154,7 @@ export interface AnyCall {
   readonly requestId: string
 }
 
-export type AnyHandle = (call: AnyCall) => Effect.Effect<unknown, Failure, HandlerServices>
+export type AnyHandle<Services> = (call: AnyCall) => Effect.Effect<unknown, Failure, Services>
 
 /** A handler names the access it was written for; binding checks it against the contract's. */
 type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
@@ -234,3 +167,14 @@ export type Handlers<Group extends HttpApiGroup.Constraint> = {
     ? Name
     : never]: E extends HttpApiEndpoint.ConstraintRequest ? Handler<E> : never
 }
+
+/** The services that a table of groups of handlers needs, as the compiler infers them from each handler. */
+export type ServicesOf<Table> = {
+  readonly [Group in keyof Table]: {
+    readonly [Name in keyof Table[Group]]: Table[Group][Name] extends {
+      readonly handle: (call: never) => Effect.Effect<unknown, unknown, infer Services>
+    }
+      ? Services
+      : never
+  }[keyof Table[Group]]
+}[keyof Table]

@@ -1,7 +1,7 @@
 /** The annotations of an endpoint, read once when it is compiled. */
 import { Context, Option } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { Commanded, EndpointAccess, scopeOf } from "../contract/access.ts"
+import { Commanded, EndpointAccess, isRepeatable, isViewerSurface, scopeOf } from "../contract/access.ts"
 import {
   AddressLimit,
   BodyLimit,
@@ -22,8 +22,11 @@ export const traitsOf = (endpoint: HttpApiEndpoint.Top) => {
   const annotated = <I, S>(key: Context.Key<I, S>): S | undefined =>
     Option.getOrUndefined(Context.getOption(annotations, key))
   const retired = annotated(Deprecated)
+  const access = Context.getUnsafe(annotations, EndpointAccess)
   return {
-    access: Context.getUnsafe(annotations, EndpointAccess),
+    access,
+    isForViewers: isViewerSurface(access),
+    isRepeatable: isRepeatable(endpoint),
     /** The scope that a key needs. */
     scope: scopeOf(endpoint),
     addressLimit: annotated(AddressLimit) ?? ("publicRead" as const),

@@ -14,12 +14,12 @@
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
+import type { KeyRing } from "../../crypto/secret-key.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../../model/errors.ts"
 import { lowerAscii } from "../../model/text/compared.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
-import type { KeyRing } from "../../secret-key.ts"
 import { Database } from "../../store/database.ts"
 import {
   deleteOldAnswers,

@@ -1,20 +1,19 @@
 /** A span for each request of the contract, below that of the caller if the request names one (W3C `traceparent`). */
-import { type Effect, Option } from "effect"
+import { Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import type { Tracing } from "../../telemetry/tracing.ts"
-import type { HttpRequest, HttpResponse } from "../transport/message.ts"
-import type { Serve, ServeServices } from "./serve.ts"
+import type { Serve } from "./serve.ts"
 
 /** `route`: the path as it was registered, such as `/v1/events/:id`. */
-export const tracedRequest = (
+export const tracedRequest = <Services>(
   tracing: Tracing,
   { method, route }: { readonly method: string; readonly route: string },
-  serve: Serve,
-): Serve => {
+  serve: Serve<Services>,
+): Serve<Services> => {
   if (!tracing.isOn) return serve
   const template = route.replaceAll(/:(\w+)/g, "{$1}")
   const name = `${method} ${template}`
-  return (request: HttpRequest): Effect.Effect<HttpResponse, never, ServeServices> => {
+  return (request) => {
     const given = {
       kind: "server",
       attributes: {

@@ -7,8 +7,8 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { allowInsecureRequests, type Configuration, discovery } from "openid-client"
 import { currentTimers } from "../../clock/timers.ts"
+import type { KeyRing } from "../../crypto/secret-key.ts"
 import { BadRequest, IdpNotConfigured, Unavailable } from "../../model/errors.ts"
-import type { KeyRing } from "../../secret-key.ts"
 import {
   AnswerRefused,
   beginRoundTrip,

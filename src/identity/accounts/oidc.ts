@@ -9,10 +9,10 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client"
+import type { KeyRing } from "../../crypto/secret-key.ts"
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
-import type { KeyRing } from "../../secret-key.ts"
 import { FRESH_MINUTES } from "../../store/accounts/session-proofs.ts"
 import { openText, sealText } from "../../store/sealing/sealed-text.ts"
 

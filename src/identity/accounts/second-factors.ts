@@ -1,8 +1,8 @@
 /** The second factor of an account: set up, proved by codes that each count once, and removed. All of it runs in the caller's transaction. */
 import { Clock, Context, Effect, Layer } from "effect"
+import type { KeyRing } from "../../crypto/secret-key.ts"
 import { BadRequest, Conflict, NotFound, type Unavailable } from "../../model/errors.ts"
 import { typedCode } from "../../model/text/compared.ts"
-import type { KeyRing } from "../../secret-key.ts"
 import { lockAccount } from "../../store/accounts/accounts.ts"
 import {
   confirmTotp,

@@ -1,6 +1,6 @@
 /** Webhook events of media, written in the transaction that makes it ready. */
 import { newId } from "../../model/ids.ts"
-import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../../store/database.ts"
 import { appendOccurrences } from "../../store/webhooks/outbox.ts"

@@ -14,7 +14,6 @@ import {
   type BroadcastRows,
   findBroadcast,
   findBroadcasts,
-  putOnlyIngest,
   readBroadcast,
   type StoredBroadcast,
   takeBroadcast,
@@ -97,8 +96,6 @@ export class OwnBroadcasts extends Context.Service<
     readonly find: (tokenHash: Uint8Array) => Effect.Effect<FoundIngest, Unauthorized | Conflict | Unavailable>
     /** Finds and opens it; for an encoder that was accepted before also while the database is away: no address ends meanwhile. */
     readonly admit: (tokenHash: Uint8Array) => Effect.Effect<Admitted, EncoderAdmission>
-    /** For a node of the release before, which knows one address of a broadcast. */
-    readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
     /** Succeeds when all that came of an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
     /** Of several processes this one has the event's broadcasts, until they are released. */
@@ -275,16 +272,6 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
             return Effect.as(withRoom(known), { one: known, link: known.shown?.link ?? null })
           }),
         ),
-      setToken: (id, tokenHash) =>
-        Effect.gen(function* () {
-          if (ingest === null) return yield* notHere
-          const one = opened.use(id)
-          // Also if the outcome of the statement stays unknown.
-          if (one !== undefined) one.shown = undefined
-          const isLive = yield* database.run((sql) => putOnlyIngest(sql, id, tokenHash))
-          if (!isLive) return yield* notLive
-          opened.use(id)?.input.replace()
-        }),
       finish: (id) =>
         Effect.gen(function* () {
           if (isShared && opened.use(id) === undefined) {

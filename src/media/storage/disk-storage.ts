@@ -50,9 +50,9 @@ export const diskStorage = (
     if (!path.startsWith(root + sep)) throw new Error("a storage key leads out of its folder")
     return path
   }
-  const partOf = (key: string): string => `${pathOf(key)}.part`
+  const partialOf = (key: string): string => `${pathOf(key)}.part`
   /** A cut that was killed leaves its transport stream as MP4 behind (`media/processing/cut.ts`). */
-  const wholeOf = (key: string): string => `${partOf(key)}.mp4`
+  const wholeOf = (key: string): string => `${partialOf(key)}.mp4`
   const parts = new DiskParts(pathOf, (cause) => log.error({ err: cause }, "media: a part could not be written"))
   /** The request that writes each upload now. */
   const writers = new Map<string, DiskUpload>()
@@ -71,10 +71,10 @@ export const diskStorage = (
 
   const isSealed = async (key: string): Promise<boolean> => (await sizeOf(pathOf(key))) !== null
 
-  const openPart = async (key: string, options: UploadOptions): Promise<DiskUpload | Conflict | OffsetMismatch> => {
+  const openPartial = async (key: string, options: UploadOptions): Promise<DiskUpload | Conflict | OffsetMismatch> => {
     if (await isSealed(key)) return SEALED
     await writers.get(key)?.cut()
-    const path = partOf(key)
+    const path = partialOf(key)
     const size = (await sizeOf(path)) ?? 0
     if (options.offset !== null && options.offset !== size) return new OffsetMismatch({ offset: size })
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -99,10 +99,10 @@ export const diskStorage = (
   const sealed = async (key: string, isInParts: boolean): Promise<number | null> => {
     await writers.get(key)?.cut()
     await parts.end(key)
-    await moveTo(isInParts ? parts.dataPath(key) : partOf(key), pathOf(key))
+    await moveTo(isInParts ? parts.dataPath(key) : partialOf(key), pathOf(key))
     const size = await sizeOf(pathOf(key))
     // Bytes of the other form, and the journal, are of no use any more.
-    if (size !== null) await Promise.all([parts.remove(key), rm(partOf(key), { force: true })])
+    if (size !== null) await Promise.all([parts.remove(key), rm(partialOf(key), { force: true })])
     return size
   }
 
@@ -112,7 +112,7 @@ export const diskStorage = (
   }
 
   const arrived = async (key: string): Promise<Arrived> => {
-    const whole = await sizeOf(partOf(key))
+    const whole = await sizeOf(partialOf(key))
     const stored = (await parts.stored(key)) ?? []
     // Last: until it is sealed, its bytes have another name.
     const sealed = await sizeOf(pathOf(key))
@@ -130,18 +130,18 @@ export const diskStorage = (
     pathOf,
     newPath: (key) =>
       attempt("making room for a file", async () => {
-        const path = partOf(key)
+        const path = partialOf(key)
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         await Promise.all([rm(path, { force: true }), rm(wholeOf(key), { force: true })])
         return path
       }),
     upload: (key, options) =>
       Effect.flatMap(
-        attempt("opening an upload", () => turns.take(key, () => openPart(key, options))),
+        attempt("opening an upload", () => turns.take(key, () => openPartial(key, options))),
         (opened) =>
           opened instanceof Conflict || opened instanceof OffsetMismatch ? Effect.fail(opened) : Effect.succeed(opened),
       ),
-    uploaded: (key) => attempt("reading an upload's size", () => sizeOf(partOf(key))),
+    uploaded: (key) => attempt("reading an upload's size", () => sizeOf(partialOf(key))),
     uploadPart: (key, part, events) =>
       Effect.flatMap(
         attempt("opening a part", () =>
@@ -152,7 +152,7 @@ export const diskStorage = (
     arrived: ({ key }) => attempt("reading what was uploaded", () => arrived(key)),
     seal: ({ key }, stored) => attempt("sealing an upload", () => turns.take(key, () => sealed(key, stored !== null))),
     source: (key) => Effect.succeed({ path: pathOf(key) }),
-    keep: (key) => attempt("keeping a file", () => moveTo(partOf(key), pathOf(key))),
+    keep: (key) => attempt("keeping a file", () => moveTo(partialOf(key), pathOf(key))),
     open: (key) =>
       attempt("opening media", async (): Promise<StoredFile | null> => {
         const file = await orNull(open(pathOf(key), O_RDONLY | O_NOFOLLOW))
@@ -174,7 +174,7 @@ export const diskStorage = (
         turns.take(key, async () => {
           await writers.get(key)?.cut()
           await parts.remove(key)
-          for (const path of [wholeOf(key), partOf(key), pathOf(key)]) await rm(path, { force: true })
+          for (const path of [wholeOf(key), partialOf(key), pathOf(key)]) await rm(path, { force: true })
         }),
       ),
     filesBefore: (time) => attempt("listing files", () => filesBefore(root, time)),

@@ -1,6 +1,6 @@
 /**
  * The streams of a live event. It is the only place that knows their names, and stands in the kernel because the store reads the
- * heads of the shared ones. The streams of each dispatch are in its contract (`protocol/topics`).
+ * heads of the shared ones. The streams of each dispatch are in its contract (`protocol/messages`).
  */
 
 /** Streams for everybody of a kind; all others belong to one room or one participant. */

@@ -3,7 +3,7 @@
 import type { EventStatus, Visibility } from "../../model/event.ts"
 import type { Basis, GrantState } from "../../model/grants.ts"
 import type { Ground } from "../../model/links.ts"
-import type { Modality } from "../../model/phase.ts"
+import type { Modality } from "../../model/modality.ts"
 import type { EventRole, WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"

@@ -1,6 +1,6 @@
 /** The stored roles of a workspace's users at an event, where no session of theirs is at hand. */
-import type { Modality } from "../../model/phase.ts"
-import { defaultEventRole, type EventRole, nearestRole, type WorkspaceRole } from "../../model/roles.ts"
+import { type Modality, nearestRole } from "../../model/modality.ts"
+import { defaultEventRole, type EventRole, type WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
 
 interface Row {

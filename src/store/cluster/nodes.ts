@@ -15,8 +15,6 @@ interface NodeRow {
   readonly node: string
   /** The cluster engine's own description of it. */
   readonly runner: string
-  /** It takes signed addresses that name what they rest on. A node of the release before does not. */
-  readonly takesGrounds: boolean
   /** A session holds the lock of the row. */
   readonly isLiving: boolean
 }
@@ -27,14 +25,14 @@ const areHeld = (sql: Queryable, key: number) => sql`
   and l.database = (select oid from pg_database where datname = current_database())`
 
 export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>> => sql<NodeRow[]>`
-  select n.address, n.node, n.runner, n.takes_grounds is not distinct from n.node as takes_grounds,
-         l.pid is not null as is_living
+  select n.address, n.node, n.runner, l.pid is not null as is_living
     from cluster_nodes n left join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid`
 
 /**
  * Gives the address to this node, and takes the row's lock for this session in the same statement: no other node sees the row
  * without its holder. `former`: sessions of this node that may still hold the lock of the row before. Resolves to the row's new id; to null, with
- * nothing changed, while another node that lives has the address.
+ * nothing changed, while another node that lives has the address. `takes_grounds` is read by nodes of the build before: without the name of this
+ * node it gives people addresses that are not bound to them. A later migration removes it.
  */
 export const registerNode = async (
   sql: Queryable,

@@ -1,13 +1,19 @@
 /** Events and phases as rows. Reads go here directly; after creation only the event's actor writes them. */
-import type { Event } from "../../model/event.ts"
-import type { Feature, Modality, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
+import { Event } from "../../model/event.ts"
+import type { Modality } from "../../model/modality.ts"
+import type { Feature, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
+import { inSnakeCase } from "../../model/text/identifiers.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
-const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
-  allow_anonymous_voting, allow_anonymous_questions, reminders, host_absence, capacity, metadata,
-  created_at, updated_at, published_at, started_at, ended_at`
+/** The columns of an event by its fields: the model is their list. */
+const COLUMN_OF: ReadonlyMap<string, string> = new Map(
+  Object.keys(Event.fields)
+    .filter((field) => field !== ("warnings" satisfies keyof Event))
+    .map((field) => [field, inSnakeCase(field)]),
+)
+const EVENT_COLUMNS = [...COLUMN_OF.values()].join(", ")
 
 const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
   timer_ends_at, extended_seconds`
@@ -27,27 +33,18 @@ export interface EventDraft {
   readonly phases: ReadonlyArray<NewPhase>
 }
 
-/** The columns that a draft and a stored event have. */
-const columnsOf = (event: NewEvent): object => ({
-  id: event.id,
-  type: event.type,
-  title: event.title,
-  status: event.status,
-  visibility: event.visibility,
-  scheduled_at: event.scheduledAt,
-  scheduled_end_at: event.scheduledEndAt,
-  allow_anonymous_voting: event.allowAnonymousVoting,
-  allow_anonymous_questions: event.allowAnonymousQuestions,
-  reminders: event.reminders,
-  host_absence: event.hostAbsence,
-  capacity: event.capacity,
-  metadata: event.metadata,
-})
+/** An event as `update_event` takes it, and a draft without its phases as `insert_events` does. */
+export const eventRow = (event: NewEvent): object =>
+  Object.fromEntries(
+    Object.entries(event).flatMap(([field, value]) => {
+      const column = COLUMN_OF.get(field)
+      return column === undefined ? [] : [[column, value]]
+    }),
+  )
 
 /** A draft as `insert_events` takes it. */
 const draftRow = ({ event, phases }: EventDraft): object => ({
-  ...columnsOf(event),
-  workspace_id: event.workspaceId,
+  ...eventRow(event),
   phases: phases.map((phase, position) => ({
     id: phase.id,
     position,
@@ -168,15 +165,6 @@ export const listLiveEventIds = async (sql: Queryable): Promise<ReadonlyArray<st
     select id from events where status = 'live' union select event_id from present_participants order by id`
   return rows.map((row) => row.id)
 }
-
-/** An event as `update_event` takes it. */
-export const eventRow = (event: Event): object => ({
-  ...columnsOf(event),
-  updated_at: event.updatedAt,
-  published_at: event.publishedAt,
-  started_at: event.startedAt,
-  ended_at: event.endedAt,
-})
 
 /** Phases as `upsert_phases` takes them. */
 export const phaseRows = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<object> =>

@@ -52,10 +52,9 @@ export const putIngest = async (sql: Queryable, link: HeldLink, tokenHash: Uint8
     with going as (
       select b.id, e.workspace_id from broadcasts b join events e on e.id = b.event_id
        where b.id = ${link.objectId} and b.status in ('live', 'paused')
-    ), before as (
-      -- Nodes of the release before read this table alone.
-      insert into broadcast_ingests (broadcast_id, token_hash) select id, ${tokenHash} from going
-      on conflict (broadcast_id) do update set token_hash = excluded.token_hash, created_at = now()
+    ), former as (
+      -- The only address of a broadcast that began before 0038.
+      delete from broadcast_ingests where broadcast_id in (select id from going)
     )
     insert into bearer_links as l (id, kind, workspace_id, event_id, object_id, holder, participant_id, ground, created_at, expires_at, token_hash)
     select g.id, g.kind, going.workspace_id, g.event_id, g.object_id, g.holder, g.participant_id, g.ground, g.created_at, g.expires_at, ${tokenHash}
@@ -70,7 +69,7 @@ export interface FoundIngest {
   readonly id: string
   readonly eventId: string
   readonly status: "idle" | "live" | "paused" | "ended"
-  /** Null: a node of the release before gave the address, which rests on nothing. */
+  /** Null: the address was given before 0038, and rests on nothing. */
   readonly link: HeldLink | null
 }
 

@@ -5,7 +5,7 @@
 import { Data, Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
-import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import type { Occurrence } from "../../model/integrations/occurrences.ts"
 import type { Change } from "../../model/live/live-records.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
@@ -85,7 +85,7 @@ export interface LiveCommit {
   /** The new positions of phases that were stored before. */
   readonly moved: ReadonlyArray<Pick<PhaseState, "id" | "position">>
   readonly publications: ReadonlyArray<StoredPublication>
-  readonly occurrences: ReadonlyArray<WebhookEvent>
+  readonly occurrences: ReadonlyArray<Occurrence>
   readonly commands: ReadonlyArray<StoredCommand>
   readonly changes: ReadonlyArray<Change>
   /** Participants who may not come back, and those who may again. */

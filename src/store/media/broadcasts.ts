@@ -80,15 +80,6 @@ export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promi
   return row
 }
 
-/** From a node of the release before. The address before it is refused from now on. False: the broadcast is neither live nor paused. */
-export const putOnlyIngest = async (sql: Queryable, broadcastId: string, tokenHash: Uint8Array): Promise<boolean> => {
-  const { count } = await sql`
-    insert into broadcast_ingests (broadcast_id, token_hash)
-    select b.id, ${tokenHash} from broadcasts b where b.id = ${broadcastId} and b.status in ('live', 'paused')
-    on conflict (broadcast_id) do update set token_hash = excluded.token_hash, created_at = now()`
-  return count > 0
-}
-
 /**
  * Makes the caller the owner of a broadcast. From now on the statements of an owner before it change nothing, so that what is read afterwards
  * stays true. Resolves to the owner's token; `undefined`: the broadcast is gone.

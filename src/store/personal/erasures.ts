@@ -221,7 +221,7 @@ export const findKnowingEvents = async (
         or exists (select from chat_messages m where m.event_id = e.id and m.participant_id = p.id)
      group by e.id`
 
-/** Erases the people at these events. ARCHITECTURE.md lists under "Personal data" what is kept of them, and why. */
+/** Erases the people at these events. docs/internals/personal-data.md lists what is kept of them, and why. */
 export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: People): Promise<void> => {
   const events = [...eventIds]
   const people = [...participantIds]

@@ -2,7 +2,7 @@
  * All that is sealed in the database, for a change of the secret: how much each configured key still opens, and sealing everything
  * anew with the newest. Both run beside servers.
  */
-import { deriveKeyRing, type KeyRing, type SecretKeys } from "../../secret-key.ts"
+import { deriveKeyRing, type KeyRing, type SecretKeys } from "../../crypto/secret-key.ts"
 import { type Session, withSession } from "../pool/session.ts"
 import { type Queryable, SqlFragment } from "../pool/statement.ts"
 import { openSealed, SealBroken, sealText } from "./sealed-text.ts"

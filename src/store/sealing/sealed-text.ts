@@ -4,7 +4,7 @@
  * text moved to another row does not open. Layout: version byte, nonce, tag, ciphertext.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import type { KeyRing } from "../../secret-key.ts"
+import type { KeyRing } from "../../crypto/secret-key.ts"
 
 const CIPHER = "aes-256-gcm"
 const VERSION = 1

@@ -6,7 +6,7 @@
  * Hashes cannot be sealed anew as secrets can. Their keys are therefore kept in the database: derived once, at the first start,
  * from the key that was configured then.
  */
-import { deriveKey, deriveKeyRing, type KeyRing, type SecretKeys } from "../../secret-key.ts"
+import { deriveKey, deriveKeyRing, type KeyRing, type SecretKeys } from "../../crypto/secret-key.ts"
 import { type ClusterSecrets, takeClusterSecrets } from "../cluster/cluster-secrets.ts"
 import { withSession } from "../pool/session.ts"
 import type { Queryable } from "../pool/statement.ts"

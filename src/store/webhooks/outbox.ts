@@ -5,18 +5,14 @@
  */
 import { Context, Layer } from "effect"
 import { newId } from "../../model/ids.ts"
-import {
-  encodeOccurrence,
-  encodePing,
-  type WebhookEvent,
-  type WebhookEventType,
-} from "../../model/integrations/webhook-events.ts"
+import { encodeOccurrence, encodePing, type Occurrence } from "../../model/integrations/occurrences.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import { Listeners } from "../../model/listeners.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
 /** Webhook events as `append_occurrences` takes them; `n` keeps their order. */
-export const occurrenceRows = (occurrences: ReadonlyArray<WebhookEvent>): ReadonlyArray<object> =>
+export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): ReadonlyArray<object> =>
   occurrences.map((occurrence, index) => ({
     n: index,
     id: occurrence.id,
@@ -45,7 +41,7 @@ export const isWanted = async (
  * Stores each webhook event together with one delivery for every endpoint that wants its type, which is skipped when the
  * endpoint is disabled. A webhook event without a subscriber is not stored. Resolves to the number of deliveries to be sent.
  */
-export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<WebhookEvent>): Promise<number> => {
+export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<Occurrence>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
     select append_occurrences(${sql.json(occurrenceRows(occurrences))}) as deliveries`
   return row?.deliveries ?? 0
@@ -72,8 +68,8 @@ export const appendPing = async (
       select ${id}::uuid, workspace_id, null, 'ping', ${body}, ${occurredAt} from endpoint where status = 'active'
       returning id
     ), delivery as (
-      insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
-      select new_id(), message.id, endpoint.id, endpoint.id, now() + interval '1 day' from message, endpoint returning id
+      insert into webhook_deliveries (id, message_id, endpoint_id, event_id)
+      select new_id(), message.id, endpoint.id, endpoint.id from message, endpoint returning id
     )
     select delivery.id as delivery_id from endpoint left join delivery on true`
   return row
@@ -88,8 +84,8 @@ export const appendRedelivery = async (sql: Queryable, deliveryId: string): Prom
         join outbox_messages m on m.id = d.message_id
        where d.id = ${deliveryId} for key share of e, m
     ), delivery as (
-      insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
-      select new_id(), message_id, endpoint_id, event_id, now() + interval '1 day' from original where status = 'active' returning id
+      insert into webhook_deliveries (id, message_id, endpoint_id, event_id)
+      select new_id(), message_id, endpoint_id, event_id from original where status = 'active' returning id
     )
     select delivery.id as delivery_id from original left join delivery on true`
   return row

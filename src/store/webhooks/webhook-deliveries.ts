@@ -11,9 +11,8 @@
  * run ends at the first row in flight. Within an event numbers rise with commits, so the event's order is kept.
  * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
  *
- * The lease of a first try ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry, and of
- * a first try that an earlier release has claimed, ends at `next_attempt_at`. Earlier releases look at that column alone: a first try
- * has a time about a day ahead there from the beginning, so that they take one that is claimed here for leased.
+ * The lease of a first try ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry ends at
+ * `next_attempt_at`.
  *
  * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match
  * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
@@ -104,7 +103,7 @@ export const claimFirstTries = async (
            and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
          order by d.seq limit 1) h
      where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
-       and (h.claimed_by is null or h.claimed_by = ${request.claim} or coalesce(h.claimed_until, h.next_attempt_at) <= now())
+       and (h.claimed_by is null or h.claimed_by = ${request.claim} or h.claimed_until <= now())
   ), chosen as (
     select free.id from free
       left join jsonb_to_recordset(${byEndpoint(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
@@ -113,13 +112,13 @@ export const claimFirstTries = async (
   ), head as (
     select d.endpoint_id, d.lane, d.seq from webhook_deliveries d where d.id = any (array(select id from chosen))
        and d.finished_at is null and d.attempts < 1
-       and (d.claimed_by is null or d.claimed_by = ${request.claim} or coalesce(d.claimed_until, d.next_attempt_at) <= now())
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.claimed_until <= now())
        for update skip locked
   ), run as (
     select r.id from head
       left join jsonb_to_recordset(${byEndpoint(sql, request.runLengths)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
       cross join lateral (
-      select d.id, row_number() over (order by d.seq) as turn, count(*) filter (where d.claimed_by <> ${request.claim} and coalesce(d.claimed_until, d.next_attempt_at) > now())
+      select d.id, row_number() over (order by d.seq) as turn, count(*) filter (where d.claimed_by <> ${request.claim} and d.claimed_until > now())
                      over (order by d.seq) as on_their_way
         from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
          and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
@@ -127,11 +126,9 @@ export const claimFirstTries = async (
      where r.on_their_way = 0 and r.turn <= coalesce(b.n, ${request.runLength}::int)
   ), claimed as (
     update webhook_deliveries d
-       set claimed_by = ${request.claim}, claimed_until = now() + ${request.leaseMs}::float8 * interval '1 millisecond',
-           next_attempt_at = case when d.next_attempt_at > now() + interval '1 hour' then d.next_attempt_at
-                                  else now() + interval '1 day' end
+       set claimed_by = ${request.claim}, claimed_until = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
      where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
-       and (d.claimed_by is null or d.claimed_by = ${request.claim} or coalesce(d.claimed_until, d.next_attempt_at) <= now())
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.claimed_until <= now())
     returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
   )
   select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, (extract(epoch from m.occurred_at) * 1000)::float8 as occurred_ms, m.type, m.body, ${sql.unsafe(TARGET)}
@@ -274,7 +271,7 @@ export const releaseDeliveries = async (
   const claims = Object.fromEntries(deliveries.map(({ id, claim }) => [id, claim]))
   await sql`
     update webhook_deliveries set claimed_by = null, claimed_until = null,
-           next_attempt_at = case when attempts > 0 then now() else next_attempt_at end
+           next_attempt_at = case when attempts > 0 then now() end
      where id = any (${Object.keys(claims)}::uuid[]) and status = 'pending'
        and claimed_by = ${sql.json(claims)}::jsonb ->> id::text`
 }
@@ -286,7 +283,7 @@ export const releaseDeliveries = async (
 export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
   const { count } = await sql`
     update webhook_deliveries set claimed_by = null, claimed_until = null,
-           next_attempt_at = case when attempts > 0 then now() else next_attempt_at end
+           next_attempt_at = case when attempts > 0 then now() end
      where not starts_with(claimed_by, ${exceptNode}) and id = any (array(
       select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
       select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`

@@ -2,7 +2,7 @@
 
 import type { Schema } from "effect"
 import { type Attempt, type AttemptError, DeliveryStatus } from "../../model/integrations/webhook-delivery.ts"
-import type { DeliveredType } from "../../model/integrations/webhook-events.ts"
+import type { DeliveredType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"

@@ -1,6 +1,6 @@
 /** Webhook endpoints of a workspace; the signing secret is stored sealed, and only the signer reads it. */
 
-import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { lockWorkspace } from "../accounts/credentials.ts"
 import type { Queryable } from "../database.ts"

@@ -1,6 +1,6 @@
 /** The audit log of a workspace: added to, paged, never changed. */
 import { newId } from "../../model/ids.ts"
-import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import type { Occurrence } from "../../model/integrations/occurrences.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
@@ -35,7 +35,7 @@ const MOST: { readonly [action: string]: { readonly entries: number; readonly wi
 
 type Written = AuditRow & { readonly workspaceId: string }
 
-const occurrenceOf = ({ id, workspaceId, createdAt, actorKind, actorId, ...entry }: Written): WebhookEvent => ({
+const occurrenceOf = ({ id, workspaceId, createdAt, actorKind, actorId, ...entry }: Written): Occurrence => ({
   id: newId(),
   type: "audit.created",
   workspaceId,

@@ -11,8 +11,7 @@ import type { Raised } from "../../../src/actors/state/chart-events.ts"
 import { type RegionName, regionOf } from "../../../src/actors/state/chart-snapshot.ts"
 import { RecordStore } from "../../../src/actors/state/record-store.ts"
 import type { LiveState } from "../../../src/actors/state/state.ts"
-import type { Event } from "../../../src/model/event.ts"
-import { NO_MEASURE } from "../../../src/model/host-absence.ts"
+import { type Event, NEW_EVENT } from "../../../src/model/event.ts"
 import type { PhaseState } from "../../../src/model/phase.ts"
 import { toTimestamp } from "../../../src/model/timestamp.ts"
 import type { Dispatch } from "../../../src/protocol/contract.ts"
@@ -55,20 +54,14 @@ export const phaseOf = (phase: Partial<PhaseState>, position: number): PhaseStat
 })
 
 export const eventOf = (event: Partial<Event>): Event => ({
+  ...NEW_EVENT,
   id: "event",
   workspaceId: "workspace",
   type: "t",
   title: "T",
   status: "draft",
   visibility: "public",
-  scheduledAt: null,
-  scheduledEndAt: null,
-  allowAnonymousVoting: false,
-  allowAnonymousQuestions: false,
-  reminders: true,
-  hostAbsence: NO_MEASURE,
   capacity: null,
-  metadata: {},
   createdAt: toTimestamp(BEGIN),
   updatedAt: toTimestamp(BEGIN),
   publishedAt: null,
@@ -230,7 +223,7 @@ export class EventInMemory {
     }
     this.#state = turn.state
     this.dispatches.push(...turn.dispatches)
-    this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.webhookEvents.map(({ type }) => `webhook ${type}`))
+    this.told.push(...turn.dispatches.map(({ t }) => t), ...turn.occurrences.map(({ type }) => `webhook ${type}`))
     return { ...result }
   }
 }

@@ -10,7 +10,7 @@ import { METHODS, PREFIX } from "../../../packages/client/src/rest-client.ts"
 import { Api } from "../../../src/http/contract/api.ts"
 import { PROBLEMS } from "../../../src/http/contract/problem.ts"
 import { COMMANDS, DISPATCHES } from "../../../src/protocol/contract.ts"
-import { OptOut } from "../../../src/protocol/dispatch.ts"
+import { type AnyDispatch, OptOut } from "../../../src/protocol/dispatch.ts"
 import { Ready } from "../../../src/protocol/ready.ts"
 import { ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame } from "../../../src/protocol/wire/frames.ts"
 import { OP } from "../../../src/protocol/wire/op.ts"
@@ -133,6 +133,17 @@ const dispatchesText = (printer: TypePrinter, comments: Comments): string =>
     ),
   )
 
+/** Dispatches that change nothing are left out: no page loads their names. */
+const changes = (): string => {
+  const rows = Object.entries<AnyDispatch>(DISPATCHES).filter(([, dispatch]) => dispatch.changes.length > 0)
+  return `export const CHANGES = {\n${rows
+    .map(
+      ([name, { changes: parts }]) =>
+        `  ${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${JSON.stringify(parts).replaceAll(",", ", ")},`,
+    )
+    .join("\n")}\n} as const`
+}
+
 const commentOf = (comments: Comments, list: string, name: string): string | undefined =>
   [...comments].find(([path]) => path.endsWith(`${list}.${name}`))?.[1]
 
@@ -160,6 +171,7 @@ export const clientContract = async (): Promise<ReadonlyMap<string, string>> => 
       "commands.ts",
       file("Every command of the gateway, with its data and the data of its reply.", importing(printer, commands)),
     ],
+    ["changes.ts", file("The parts of the state that each dispatch changes.", changes())],
     ["dispatches.ts", file("Every dispatch of the gateway, with its data.", importing(printer, dispatches))],
     [
       "rest.ts",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { clientContract } from "./client-contract.ts"
 
-test.each(["types.ts", "commands.ts", "dispatches.ts", "rest.ts", "routes.ts", "op.ts"])(
+test.each(["types.ts", "commands.ts", "dispatches.ts", "changes.ts", "rest.ts", "routes.ts", "op.ts"])(
   "the client's %s is the contract's; `npx vitest run test/client -u` writes it anew",
   async (name) => {
     const files = await clientContract()

@@ -5,7 +5,7 @@ import { type Comments, commentsOf } from "./comments.ts"
 
 const SRC = new URL("../../../src/", import.meta.url)
 /** Where two schemas have one name, the one of the earlier folder keeps it. */
-const FOLDERS = ["protocol/topics/", "protocol/", "model/", "http/contract/"]
+const FOLDERS = ["protocol/messages/", "protocol/", "model/", "http/contract/"]
 
 const filesIn = (folder: string): ReadonlyArray<URL> =>
   readdirSync(new URL(folder, SRC), { recursive: true })

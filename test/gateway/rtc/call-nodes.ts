@@ -17,7 +17,7 @@ import { GATEWAY_DEFAULTS } from "../../../src/gateway/options.ts"
 import { MeshCalls } from "../../../src/gateway/rtc/mesh-calls.ts"
 import { Unavailable } from "../../../src/model/errors.ts"
 import { Listeners } from "../../../src/model/listeners.ts"
-import type { Modality } from "../../../src/model/phase.ts"
+import type { Modality } from "../../../src/model/modality.ts"
 import type { Frame } from "../client.ts"
 import { PICTURE } from "./call.ts"
 

@@ -199,7 +199,7 @@ export interface Clip {
   readonly createdAt: string
 }
 
-/** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
+/** The type of a delivery: an event type, or a `ping`. */
 export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled" | "ping"
 
 /** `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left; `skipped`: never sent, because the endpoint was disabled. */

@@ -3,8 +3,8 @@
  * and the clock reach it through hooks. Its views are the parts of `ready`.
  */
 import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
+import type { TimerView } from "../../../protocol/messages/agenda.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../protocol/ready.ts"
-import type { TimerView } from "../../../protocol/topics/agenda.ts"
 import { type ActivityCommand, type Command, type InternalActivityCommand, Refused } from "../../commands.ts"
 import type { Present, PresentPeople } from "../../presence/presence.ts"
 import type { Of, Raised } from "../../state/chart-events.ts"

@@ -4,7 +4,8 @@
  */
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
-import type { BroadcastView } from "../../../protocol/topics/media.ts"
+import { isStage } from "../../../model/modality.ts"
+import type { BroadcastView } from "../../../protocol/messages/media.ts"
 import { type Refused, refusedField } from "../../commands.ts"
 import type { Of } from "../../state/chart-events.ts"
 import { activePhaseOf, findPhase } from "../../state/state.ts"
@@ -47,7 +48,7 @@ interface Asked {
 
 /** The guards of the chart on the commands of a broadcast. */
 export const broadcastGuards = {
-  isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => phase.modality === "broadcast",
+  isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => isStage(phase.modality),
   /** The command names a phase that is not the active one. */
   namesOtherPhase: (turn: Turn, { d }: Steering) => {
     const { phaseId }: Asked = d

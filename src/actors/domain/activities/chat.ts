@@ -10,7 +10,7 @@ import {
   ONLY,
 } from "../../../model/live/live-records.ts"
 import type { ChatTarget } from "../../../model/live/live-values.ts"
-import { narrowRole } from "../../../model/roles.ts"
+import { narrowRole } from "../../../model/modality.ts"
 import { canChat, whyNot } from "../../../protocol/permissions.ts"
 import type { ActingRole, Permission } from "../../../protocol/rule.ts"
 import { type Caller, Refused } from "../../commands.ts"

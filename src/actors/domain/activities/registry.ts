@@ -3,7 +3,7 @@
 import type { Ephemeral } from "../../../protocol/contract.ts"
 import type { ExpectNone } from "../../../protocol/expect-none.ts"
 import { type Joined, joined, type Repeated } from "../../../protocol/joined.ts"
-import type { TimerView } from "../../../protocol/topics/agenda.ts"
+import type { TimerView } from "../../../protocol/messages/agenda.ts"
 import type { Command, Refused } from "../../commands.ts"
 import type { Present } from "../../presence/presence.ts"
 import type { Raised } from "../../state/chart-events.ts"

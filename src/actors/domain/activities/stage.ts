@@ -5,10 +5,11 @@
 
 import { parseId } from "../../../model/ids.ts"
 import type { StageRecord } from "../../../model/live/live-records.ts"
-import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
+import { acceptedRoles, MODALITIES } from "../../../model/modality.ts"
+import type { EventRole } from "../../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import type { ReplyData } from "../../../protocol/contract.ts"
-import type { StageView } from "../../../protocol/topics/hands.ts"
+import type { StageView } from "../../../protocol/messages/hands.ts"
 import type { Refused } from "../../commands.ts"
 import type { Present } from "../../presence/presence.ts"
 import { activePhaseOf } from "../../state/state.ts"
@@ -23,9 +24,11 @@ const INVITATION_MS = 60_000
 
 const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or the invitation has expired.")
 
-/** The role that may speak: a speaker on the stage of a broadcast; in a call every participant. */
-const speakingRole = (turn: Turn): EventRole =>
-  activePhaseOf(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
+/** Where no phase is active, participants are as in a call. */
+const speakingRole = (turn: Turn): EventRole => {
+  const phase = activePhaseOf(turn.state)
+  return phase === undefined ? "participant" : MODALITIES[phase.modality].speaks
+}
 
 /** Without the role that the participant had before, which is not for others. */
 const stageView = ({ state, expiresAt }: StageRecord): StageView => ({ state, expiresAt })

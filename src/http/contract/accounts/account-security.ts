@@ -1,12 +1,13 @@
 /** Proving an address, recovering and changing a password, and the sessions of an account (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit, Example } from "../endpoint.ts"
-import { ids, T0, T1, TOKEN } from "../examples/example-objects.ts"
+import { TOKEN } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { KnownEmail, NewPassword } from "./accounts.ts"
 

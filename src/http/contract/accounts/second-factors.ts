@@ -1,11 +1,11 @@
 /** The second factors of an account: an authenticator app (TOTP, RFC 6238), passkeys, and recovery codes. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { T0 } from "../../../model/example-ids.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { Example, FreshSignIn } from "../endpoint.ts"
-import { T0 } from "../examples/example-objects.ts"
 import { CODES, PASSKEY, SECRET } from "../examples/second-factor-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"

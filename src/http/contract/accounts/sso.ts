@@ -1,12 +1,12 @@
 /** Sign-in through a workspace's identity provider. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ids } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit, Example } from "../endpoint.ts"
-import { ids } from "../examples/example-objects.ts"
 import { problems } from "../problem.ts"
 import { FreshQuery, ReturnedQuery } from "./sign-in.ts"
 

@@ -1,12 +1,13 @@
 /** Tokens for the live gateway (specification §4, gateway token rules). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ids, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { AddressLimit, Example } from "../endpoint.ts"
-import { ids, JWT, T1 } from "../examples/example-objects.ts"
+import { JWT } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 export const GatewayTokens = HttpApiGroup.make("gatewayTokens")

@@ -1,6 +1,7 @@
 /** Recordings of events: created, uploaded to a signed address, inspected, and watched at signed addresses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ids, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/media/recording.ts"
 import { named } from "../../../model/named.ts"
@@ -9,7 +10,7 @@ import { MembersTitle } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess, WriteScope } from "../access.ts"
 import { BodyLimit, created, Example, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
-import { examplePage, ids, managedRecording, T1 } from "../examples/example-objects.ts"
+import { examplePage, managedRecording } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 

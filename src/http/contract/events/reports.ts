@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id, Uuid } from "../../../model/ids.ts"
-import { PollOption } from "../../../model/integrations/webhook-bodies.ts"
+import { PollOption } from "../../../model/integrations/webhook-types.ts"
 import { Poll } from "../../../model/live/live-records.ts"
 import { named } from "../../../model/named.ts"
 import { ParticipantKind } from "../../../model/participants.ts"

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EventReference } from "../../../model/event.ts"
+import { ids, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { MembersText } from "../../../model/text/shown-text.ts"
@@ -9,7 +10,7 @@ import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { Email } from "../accounts/accounts.ts"
 import { Example } from "../endpoint.ts"
-import { ids, notes, T1 } from "../examples/example-objects.ts"
+import { notes } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const Text = (max: number) => MembersText(0, max)

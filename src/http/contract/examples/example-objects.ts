@@ -1,35 +1,9 @@
 /** Objects that examples are made of: one workspace, one event, and its people. */
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
 
-export const T0 = "2030-05-01T09:00:00.000Z"
-export const T1 = "2030-05-01T10:00:00.000Z"
 export const TOKEN = "2b8NvQ0xJwYyVt6uKfRzQmHc4aLpXsDgEoTiBn1rSkM"
 export const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
 export const KEY = `gck_${TOKEN}`
-
-export const ids = {
-  account: "0196a1f0-0000-7000-8000-000000000001",
-  email: "0196a1f0-0000-7000-8000-000000000002",
-  workspace: "0196a1f0-0000-7000-8000-000000000003",
-  member: "0196a1f0-0000-7000-8000-000000000004",
-  key: "0196a1f0-0000-7000-8000-000000000005",
-  invite: "0196a1f0-0000-7000-8000-000000000006",
-  event: "0196a1f0-0000-7000-8000-000000000007",
-  phase: "0196a1f0-0000-7000-8000-000000000008",
-  user: "0196a1f0-0000-7000-8000-000000000009",
-  membership: "0196a1f0-0000-7000-8000-00000000000a",
-  webhook: "0196a1f0-0000-7000-8000-00000000000b",
-  recording: "0196a1f0-0000-7000-8000-00000000000c",
-  clip: "0196a1f0-0000-7000-8000-00000000000d",
-  session: "0196a1f0-0000-7000-8000-00000000000e",
-  integration: "0196a1f0-0000-7000-8000-00000000000f",
-  delivery: "0196a1f0-0000-7000-8000-000000000010",
-  question: "0196a1f0-0000-7000-8000-000000000011",
-  transcript: "0196a1f0-0000-7000-8000-000000000012",
-  audit: "0196a1f0-0000-7000-8000-000000000013",
-  request: "0196a1f0-0000-7000-8000-000000000014",
-  connection: "0196a1f0-0000-7000-8000-000000000016",
-  passkey: "0196a1f0-0000-7000-8000-000000000015",
-}
 
 export const account = {
   account: {

@@ -1,5 +1,5 @@
 /** The state of a deployment with one live event. */
-import { ids } from "./example-objects.ts"
+import { ids } from "../../../model/example-ids.ts"
 
 export const platformStatus = {
   release: "0.1.0",

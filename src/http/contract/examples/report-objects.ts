@@ -1,5 +1,5 @@
 /** Examples of reports of an event, and of its join code. */
-import { ids, T0, T1 } from "./example-objects.ts"
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
 
 export const attendee = {
   participantId: ids.user,

@@ -1,5 +1,7 @@
 /** Objects of examples of second factors and of sign-in through workspaces. */
-import { ids, T0, T1, TOKEN } from "./example-objects.ts"
+
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
+import { TOKEN } from "./example-objects.ts"
 
 export const SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 export const CODES = { recoveryCodes: ["k7rm-2hqx-9wcd-e4tz", "b3nf-6vyp-8sju-h5ga"] }

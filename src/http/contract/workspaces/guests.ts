@@ -1,6 +1,7 @@
 /** Partner guests: issuers of a workspace, and the exchange of a partner's token for a session (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import {
   MAX_ISSUER_LENGTH,
@@ -13,7 +14,7 @@ import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { created, ExactBody, Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
-import { examplePage, ids, integration, JWT, T0, T1 } from "../examples/example-objects.ts"
+import { examplePage, integration, JWT } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 

@@ -1,13 +1,14 @@
 /** Links that work by being held: who has which, and ending them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { LinkKind } from "../../../model/links.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
 import { Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
-import { examplePage, ids, T0, T1 } from "../examples/example-objects.ts"
+import { examplePage } from "../examples/example-objects.ts"
 import { COMMON, problems } from "../problem.ts"
 import { Audited } from "./audit.ts"
 

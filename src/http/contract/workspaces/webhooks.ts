@@ -1,15 +1,20 @@
 /** Webhook endpoints (specification §4 and §6). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { T0 } from "../../../model/example-ids.ts"
 import { Uuid } from "../../../model/ids.ts"
 import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
-import { DeliveredType, ListedWebhookEventType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
+import {
+  DeliveredType,
+  ListedWebhookEventType,
+  WEBHOOK_EXAMPLES,
+  WebhookEventType,
+} from "../../../model/integrations/webhook-types.ts"
 import { named } from "../../../model/named.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { created, Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
-import { delivery, examplePage, T0, TOKEN, webhook } from "../examples/example-objects.ts"
-import { WEBHOOK_EXAMPLES } from "../examples/webhook-examples.ts"
+import { delivery, examplePage, TOKEN, webhook } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 

@@ -1,6 +1,7 @@
 /** Workspaces, their sessions and their API keys (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ids, T0, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { KEY_SCOPES, KeyScope, MOST_KEY_EVENTS } from "../../../model/key-rights.ts"
 import { named } from "../../../model/named.ts"
@@ -8,7 +9,7 @@ import { WorkspaceRole } from "../../../model/roles.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
 import { created, ExactBody, Example, FreshSignIn, Name, PageQuery, PathId, pageOf } from "../endpoint.ts"
-import { apiKey, examplePage, ids, JWT, KEY, member, T0, T1, workspace } from "../examples/example-objects.ts"
+import { apiKey, examplePage, JWT, KEY, member, workspace } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "./audit.ts"
 

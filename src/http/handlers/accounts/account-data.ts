@@ -43,7 +43,7 @@ const prove = ({ accountId, sessionId }: Scopes["account"], password: string | n
     return credentialsVersion
   })
 
-export const accountData: Handlers<typeof AccountData> = {
+export const accountData = {
   exportAccount: {
     access: "account",
     handle: (call) =>
@@ -78,4 +78,4 @@ export const accountData: Handlers<typeof AccountData> = {
         return new Reply(undefined, { headers: [["set-cookie", clearedSessionCookie(publicUrl)]] })
       }),
   },
-}
+} satisfies Handlers<typeof AccountData>

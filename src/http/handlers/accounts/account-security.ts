@@ -65,7 +65,7 @@ const postReset = (
     return url
   })
 
-export const accountSecurity: Handlers<typeof AccountSecurity> = {
+export const accountSecurity = {
   verifyEmail: {
     access: "public",
     handle: ({ payload }) =>
@@ -184,4 +184,4 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         return new Reply(undefined, {})
       }),
   },
-}
+} satisfies Handlers<typeof AccountSecurity>

@@ -11,7 +11,7 @@ import { createAccount, signInWithPassword } from "./account-entry.ts"
 import { challengeFor, signInWithCode } from "./second-step.ts"
 import { accountView, signedIn } from "./signed-in.ts"
 
-export const accounts: Handlers<typeof Accounts> = {
+export const accounts = {
   signup: {
     access: "public",
     handle: ({ payload, device }) =>
@@ -51,4 +51,4 @@ export const accounts: Handlers<typeof Accounts> = {
     handle: ({ scope }) =>
       Effect.flatMap(Database, (database) => database.run((sql) => accountView(sql, scope.accountId))),
   },
-}
+} satisfies Handlers<typeof Accounts>

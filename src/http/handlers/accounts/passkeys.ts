@@ -33,7 +33,7 @@ export const accountByPasskey = ({ response, ...credential }: AssertionResponse)
     return accountId
   })
 
-export const passkeys: Handlers<typeof PasskeysApi> = {
+export const passkeys = {
   startPasskey: {
     access: "account",
     handle: ({ scope: { accountId } }) =>
@@ -107,4 +107,4 @@ export const passkeys: Handlers<typeof PasskeysApi> = {
         return yield* signedIn({ accountId, credentialsVersion }, device, { status: 200 })
       }),
   },
-}
+} satisfies Handlers<typeof PasskeysApi>

@@ -59,7 +59,7 @@ const isProved = (scope: Scopes["account"], stored: string | null, { password, c
     return yield* BadRequest.ofField(needsCode ? "code" : "password", "Missing key")
   })
 
-export const proofs: Handlers<typeof Proofs> = {
+export const proofs = {
   getProof: {
     access: "account",
     handle: ({ scope: { accountId, sessionId } }) =>
@@ -93,4 +93,4 @@ export const proofs: Handlers<typeof Proofs> = {
         return { proved: true as const }
       }),
   },
-}
+} satisfies Handlers<typeof Proofs>

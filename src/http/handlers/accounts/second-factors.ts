@@ -11,7 +11,7 @@ import { type Handlers, Reply } from "../../requests/call.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { tellChange } from "./account-acts.ts"
 
-export const secondFactors: Handlers<typeof SecondFactors> = {
+export const secondFactors = {
   getMfa: {
     access: "account",
     handle: ({ scope: { accountId } }) =>
@@ -70,4 +70,4 @@ export const secondFactors: Handlers<typeof SecondFactors> = {
         return { recoveryCodes }
       }),
   },
-}
+} satisfies Handlers<typeof SecondFactors>

@@ -68,7 +68,7 @@ const createAccount = (sql: Queryable, name: string, email: string, invited?: In
     return account.accountId
   })
 
-export const signIn: Handlers<typeof SignIn> = {
+export const signIn = {
   getIdp: {
     access: "public",
     handle: () =>
@@ -130,4 +130,4 @@ export const signIn: Handlers<typeof SignIn> = {
         ),
       ),
   },
-}
+} satisfies Handlers<typeof SignIn>

@@ -89,14 +89,14 @@ const enter = (isOwn: boolean, proved: ProvedCredentials, device: string | null)
     return redirect(UNASKED_PATH, [forget, unaskedCookie(publicUrl, sealUnasked(proved))])
   })
 
-export const sso: Handlers<typeof Sso> = {
+export const sso = {
   findSso: {
     access: "public",
     handle: ({ query: { email } }) =>
-      Effect.map(
-        Effect.flatMap(Database, (database) => database.run((sql) => findConnectionFor(sql, domainOfEmail(email)))),
-        (connection) => ({ connection: connection ?? null }),
-      ),
+      Effect.gen(function* () {
+        const connection = yield* (yield* Database).run((sql) => findConnectionFor(sql, domainOfEmail(email)))
+        return { connection: connection ?? null }
+      }),
   },
   startSso: {
     access: "browser",
@@ -177,4 +177,4 @@ export const sso: Handlers<typeof Sso> = {
         )
       }),
   },
-}
+} satisfies Handlers<typeof Sso>

@@ -6,7 +6,7 @@ import { ingestAddress } from "../../../media/live/addresses.ts"
 import { LiveBroadcasts } from "../../../media/placed/live-broadcasts.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import type { BroadcastView } from "../../../protocol/topics/media.ts"
+import type { BroadcastView } from "../../../protocol/messages/media.ts"
 import { Database } from "../../../store/database.ts"
 import { findPhaseBroadcast } from "../../../store/media/broadcasts.ts"
 import type { Broadcasts, IngestView } from "../../contract/events/broadcasts.ts"
@@ -84,7 +84,7 @@ const notStarted = new Conflict({ detail: "The broadcast has not started." })
 const known = ({ scope: { phaseId } }: OfPhase) =>
   Effect.flatMap(Database, (database) => database.run((sql) => findPhaseBroadcast(sql, phaseId)))
 
-export const broadcasts: Handlers<typeof Broadcasts> = {
+export const broadcasts = {
   startBroadcast: {
     access: "phase",
     handle: (call) => control(call, { type: "broadcast.start", d: { phaseId: call.scope.phaseId, ...call.payload } }),
@@ -112,4 +112,4 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
         return ingestAddress(publicUrl, token)
       }),
   },
-}
+} satisfies Handlers<typeof Broadcasts>

@@ -44,7 +44,7 @@ const isInOneTake = ({ id, source }: Recording, startMs: number, endMs: number) 
     return spans.some((span) => startMs >= span.startMs && endMs <= span.endMs + GRACE_MS)
   })
 
-export const clips: Handlers<typeof Clips> = {
+export const clips = {
   createClip: {
     access: "recording",
     handle: ({ payload, scope: { workspaceId, recording } }) =>
@@ -116,4 +116,4 @@ export const clips: Handlers<typeof Clips> = {
         yield* startMediaJobs
       }),
   },
-}
+} satisfies Handlers<typeof Clips>

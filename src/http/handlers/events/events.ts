@@ -4,8 +4,7 @@ import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
 import { giveEventRole } from "../../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../../model/errors.ts"
-import { type EventWithPhases, endsBeforeItStarts, withWarnings } from "../../../model/event.ts"
-import { NO_MEASURE } from "../../../model/host-absence.ts"
+import { type EventWithPhases, endsBeforeItStarts, NEW_EVENT, withWarnings } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
@@ -59,45 +58,27 @@ const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["worksp
         ),
       )
 
-/** Of fields that a new event is given none of. */
-const DEFAULTS = {
-  visibility: "unlisted",
-  allowAnonymousVoting: false,
-  allowAnonymousQuestions: false,
-  reminders: true,
-  hostAbsence: NO_MEASURE,
-  metadata: {},
-} as const
-
 const lifecycle = (command: AgendaCommand) => ({
   access: "event" as const,
   handle: ({ scope }: { readonly scope: { readonly event: { readonly id: string } } }) =>
     execute(scope.event.id, command),
 })
 
-export const events: Handlers<typeof Events> = {
+export const events = {
   createEvent: {
     access: "workspace",
     handle: ({ payload, scope }) =>
       Effect.gen(function* () {
         const { defaultCapacity } = yield* HttpSettings
         const { phases: drafts = [], ...fields } = payload
-        const times = { scheduledAt: payload.scheduledAt ?? null, scheduledEndAt: payload.scheduledEndAt ?? null }
-        if (endsBeforeItStarts(times)) {
+        const settings = { ...NEW_EVENT, capacity: defaultCapacity, ...fields }
+        if (endsBeforeItStarts(settings)) {
           return yield* BadRequest.ofField("scheduledEndAt", "must not lie before scheduledAt")
         }
         if (drafts.length > MAX_PHASES_PER_EVENT) {
           return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })
         }
-        const event = {
-          ...DEFAULTS,
-          capacity: defaultCapacity,
-          ...fields,
-          ...times,
-          id: newId(),
-          workspaceId: scope.workspaceId,
-          status: "draft" as const,
-        }
+        const event = { ...settings, id: newId(), workspaceId: scope.workspaceId, status: "draft" as const }
         const phases = drafts.map(({ modality, config = {}, featureSet = [] }) => ({
           id: newId(),
           modality,
@@ -175,4 +156,4 @@ export const events: Handlers<typeof Events> = {
         phaseOf(answer, phaseId),
       ),
   },
-}
+} satisfies Handlers<typeof Events>

@@ -5,7 +5,7 @@ import { Conflict, NotFound, SignInRequired, Unauthorized, type Unavailable } fr
 import type { Event } from "../../../model/event.ts"
 import { accessOf } from "../../../model/grants.ts"
 import { newId } from "../../../model/ids.ts"
-import { guestRole } from "../../../model/roles.ts"
+import { guestRole, isStage } from "../../../model/modality.ts"
 import { findGrantState } from "../../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
@@ -67,7 +67,7 @@ const anonymous = (sql: Queryable, event: Event): Granting =>
   Effect.gen(function* () {
     if (event.visibility === "private") return yield* NotFound.of("event")
     const phases = yield* query(() => listPhases(sql, event.id))
-    if (event.visibility !== "public" || !phases.some(({ modality }) => modality === "broadcast")) {
+    if (event.visibility !== "public" || !phases.some(({ modality }) => isStage(modality))) {
       return yield* new SignInRequired({ detail: "Sign in to join this event." })
     }
     return {
@@ -99,7 +99,7 @@ const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
     return barred ? { ...grant, barred } : grant
   })
 
-export const gatewayTokens: Handlers<typeof GatewayTokens> = {
+export const gatewayTokens = {
   createGatewayToken: {
     access: "optionalSession",
     handle: ({ payload: { eventId }, scope: { session } }) =>
@@ -123,4 +123,4 @@ export const gatewayTokens: Handlers<typeof GatewayTokens> = {
         }
       }),
   },
-}
+} satisfies Handlers<typeof GatewayTokens>

@@ -11,7 +11,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 
 const pageOf = (appUrl: string, eventId: string): string => `${appUrl}/enter/${eventId}`
 
-export const joinCodes: Handlers<typeof JoinCodes> = {
+export const joinCodes = {
   createJoinCode: {
     access: "event",
     handle: ({ scope: { event } }) =>
@@ -45,4 +45,4 @@ export const joinCodes: Handlers<typeof JoinCodes> = {
         }),
       ),
   },
-}
+} satisfies Handlers<typeof JoinCodes>

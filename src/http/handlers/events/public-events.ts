@@ -46,7 +46,7 @@ import {
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
-import { appendRegistrationNotice } from "./registration-notices.ts"
+import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
 const descriptionOf = ({ metadata }: Event): string | null => {
   const { description } = metadata
@@ -82,7 +82,7 @@ const takePlace = (sql: Queryable, event: Event, person: { name: string; email: 
     }
     const id = newId()
     yield* query(() => insertRegistration(sql, { id, eventId, ...person }))
-    yield* query(() => appendRegistrationNotice(sql, "registration.created", event, { id, ...person }, at))
+    yield* query(() => appendRegistrationOccurrence(sql, "registration.created", event, { id, ...person }, at))
     return { id, alreadyRegistered: false }
   })
 
@@ -116,7 +116,7 @@ const watchedAt = (event: Pick<Event, "id" | "workspaceId" | "visibility">) =>
     }
   })
 
-export const publicEvents: Handlers<typeof PublicEvents> = {
+export const publicEvents = {
   getPublicEvent: {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
@@ -270,4 +270,4 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         return { sessionToken: token, eventId: event.id, name: registration.name }
       }),
   },
-}
+} satisfies Handlers<typeof PublicEvents>

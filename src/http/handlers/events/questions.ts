@@ -73,7 +73,7 @@ const QUESTIONS: Columns<Question> = {
   ],
 }
 
-export const questions: Handlers<typeof Questions> = {
+export const questions = {
   listQuestions: {
     access: "event",
     handle: (call) => {
@@ -133,4 +133,4 @@ export const questions: Handlers<typeof Questions> = {
         return yield* vote(event.id, question.id, by, false)
       }),
   },
-}
+} satisfies Handlers<typeof Questions>

@@ -66,7 +66,7 @@ const begun = (recording: Recording) =>
     return row ?? (yield* NotFound.of("recording"))
   })
 
-export const recordings: Handlers<typeof Recordings> = {
+export const recordings = {
   createRecording: {
     access: "event",
     handle: ({ payload, scope: { event, workspaceId } }) =>
@@ -176,4 +176,4 @@ export const recordings: Handlers<typeof Recordings> = {
         yield* startMediaJobs
       }),
   },
-}
+} satisfies Handlers<typeof Recordings>

@@ -32,7 +32,7 @@ import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { ask } from "./live-commands.ts"
-import { appendRegistrationNotice } from "./registration-notices.ts"
+import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
 const report = <Name extends string, Item, View>(
   call: ListCall,
@@ -117,7 +117,7 @@ const ROUNDS: Columns<Round> = {
   ],
 }
 
-export const reports: Handlers<typeof Reports> = {
+export const reports = {
   listAttendance: {
     access: "event",
     handle: (call) =>
@@ -163,7 +163,7 @@ export const reports: Handlers<typeof Reports> = {
             const gone = yield* query(() => deleteRegistration(sql, event.id, { id: registrationId, staysOut }))
             // Of several cancels at once one deletes the registration; the others are 404 and not in the audit log.
             if (gone === undefined) return yield* NotFound.of("registration")
-            yield* query(() => appendRegistrationNotice(sql, "registration.cancelled", event, gone, now))
+            yield* query(() => appendRegistrationOccurrence(sql, "registration.cancelled", event, gone, now))
           }),
         )
         yield* afterCommit(Effect.sync((yield* OutboxSignal).notify))
@@ -195,4 +195,4 @@ export const reports: Handlers<typeof Reports> = {
   listChat: { access: "event", handle: (call) => report(call, "messages", pageMessages, same, CHAT) },
   listPolls: { access: "event", handle: (call) => report(call, "polls", pagePolls, resultOf, POLLS) },
   listRounds: { access: "event", handle: (call) => report(call, "rounds", pageRounds, roundOf, ROUNDS) },
-}
+} satisfies Handlers<typeof Reports>

@@ -26,7 +26,7 @@ interface MailResult {
   readonly url?: string
 }
 
-export const tableSummaries: Handlers<typeof TableSummaries> = {
+export const tableSummaries = {
   putTableSummary: {
     access: "event",
     handle: ({ params: { roomId }, payload: { recipients, ...content }, scope }) =>
@@ -98,7 +98,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         return draftOf(talk, tldr ?? "")
       }),
   },
-}
+} satisfies Handlers<typeof TableSummaries>
 
 const draftOf = ({ people, words, seconds, questions }: RoomTalk, tldr: string): typeof TableDraft.Type => ({
   summary: { tldr, themes: [], ideas: [], questions, perQuestion: [] },

@@ -86,7 +86,7 @@ const answer = (row: TranscriptRow | undefined, { format = "json", q }: Wanted) 
     return new Reply(body, { text: { contentType, content: yield* writtenTranscript(row.id, writer()) } })
   })
 
-export const transcripts: Handlers<typeof Transcripts> = {
+export const transcripts = {
   pushTranscript: {
     access: "event",
     handle: ({ payload, scope: { event } }) =>
@@ -132,22 +132,16 @@ export const transcripts: Handlers<typeof Transcripts> = {
   getTranscript: {
     access: "recording",
     handle: ({ query: wanted, scope: { recording } }) =>
-      Effect.flatMap(Database, (database) =>
-        Effect.flatMap(
-          database.run((sql) => findTranscript(sql, recording.id)),
-          (row) => answer(row, wanted),
-        ),
-      ),
+      Effect.gen(function* () {
+        return yield* answer(yield* (yield* Database).run((sql) => findTranscript(sql, recording.id)), wanted)
+      }),
   },
   getEventTranscript: {
     access: "event",
     handle: ({ query: wanted, scope: { event } }) =>
-      Effect.flatMap(Database, (database) =>
-        Effect.flatMap(
-          database.run((sql) => findEventTranscript(sql, event.id)),
-          (row) => answer(row, wanted),
-        ),
-      ),
+      Effect.gen(function* () {
+        return yield* answer(yield* (yield* Database).run((sql) => findEventTranscript(sql, event.id)), wanted)
+      }),
   },
   putSummary: {
     access: "event",
@@ -160,4 +154,4 @@ export const transcripts: Handlers<typeof Transcripts> = {
         return summary ?? (yield* NotFound.of("event"))
       }),
   },
-}
+} satisfies Handlers<typeof Transcripts>

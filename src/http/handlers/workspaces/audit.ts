@@ -15,7 +15,7 @@ const COLUMNS: Columns<AuditRow> = {
   ],
 }
 
-export const audit: Handlers<typeof Audit> = {
+export const audit = {
   listAudit: {
     access: "workspaceAdminOrKey",
     handle: (call) =>
@@ -26,4 +26,4 @@ export const audit: Handlers<typeof Audit> = {
         columns: COLUMNS,
       }),
   },
-}
+} satisfies Handlers<typeof Audit>

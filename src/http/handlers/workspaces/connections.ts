@@ -70,7 +70,7 @@ const keepsOne = (sql: Queryable, workspaceId: string) =>
 const withTokens = (domains: ReadonlyArray<string>) =>
   [...new Set(domains)].map((domain) => ({ domain, token: newSecret() }))
 
-export const connections: Handlers<typeof ConnectionsApi> = {
+export const connections = {
   listConnections: {
     access: "workspaceAdmin",
     handle: ({ scope: { workspaceId } }) =>
@@ -156,4 +156,4 @@ export const connections: Handlers<typeof ConnectionsApi> = {
         }),
       ).pipe(Effect.as(new Reply(undefined, {}))),
   },
-}
+} satisfies Handlers<typeof ConnectionsApi>

@@ -12,8 +12,8 @@ import { Tokens } from "../../../identity/tokens.ts"
 import { AccountExists, Conflict, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { refusalDetail } from "../../../model/integrations/guest-integration.ts"
+import { guestRole } from "../../../model/modality.ts"
 import { guestAt } from "../../../model/participants.ts"
-import { guestRole } from "../../../model/roles.ts"
 import { isProvedEmail } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { listPhases } from "../../../store/events/events.ts"
@@ -63,7 +63,7 @@ const admit = (sql: Queryable, event: Event, participantId: string, guest: Partn
     return yield* query(() => findRoleNow(sql, { eventId: event.id, participantId, role }))
   })
 
-export const guests: Handlers<typeof Guests> = {
+export const guests = {
   createGuestIntegration: {
     access: "workspaceAdminOrKey",
     handle: ({ payload, scope }) => registerGuestIntegration({ ...payload, workspaceId: scope.workspaceId }, scope),
@@ -113,4 +113,4 @@ export const guests: Handlers<typeof Guests> = {
         }
       }),
   },
-}
+} satisfies Handlers<typeof Guests>

@@ -13,7 +13,8 @@ import { invitationLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { BadRequest, Conflict, NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import { scopeToGive } from "../../../model/key-rights.ts"
-import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
+import { acceptedRoles } from "../../../model/modality.ts"
+import type { EventRole } from "../../../model/roles.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { type Credential, keyOf, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
@@ -158,7 +159,7 @@ const findIn = (sql: Queryable, workspaceId: string, inviteId: string) =>
     return invitation ?? (yield* NotFound.of("invite"))
   })
 
-export const invites: Handlers<typeof Invites> = {
+export const invites = {
   createInvite: {
     access: "workspaceAdminOrKey",
     handle: ({ payload, scope, scope: { workspaceId }, path }) =>
@@ -248,4 +249,4 @@ export const invites: Handlers<typeof Invites> = {
         Effect.map(previewOf),
       ),
   },
-}
+} satisfies Handlers<typeof Invites>

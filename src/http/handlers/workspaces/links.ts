@@ -53,7 +53,7 @@ const endOf = (sql: Queryable, { workspaceId, role }: Scopes["workspaceAdmin"], 
     return yield* query(() => endLinksOf(sql, workspaceId, holder))
   })
 
-export const links: Handlers<typeof Links> = {
+export const links = {
   listLinks: {
     access: "workspaceAdmin",
     handle: (call) =>
@@ -86,4 +86,4 @@ export const links: Handlers<typeof Links> = {
         return new Reply(undefined, { targets: [target.id] })
       }),
   },
-}
+} satisfies Handlers<typeof Links>

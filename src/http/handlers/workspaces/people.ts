@@ -6,7 +6,7 @@ import { NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { scopeToGive } from "../../../model/key-rights.ts"
-import { acceptedRoles } from "../../../model/roles.ts"
+import { acceptedRoles } from "../../../model/modality.ts"
 import { displayName } from "../../../model/text/display-name.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { requireManager, requireMember } from "../../../store/accounts/credentials.ts"
@@ -49,7 +49,7 @@ const MEMBERSHIPS: Columns<ListedMembershipRow> = {
   rowsOf: ({ id, userId, name, email, role, createdAt }) => [[id, userId, name, email, role, createdAt]],
 }
 
-export const people: Handlers<typeof People> = {
+export const people = {
   listUsers: {
     access: "workspace",
     handle: (call) =>
@@ -161,4 +161,4 @@ export const people: Handlers<typeof People> = {
         return new Reply(undefined, {})
       }),
   },
-}
+} satisfies Handlers<typeof People>

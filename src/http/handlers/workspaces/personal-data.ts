@@ -60,7 +60,7 @@ const erasedGuest = (scope: Admin, { issuer, subject }: PartnersGuest) =>
     return new Reply(undefined, { targets: erasures.slice(0, 1).map(({ id }) => id) })
   })
 
-export const personalData: Handlers<typeof PersonalData> = {
+export const personalData = {
   exportUser: {
     access: "user",
     handle: (call) =>
@@ -102,4 +102,4 @@ export const personalData: Handlers<typeof PersonalData> = {
   eraseGuest: { access: "workspaceAdminOrKey", handle: ({ query: guest, scope }) => erasedGuest(scope, guest) },
   exportNamedGuest: { access: "workspaceAdminOrKey", handle: (call) => exportedGuest(call, call.payload) },
   eraseNamedGuest: { access: "workspaceAdminOrKey", handle: ({ payload: guest, scope }) => erasedGuest(scope, guest) },
-}
+} satisfies Handlers<typeof PersonalData>

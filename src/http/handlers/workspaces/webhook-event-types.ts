@@ -1,7 +1,6 @@
 /** The types that a webhook may subscribe to, each with the JSON Schema of its body. The list is the same for every caller. */
 import { Schema } from "effect"
-import { WEBHOOK_BODIES } from "../../../model/integrations/webhook-bodies.ts"
-import { WebhookEventType } from "../../../model/integrations/webhook-events.ts"
+import { WEBHOOK_BODIES, WebhookEventType } from "../../../model/integrations/webhook-types.ts"
 
 /** A schema that stands alone: an integrator gives it to a validator or a generator as it is. */
 const standalone = (body: Schema.Top): { readonly [keyword: string]: Schema.Json } => {

@@ -46,7 +46,7 @@ const deliver = (
     return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
   })
 
-export const webhooks: Handlers<typeof Webhooks> = {
+export const webhooks = {
   createWebhook: {
     access: "workspace",
     handle: ({ payload: { url, eventTypes = [] }, scope: { workspaceId, credential } }) =>
@@ -121,4 +121,4 @@ export const webhooks: Handlers<typeof Webhooks> = {
         return yield* deliver((sql) => appendRedelivery(sql, deliveryId), "delivery")
       }),
   },
-}
+} satisfies Handlers<typeof Webhooks>

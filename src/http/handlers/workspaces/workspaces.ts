@@ -124,7 +124,7 @@ const endEvent = (eventId: string) =>
     NotFound: () => Effect.void,
   })
 
-export const workspaces: Handlers<typeof Workspaces> = {
+export const workspaces = {
   createWorkspace: {
     access: "account",
     handle: ({ payload, scope }) =>
@@ -329,4 +329,4 @@ export const workspaces: Handlers<typeof Workspaces> = {
         return new Reply(key, { status: 201, headers: [location] })
       }),
   },
-}
+} satisfies Handlers<typeof Workspaces>

@@ -66,8 +66,6 @@ export class OwnerDesk {
           type: "detailed" as const,
           ...detailOf(own.opened, one),
         }))
-      case "setToken":
-        return Effect.as(own.setToken(request.broadcastId, toBytes(request.tokenHash)), DONE)
       case "refresh":
         return Effect.as(own.refresh, DONE)
       case "finish":

@@ -66,23 +66,10 @@ const Follow = Schema.Struct({
 export type FollowRequest = typeof Follow.Type
 
 const Detail = Schema.Struct({ type: Schema.Literal("detail"), ...Named })
-/** Asked by nodes of the release before alone. */
-const SetToken = Schema.Struct({ type: Schema.Literal("setToken"), ...Named, tokenHash: Schema.String })
 const Refresh = Schema.Struct({ type: Schema.Literal("refresh") })
 const Finish = Schema.Struct({ type: Schema.Literal("finish"), ...Named })
 
-export const OwnerRequest = Schema.Union([
-  Locate,
-  Admit,
-  Bytes,
-  Attend,
-  Leave,
-  Follow,
-  Detail,
-  SetToken,
-  Refresh,
-  Finish,
-])
+export const OwnerRequest = Schema.Union([Locate, Admit, Bytes, Attend, Leave, Follow, Detail, Refresh, Finish])
 export type OwnerRequest = typeof OwnerRequest.Type
 
 const Segment = {

@@ -190,18 +190,14 @@ begin
   perform write_presence(of_event, changed);
 end $$;
 
-create or replace function update_event(e jsonb) returns void language sql as $$
-  update events set type = e->>'type', title = e->>'title', status = e->>'status', visibility = e->>'visibility',
-         scheduled_at = (e->>'scheduled_at')::timestamptz, scheduled_end_at = (e->>'scheduled_end_at')::timestamptz,
-         allow_anonymous_voting = (e->>'allow_anonymous_voting')::boolean,
-         allow_anonymous_questions = (e->>'allow_anonymous_questions')::boolean,
-         -- A node of the release before sends none.
-         reminders = coalesce((e->>'reminders')::boolean, reminders), host_absence = coalesce(e->'host_absence', host_absence),
-         capacity = (e->>'capacity')::integer, metadata = e->'metadata', updated_at = (e->>'updated_at')::timestamptz,
-         published_at = (e->>'published_at')::timestamptz, started_at = (e->>'started_at')::timestamptz,
-         ended_at = (e->>'ended_at')::timestamptz
-   where id = (e->>'id')::uuid
-$$;
+-- Writes the columns that the event is given with. Its parts are planned each time, because few commits change the event itself.
+create or replace function update_event(e jsonb) returns void language plpgsql as $$
+declare columns text := (select string_agg(quote_ident(name), ', ') from jsonb_object_keys(e) as name
+                          where name not in ('id', 'workspace_id', 'created_at'));
+begin
+  execute format('update events old set (%1$s) = (select %1$s from jsonb_populate_record(old, $1)) where id = $2', columns)
+    using e, (e->>'id')::uuid;
+end $$;
 
 -- A recording belongs to its phase for good. One that is begun meanwhile waits for the lock, and finds no phase.
 create or replace function drop_phases(of_event uuid, dropped jsonb) returns void language plpgsql as $$
@@ -355,11 +351,10 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
     select distinct id, workspace_id, event_id, type, body, occurred_at from wanted order by id
     on conflict (id) do nothing returning id
   ), delivery as (
-    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, next_attempt_at, finished_at)
+    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, finished_at)
     -- What belongs to no event has the lane of its workspace.
     select new_id(), w.id, w.endpoint_id, coalesce(w.event_id, w.workspace_id), case when w.is_sent then 'pending' else 'skipped' end,
-           -- Not the time of the try: see `claimFirstTries`.
-           case when w.is_sent then now() + interval '1 day' end, case when not w.is_sent then now() end
+           case when not w.is_sent then now() end
       from wanted w join message using (id) order by w.n
     returning status
   )

@@ -1,17 +1,13 @@
 -- Stores events with their phases: all or none. A statement in a function is planned once for each session.
 create or replace function insert_events(drafts jsonb) returns setof events language plpgsql as $$
+-- The columns that drafts do not have. A column that nodes of the release before do not send belongs here too.
+declare fresh events := jsonb_populate_record(null::events, jsonb_build_object(
+  'registered', 0, 'entries_swept', false, 'created_at', now(), 'updated_at', now()));
 begin
   return query
   with event as (
-    insert into events (id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
-                        allow_anonymous_voting, allow_anonymous_questions, reminders, host_absence, capacity, metadata)
-    select e.id, e.workspace_id, e.type, e.title, e.status, e.visibility, e.scheduled_at, e.scheduled_end_at,
-           e.allow_anonymous_voting, e.allow_anonymous_questions, coalesce(e.reminders, true),
-           coalesce(e.host_absence, '{"measure": "nothing", "afterSeconds": 60}'), e.capacity, e.metadata
-      from jsonb_to_recordset(drafts)
-           as e(id uuid, workspace_id uuid, type text, title text, status text, visibility text, scheduled_at timestamptz,
-                scheduled_end_at timestamptz, allow_anonymous_voting boolean, allow_anonymous_questions boolean,
-                reminders boolean, host_absence jsonb, capacity integer, metadata jsonb)
+    insert into events
+    select e.* from jsonb_array_elements(drafts) as d(draft), jsonb_populate_record(fresh, d.draft) as e
     returning *
   ), agenda as (
     insert into phases (id, event_id, position, modality, config, feature_set, status)

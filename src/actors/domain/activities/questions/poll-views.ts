@@ -3,12 +3,12 @@
  * voters while it is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll
  * shows its counts under every setting. A participant's vote is shown to that voter alone.
  */
-import type { WebhookEvent } from "../../../../model/integrations/webhook-events.ts"
+import type { Occurrence } from "../../../../model/integrations/occurrences.ts"
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
+import type { TimerView } from "../../../../protocol/messages/agenda.ts"
+import type { PollTally, PollView } from "../../../../protocol/messages/polls.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../../protocol/ready.ts"
-import type { TimerView } from "../../../../protocol/topics/agenda.ts"
-import type { PollTally, PollView } from "../../../../protocol/topics/polls.ts"
 import type { ReadContext } from "../activity.ts"
 
 export const everyoneSees = ({ results, published, status }: Poll): boolean =>
@@ -26,7 +26,7 @@ export const staffPoll = (poll: Poll): PollView => pollView(poll, true)
 export const sharedPoll = (poll: Poll): PollView => pollView(poll, everyoneSees(poll))
 
 /** The fields for webhook receivers that the two types of polls share. */
-const noticeOf = ({ id, question, kind, anonymous, openedAt }: Poll): WebhookEvent["extra"] => ({
+const occurrenceOf = ({ id, question, kind, anonymous, openedAt }: Poll): Occurrence["extra"] => ({
   pollId: id,
   question,
   kind,
@@ -34,15 +34,15 @@ const noticeOf = ({ id, question, kind, anonymous, openedAt }: Poll): WebhookEve
   openedAt,
 })
 
-export const openedNotice = (poll: Poll): WebhookEvent["extra"] => ({
-  ...noticeOf(poll),
+export const openedNotice = (poll: Poll): Occurrence["extra"] => ({
+  ...occurrenceOf(poll),
   options: poll.options,
   endsAt: poll.endsAt,
 })
 
 /** With the results as staff see them. */
-export const closedNotice = (poll: Poll): WebhookEvent["extra"] => ({
-  ...noticeOf(poll),
+export const closedNotice = (poll: Poll): Occurrence["extra"] => ({
+  ...occurrenceOf(poll),
   closedAt: poll.closedAt,
   voters: poll.voters,
   options: poll.options.map((option, index) => ({ ...option, votes: poll.counts[index] ?? 0 })),

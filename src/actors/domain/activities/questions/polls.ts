@@ -5,7 +5,7 @@
  */
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
-import type { PollView } from "../../../../protocol/topics/polls.ts"
+import type { PollView } from "../../../../protocol/messages/polls.ts"
 import { type Refused, refusedField } from "../../../commands.ts"
 import type { Of } from "../../../state/chart-events.ts"
 import { extendTimer, warn } from "../../timers.ts"

@@ -16,7 +16,7 @@ import {
   statusAfter,
 } from "../../../../model/question.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"
-import type { QuestionView } from "../../../../protocol/topics/questions.ts"
+import type { QuestionView } from "../../../../protocol/messages/questions.ts"
 import { type Refused, refusedField } from "../../../commands.ts"
 import { actingRole, isOfStaff } from "../../acting-role.ts"
 import type { Turn } from "../../turn.ts"

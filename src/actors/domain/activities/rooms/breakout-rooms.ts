@@ -2,8 +2,8 @@
 
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
-import type { TimerView } from "../../../../protocol/topics/agenda.ts"
-import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
+import type { TimerView } from "../../../../protocol/messages/agenda.ts"
+import type { BreakoutView } from "../../../../protocol/messages/breakouts.ts"
 import { activePhaseOf } from "../../../state/state.ts"
 import type { Turn } from "../../turn.ts"
 import { noteClosedRooms, roomsChanged } from "../capture.ts"

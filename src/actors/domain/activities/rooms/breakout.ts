@@ -4,11 +4,12 @@
  * together: the end in `breakout.updated` holds for every earlier assignment.
  */
 import { type Breakout, ONLY, type Room } from "../../../../model/live/live-records.ts"
+import { MODALITIES } from "../../../../model/modality.ts"
 import { isStaff } from "../../../../model/roles.ts"
 import { toMillis } from "../../../../model/timestamp.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"
-import type { TimerView } from "../../../../protocol/topics/agenda.ts"
-import type { AssignmentView } from "../../../../protocol/topics/breakouts.ts"
+import type { TimerView } from "../../../../protocol/messages/agenda.ts"
+import type { AssignmentView } from "../../../../protocol/messages/breakouts.ts"
 import { type Refused, refusedField } from "../../../commands.ts"
 import type { Of } from "../../../state/chart-events.ts"
 import { extendTimer } from "../../timers.ts"
@@ -117,7 +118,7 @@ const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of
 /** The guards of the chart on breakout rooms. */
 export const breakoutGuards = {
   hasRoomSize: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
-    modality === "breakout" && config.roomSize !== undefined,
+    MODALITIES[modality].rooms === "planned" && config.roomSize !== undefined,
   namesNoPlan: (turn: Turn, { d: { planId } }: Of<"breakout.open">) => turn.get("plan", planId) === undefined,
   isStaleBreakout: isStale,
   closesAtOnce: (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">) => graceMs === 0,

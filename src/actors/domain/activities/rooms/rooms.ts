@@ -2,7 +2,7 @@
 import { namedId } from "../../../../model/ids.ts"
 import type { Breakout, Room } from "../../../../model/live/live-records.ts"
 import { type EventRole, isStaff } from "../../../../model/roles.ts"
-import type { RoomView } from "../../../../protocol/topics/breakouts.ts"
+import type { RoomView } from "../../../../protocol/messages/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"
 import type { RecordStore } from "../../../state/record-store.ts"
 import type { Turn } from "../../turn.ts"

@@ -4,10 +4,11 @@
  * too. Participants that join take part from the next round; the partners of one that leaves are notified.
  */
 import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
+import { MODALITIES } from "../../../../model/modality.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"
-import type { TimerView } from "../../../../protocol/topics/agenda.ts"
-import type { RotationView } from "../../../../protocol/topics/rotation.ts"
+import type { TimerView } from "../../../../protocol/messages/agenda.ts"
+import type { RotationView } from "../../../../protocol/messages/rotation.ts"
 import type { Refused } from "../../../commands.ts"
 import type { Of } from "../../../state/chart-events.ts"
 import { activePhaseOf } from "../../../state/state.ts"
@@ -155,7 +156,7 @@ export const roundTimer = (context: Pick<ReadContext, "records">): TimerView | u
 /** The guards of the chart on a rotation. */
 export const rotationGuards = {
   hasRounds: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
-    modality === "rotation" && config.rounds !== undefined && config.roundSeconds !== undefined,
+    MODALITIES[modality].rooms === "paired" && config.rounds !== undefined && config.roundSeconds !== undefined,
   isStaleRotation: (turn: Turn, { rev }: { readonly rev?: number }) => rev !== undefined && rev !== current(turn)?.rev,
   isLastRound: (turn: Turn) => {
     const { n, rounds } = current(turn) ?? { n: 0, rounds: 0 }

@@ -1,0 +1,97 @@
+/** Live events: on which process each runs, how what happens in them reaches the gateways, and the limits of requests. */
+import { Effect, Layer } from "effect"
+import type { Recorder } from "../../actors/domain/turn.ts"
+import { Feed } from "../../actors/feed.ts"
+import { Ownership } from "../../actors/ownership/ownership.ts"
+import { liveEventsLayer, oneProcess } from "../../actors/placement.ts"
+import type { NodeOptions } from "../../cluster/node-layers.ts"
+import type { Config } from "../../config/config.ts"
+import { GATEWAY_DEFAULTS } from "../../gateway/options.ts"
+import { type ClusterLimits, RateLimits } from "../../http/limits/rate-limits.ts"
+import { GrantChanges } from "../../identity/grant-changes.ts"
+import { type MediaLinks, mediaLinksOf } from "../../media/links.ts"
+import { type AddressGiven, playbackUrlBy } from "../../media/live/addresses.ts"
+import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "../../media/live/live-settings.ts"
+import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
+import { Database } from "../../store/database.ts"
+import { giveBackTokens, takeTokens } from "../../store/limits/shared-buckets.ts"
+import { OtherLoads } from "../../telemetry/other-loads.ts"
+import { STOP_WITHIN_MS } from "../deadlines.ts"
+import { type Composition, keysOf } from "./composition.ts"
+
+/** An event that is neither live nor watched leaves memory after this long. */
+const ACTOR_IDLE_MS = 300_000
+
+/** A server that runs alone loads neither the client of NATS nor the sockets between nodes. */
+const nodesOf = (options: NodeOptions) =>
+  Layer.unwrap(Effect.promise(async () => (await import("../../cluster/node-layers.ts")).nodeLayers(options)))
+
+/** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
+export const placementOf = ({ config: { cluster }, open, node, instance: { link } }: Composition) =>
+  cluster === null || open.node === null
+    ? Layer.mergeAll(
+        oneProcess({ idleMs: ACTOR_IDLE_MS, simulateNetwork: false }),
+        Layer.succeed(Ownership, Ownership.alone(node, open.lock.held)),
+        Feed.layerMemory,
+        GrantChanges.layer,
+        OtherLoads.none,
+      )
+    : nodesOf({ ...cluster, address: cluster, session: open.node, node, link, idleMs: ACTOR_IDLE_MS })
+
+const recorderOf = ({ media, s3, recordsElsewhere, ingest }: Config): Recorder => {
+  if (recordsElsewhere) return "events"
+  // The media server puts its files into a bucket.
+  if (media !== null && s3 !== null) return "rooms"
+  return ingest === null ? null : "broadcasts"
+}
+
+const addressesOf = (
+  { stage, ingest, cdnUrl }: Config,
+  publicUrl: string,
+  links: MediaLinks["Service"],
+): AddressGiven | null => {
+  const given = { watchUrl: cdnUrl ?? publicUrl, links }
+  if (stage !== null) return { ...given, maxHours: stage.maxHours, playlist: STAGE_PLAYLIST }
+  return ingest === null ? null : { ...given, maxHours: ingest.maxHours, playlist: LIVE_PLAYLIST }
+}
+
+export const actorsOf = (composition: Composition) => {
+  const { config, publicUrl, kept } = composition
+  const links = mediaLinksOf(keysOf(composition, "media-links"))
+  return liveEventsLayer({
+    mailbox: config.actorMailbox,
+    pseudonymKey: kept.pseudonyms,
+    presenceGraceMs: config.presenceGraceMs,
+    connectionsPerParticipant: GATEWAY_DEFAULTS.connectionsPerParticipant,
+    // A node that stops, or is lost, is known to be gone by then.
+    replaceAfterMs: (config.cluster?.lostMs ?? 0) + STOP_WITHIN_MS,
+    returnWithinMs: RETURN_WITHIN_MS,
+    idleMs: ACTOR_IDLE_MS,
+    answers: config.answers,
+    playbackUrlOf: playbackUrlBy(config.playbackUrlTemplate, addressesOf(config, publicUrl, links)),
+    recorder: recorderOf(config),
+    hasStageBroadcasts: config.stage !== null,
+    inspector: config.inspector,
+  })
+}
+
+/** Limits that all nodes count together, and those of which each node gives its share. */
+const clusterRateLimits = ({ production, venues }: Config): Layer.Layer<RateLimits, never, Database | Ownership> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { nodes } = yield* Ownership
+      const cluster: ClusterLimits = {
+        nodes,
+        take: (buckets) => database.run((sql) => takeTokens(sql, buckets)),
+        giveBack: (buckets) => database.run((sql) => giveBackTokens(sql, buckets)),
+      }
+      return RateLimits.layer(production, cluster, venues)
+    }),
+  )
+
+/** @param placement needed by nodes only */
+export const limitsOf = (config: Config, placement: ReturnType<typeof placementOf>) =>
+  config.cluster === null
+    ? RateLimits.layer(config.production, null, config.venues)
+    : clusterRateLimits(config).pipe(Layer.provide(placement))

@@ -1,0 +1,30 @@
+/** What the build puts beside the program, and what tests choose otherwise. */
+import { fileURLToPath } from "node:url"
+import type { GatewayOptions } from "../gateway/options.ts"
+import type { HashCost } from "../identity/accounts/passwords.ts"
+import type { MediaProcessorOptions } from "../media/processing/media-processor.ts"
+
+/** Folders and modules; tests run from sources and name a build of their own. */
+export interface Parts {
+  /** Module of the process that inspects media. */
+  readonly mediaEntry: MediaProcessorOptions["entry"]
+  readonly hashCost?: HashCost
+  /** Folder of the client for pages. */
+  readonly clientFiles: URL
+  /** Folder of the documentation. */
+  readonly docsFiles: URL
+  /** Folder of the pages for people. */
+  readonly webFiles: URL
+  /** Folder of the descriptions of REST and of the gateway; without it they are made when they are asked for. */
+  readonly descriptions: URL
+  /** Tests beside a media server leave moved participants more time. */
+  readonly gateway?: Pick<GatewayOptions, "moveMs">
+}
+
+export const PARTS: Parts = {
+  mediaEntry: { module: fileURLToPath(new URL("../media/processing/media-process.js", import.meta.url)), args: [] },
+  clientFiles: new URL("../client-files/", import.meta.url),
+  docsFiles: new URL("../docs-files/", import.meta.url),
+  webFiles: new URL("../web-files/", import.meta.url),
+  descriptions: new URL("../description-files/", import.meta.url),
+}

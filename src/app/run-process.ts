@@ -1,0 +1,63 @@
+/** A process that runs until it is asked to stop, fails, or what it stands on has ended; then it stops in order, within a deadline. */
+import type { Logger } from "pino"
+import { refuse } from "../cli/terminal.ts"
+
+interface Stoppable {
+  readonly stop: () => Promise<void>
+  /** For a stop that is too slow: leaves no process behind. */
+  readonly abandon: () => void
+  /** Resolves with a sentence when it has ended for good. */
+  readonly failed: Promise<string>
+}
+
+/** Starts it and stops it on a signal. Resolves when it has started; a signal during the start is kept until then. */
+export const runUntilStopped = async <S extends Stoppable>(
+  log: Logger,
+  stopWithinMs: number,
+  start: () => Promise<S>,
+): Promise<S & { readonly stopNow: () => void }> => {
+  let isStopRequested = false
+  let running: S | undefined
+
+  const stop = (code: 0 | 1): void => {
+    setTimeout(() => {
+      log.error("the stop took too long")
+      running?.abandon()
+      process.exit(1)
+    }, stopWithinMs).unref()
+    void running?.stop().then(
+      () => {
+        log.info("stopped")
+        process.exit(code)
+      },
+      (cause: unknown) => refuse(cause),
+    )
+  }
+  const request = (code: 0 | 1): void => {
+    if (isStopRequested) return
+    isStopRequested = true
+    stop(code)
+  }
+
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (isStopRequested) return
+      log.info({ signal }, "stopping")
+      request(0)
+    })
+  }
+  const started = await start().catch(refuse)
+  running = started
+  // An escaped defect: committed work is safe, so the process stops in order and a supervisor starts it anew.
+  process.on("uncaughtException", (cause) => {
+    log.fatal({ err: cause }, "an unexpected failure; stopping")
+    request(1)
+  })
+  if (isStopRequested) stop(0)
+  void started.failed.then((sentence) => {
+    if (isStopRequested) return
+    process.stderr.write(`${sentence}\n`)
+    request(1)
+  })
+  return { ...started, stopNow: () => request(0) }
+}

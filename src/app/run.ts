@@ -1,0 +1,50 @@
+/**
+ * The command: its arguments, then the configuration, and then this process as the server, as one of its workers, as their
+ * supervisor, or as a tool of the operator. Exit codes: 0 stopped or done, 1 refused or failed.
+ */
+import { ArgumentsInvalid, type Invocation, readArguments } from "../cli/arguments.ts"
+import { print, refuse } from "../cli/terminal.ts"
+import { checkConfig, loadConfig } from "../config/config.ts"
+
+const serve = async (isWorker: boolean): Promise<void> => {
+  const config = loadConfig(undefined, isWorker)
+  // The supervisor of workers loads no server.
+  if (config.workers > 1) await (await import("./run-workers.ts")).runWorkers(config)
+  else await (await import("./run-server.ts")).runServer(config)
+}
+
+/** Each loads what it needs, so that none waits for the rest of the product. */
+const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: Invocation) => Promise<void> } = {
+  help: async () => print((await import("../cli/help.ts")).help()),
+  version: async () => print((await import("../protocol/wire/release.ts")).RELEASE),
+  check: async ({ json }) => (await import("../cli/check.ts")).check(json),
+  doctor: async ({ target, log }) =>
+    (await import("../cli/doctor.ts")).doctor(target, log, (await import("../protocol/wire/release.ts")).RELEASE),
+  migrate: async () => (await import("../cli/migrate.ts")).migrateDatabase(loadConfig()),
+  keys: async () => (await import("../cli/keys.ts")).showKeys(loadConfig()),
+  "keys new": async () => print((await import("../cli/keys.ts")).newKey()),
+  "keys reseal": async () => (await import("../cli/keys.ts")).reseal(loadConfig()),
+  promote: async ({ discardWaiting }) =>
+    (await import("../cli/promote.ts")).promoteDatabase(checkConfig(), discardWaiting),
+  inspect: async ({ target, json }) => (await import("../cli/inspect.ts")).inspectEvent(checkConfig(), target, json),
+  backup: async ({ target, verify }) =>
+    (await import("../cli/backup-commands.ts")).runBackup(checkConfig(), target, verify),
+  restore: async ({ target }) => (await import("../cli/backup-commands.ts")).runRestore(checkConfig(), target),
+}
+
+const readEnvFile = (path: string): void => {
+  try {
+    process.loadEnvFile(path)
+  } catch (cause) {
+    throw new ArgumentsInvalid(`The file ${path} cannot be read (${(cause as Error).message}).`)
+  }
+}
+
+try {
+  const asked = readArguments(process.argv.slice(2))
+  for (const path of asked.envFiles) readEnvFile(path)
+  if (asked.command === "serve") await serve(asked.isWorker)
+  else await TOOLS[asked.command](asked)
+} catch (cause) {
+  refuse(cause)
+}

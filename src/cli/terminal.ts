@@ -1,0 +1,54 @@
+/** The output of the command: lines for the operator, and the reason of a start that was refused. */
+
+/** Failures whose message is meant for the operator; anything else is shown with its stack. */
+const REFUSALS = new Set([
+  "ArgumentsInvalid",
+  "CommandFailed",
+  "ConfigInvalid",
+  "StartRefused",
+  "DatabaseRefused",
+  "EmbeddedPostgresRefused",
+  "SchemaTooNew",
+  "SchemaTooOld",
+  "SecretRefused",
+  "NodePortRefused",
+  "NatsRefused",
+  "WorkersRefused",
+])
+
+export const print = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Ends the process. */
+export const refuse = (cause: unknown): never => {
+  const error = cause instanceof Error ? cause : new Error(String(cause))
+  const isForOperator = REFUSALS.has(error.name)
+  process.stderr.write(`${isForOperator ? error.message : `Gathercue could not start: ${error.message}`}\n`)
+  if (!isForOperator) process.stderr.write(`${error.stack}\n`)
+  process.exit(1)
+}
+
+interface Listening {
+  readonly url: string
+  readonly publicUrl: string
+  /** In a few words. */
+  readonly database: string
+}
+
+/** In production a line of the log, whatever its level; else for a person who tries the product. */
+export const printWelcome = (
+  { url, publicUrl, database }: Listening,
+  { production, web }: { readonly production: boolean; readonly web: object | null },
+): void => {
+  const sentence = `Gathercue listens on ${url} (public address ${publicUrl})`
+  if (production) {
+    print(JSON.stringify({ level: 30, time: new Date().toISOString(), url, publicUrl, database, msg: sentence }))
+    return
+  }
+  print(sentence)
+  print(`  database   ${database}`)
+  if (web !== null) print(`  pages      ${url}/play to try it out, ${url}/host for hosts`)
+  print(`  reference  ${url}/v1/docs`)
+  print('  next       "The first live event" in README.md, in a second terminal')
+}

@@ -1,0 +1,70 @@
+/** The search of the documentation: passages that the build writes, an index that is made at the first search, and a page without script. */
+import { readFileSync } from "node:fs"
+import { Schema } from "effect"
+import MiniSearch from "minisearch"
+
+const Passage = Schema.Struct({
+  page: Schema.String,
+  title: Schema.String,
+  /** The path of the page, with the anchor of the heading. */
+  address: Schema.String,
+  text: Schema.String,
+})
+type Passage = typeof Passage.Type
+
+const LONGEST_QUERY = 100
+/** Words of a query that count: each costs a walk through the index. */
+const WORDS = 8
+const RESULTS = 20
+/** Characters of a passage that a result shows. */
+const EXCERPT = 240
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+/** The passage from a little before the first of the words that were found. */
+const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
+  const places = words.map((word) => text.search(new RegExp(word.replaceAll(/\W/g, "."), "i")))
+  const first = Math.max(0, Math.min(...places.filter((at) => at >= 0), text.length) - 60)
+  const from = first + EXCERPT > text.length ? Math.max(0, text.length - EXCERPT) : first
+  return `${from > 0 ? "… " : ""}${text.slice(from, from + EXCERPT)}${from + EXCERPT < text.length ? " …" : ""}`
+}
+
+/** `folder` has `passages.json` and `search.html`. The answer is a whole page for what was asked. */
+export const docsSearch = (folder: URL): ((query: string) => string) => {
+  const page = readFileSync(new URL("search.html", folder), "utf8")
+  let index: { readonly engine: MiniSearch; readonly passages: ReadonlyArray<Passage> } | undefined
+  const opened = () => {
+    if (index !== undefined) return index
+    const passages = Schema.decodeUnknownSync(Schema.Array(Passage))(
+      JSON.parse(readFileSync(new URL("passages.json", folder), "utf8")),
+    )
+    const engine = new MiniSearch({
+      fields: ["title", "page", "text"],
+      searchOptions: { boost: { title: 3, page: 2 } },
+    })
+    engine.addAll(passages.map((passage, id) => ({ id, ...passage })))
+    index = { engine, passages }
+    return index
+  }
+  const resultsOf = (query: string): string => {
+    const { engine, passages } = opened()
+    const words = query.split(/\s+/).slice(0, WORDS).join(" ")
+    const found = engine.search(words, { prefix: (term) => term.length > 2, combineWith: "AND" }).slice(0, RESULTS)
+    const entries = found.flatMap(({ id, terms }) => {
+      const passage = passages[Number(id)]
+      if (passage === undefined) return []
+      const { page: of, title, address, text } = passage
+      const name = title === of ? title : `${of}: ${title}`
+      return [`<dt><a href="${escaped(address)}">${escaped(name)}</a></dt><dd>${escaped(excerptOf(text, terms))}</dd>`]
+    })
+    return entries.length === 0 ? "<p>Nothing was found. Try fewer words.</p>" : `<dl>\n${entries.join("\n")}\n</dl>`
+  }
+  return (given) => {
+    const query = given.slice(0, LONGEST_QUERY).trim()
+    const results = query === "" ? "<p>Type a word into the field, and press Enter.</p>" : resultsOf(query)
+    const title = query === "" ? "Search" : `Search: ${query}`
+    // A function, because a replacement text has signs of its own.
+    return page.replace("<!-- results -->", () => `<h1>${escaped(title)}</h1>\n${results}`)
+  }
+}

@@ -1,0 +1,25 @@
+/** Webhooks about places at an event, written by the transaction that takes a place or gives it free. */
+import { newId } from "../../../model/ids.ts"
+import { registeredAs } from "../../../model/participants.ts"
+import type { Timestamp } from "../../../model/timestamp.ts"
+import type { Queryable } from "../../../store/database.ts"
+import { appendOccurrences } from "../../../store/webhooks/outbox.ts"
+
+interface Registrant {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+}
+
+/** `notify` of the outbox's signal is for after the commit. */
+export const appendRegistrationOccurrence = (
+  sql: Queryable,
+  type: "registration.created" | "registration.cancelled",
+  event: { readonly id: string; readonly workspaceId: string },
+  { id, name, email }: Registrant,
+  occurredAt: Timestamp,
+): Promise<number> => {
+  const { id: eventId, workspaceId } = event
+  const extra = { registrationId: id, participantId: registeredAs(id), name, email }
+  return appendOccurrences(sql, [{ id: newId(), type, workspaceId, eventId, occurredAt, extra }])
+}

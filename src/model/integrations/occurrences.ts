@@ -1,0 +1,32 @@
+/** A webhook event on its way, and the text of its body. */
+import type { Timestamp } from "../timestamp.ts"
+import type { WebhookEventType } from "./webhook-types.ts"
+
+/** One webhook event, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
+export interface Occurrence {
+  readonly id: string
+  readonly type: WebhookEventType
+  readonly workspaceId: string
+  /** Null: it belongs to no event. */
+  readonly eventId: string | null
+  readonly occurredAt: Timestamp
+  /** Fields beyond the base ones, by type. */
+  readonly extra: { readonly [field: string]: unknown }
+}
+
+/** The exact body bytes of a webhook event; encoded once, so that every attempt signs and sends the same text. */
+export const encodeOccurrence = (occurrence: Occurrence): string => {
+  const { extra, ...base } = occurrence
+  return JSON.stringify({ ...base, ...extra })
+}
+
+/** The exact body bytes of a ping. It belongs to no event, so that `eventId` is null. */
+export const encodePing = (ping: {
+  readonly id: string
+  readonly workspaceId: string
+  readonly webhookId: string
+  readonly occurredAt: Timestamp
+}): string => {
+  const { id, workspaceId, occurredAt, webhookId } = ping
+  return JSON.stringify({ id, type: "ping", workspaceId, eventId: null, occurredAt, webhookId })
+}

@@ -1,0 +1,178 @@
+/** Media: seats in calls, the broadcast that viewers watch, capture of recordings, and transcripts. */
+import { Schema } from "effect"
+import { Id, Uuid } from "../../model/ids.ts"
+import { CaptureKind, EncoderState, IngestFailure, TranscriptSegment } from "../../model/live/live-values.ts"
+import { Instant } from "../../model/timestamp.ts"
+import { activityCommand, Done, gatewayCommand, NoData } from "../command.ts"
+import { direct, ephemeral, ordered } from "../dispatch.ts"
+import { CALL, everywhere, inCalls, type Rule, STAFF, STAGE } from "../rule.ts"
+import { between } from "./fields.ts"
+
+const { NullOr: nullable, optionalKey: optional } = Schema
+
+/** A seat in a room's call: on a media server, or without one between the browsers, which join `roomId` by `rtc.join`. */
+export const MediaSeat = Schema.Union([
+  Schema.Struct({ provider: Schema.Literal("livekit"), url: Schema.String, token: Schema.String }),
+  Schema.Struct({ provider: Schema.Literal("mesh"), roomId: Uuid }),
+])
+export type MediaSeat = typeof MediaSeat.Type
+export type MeshSeat = Extract<MediaSeat, { readonly provider: "mesh" }>
+
+/** The tracks that a peer sends. */
+export const RtcTracks = Schema.Struct({ audio: Schema.Boolean, video: Schema.Boolean })
+export type RtcTracks = typeof RtcTracks.Type
+
+const RtcPeer = Schema.Struct({
+  connectionId: Uuid,
+  participantId: Schema.String,
+  name: Schema.String,
+  have: RtcTracks,
+})
+
+/** The most that each peer may send to each other one, by the number of peers that the room has now. */
+export const RtcLimits = Schema.Struct({
+  /** Peers with picture, and with sound alone. */
+  maxPeers: Schema.Int,
+  maxAudioPeers: Schema.Int,
+  /** Null: no picture. */
+  video: nullable(Schema.Struct({ width: Schema.Int, height: Schema.Int, frameRate: Schema.Int, maxKbps: Schema.Int })),
+  audio: Schema.Struct({ maxKbps: Schema.Int }),
+})
+export type RtcLimits = typeof RtcLimits.Type
+
+/** As the `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
+export const IceServer = Schema.Struct({
+  urls: Schema.Array(Schema.String),
+  username: optional(Schema.String),
+  credential: optional(Schema.String),
+})
+export type IceServer = typeof IceServer.Type
+
+export const RtcPolicy = Schema.Literals(["all", "relay"])
+export type RtcPolicy = typeof RtcPolicy.Type
+
+/** Grows with each new connection between the same two peers, so that signals for an earlier one are recognised. */
+const Generation = between(0, 1_000_000)
+/** The text of a session description. */
+const Description = Schema.String.check(Schema.isBetweenLength(1, 12_288))
+/** Each candidate as JSON text. */
+const Candidates = Schema.Array(Schema.String.check(Schema.isBetweenLength(1, 512))).check(
+  Schema.isBetweenLength(1, 16),
+)
+const DescriptionKind = Schema.Literals(["offer", "answer"])
+const CandidatesKind = Schema.Literal("candidates")
+
+/** Calls between browsers. Signals hold addresses of people: they are sent to one connection, and never stored or logged. */
+const CALLING = { allowed: inCalls(CALL), budget: "signals" } as const
+
+export const BroadcastView = Schema.Struct({
+  broadcastId: Uuid,
+  phaseId: Uuid,
+  status: Schema.Literals(["idle", "live", "paused", "ended"]),
+  playbackUrl: nullable(Schema.String),
+  startedAt: nullable(Instant),
+})
+export type BroadcastView = typeof BroadcastView.Type
+
+/** The encoder that pushes a broadcast to this server, or the media server's recorder that makes it. */
+export const EncoderView = Schema.Struct({
+  broadcastId: Uuid,
+  phaseId: Uuid,
+  state: EncoderState,
+  /** Why its bytes were refused or are not recorded; null once they are. */
+  failure: nullable(IngestFailure),
+})
+export type EncoderView = typeof EncoderView.Type
+
+export const CaptureView = Schema.Struct({
+  on: Schema.Boolean,
+  kinds: Schema.Array(CaptureKind),
+  since: nullable(Instant),
+})
+export type CaptureView = typeof CaptureView.Type
+
+const BROADCASTING = { allowed: { broadcast: STAFF } } as const satisfies Rule
+const CAPTURING = { allowed: everywhere(STAFF), feature: "capture" } as const satisfies Rule
+const BroadcastReply = Schema.Struct({ broadcast: BroadcastView })
+/** The active phase by default. */
+const ofPhase = { ...BROADCASTING, data: Schema.Struct({ phaseId: optional(Id) }), reply: BroadcastReply } as const
+
+export const MEDIA_COMMANDS = {
+  "broadcast.start": activityCommand({
+    ...ofPhase,
+    data: Schema.Struct({ phaseId: optional(Id), playbackUrl: optional(Schema.String) }),
+  }),
+  "broadcast.pause": activityCommand(ofPhase),
+  "broadcast.resume": activityCommand(ofPhase),
+  "broadcast.stop": activityCommand(ofPhase),
+  /** A new address for an encoder of the active phase's broadcast; the sender's own of before is refused from now on. */
+  "broadcast.ingest": gatewayCommand({
+    allowed: { broadcast: STAGE },
+    data: NoData,
+    reply: Schema.Struct({ url: Schema.String, streamUrl: Schema.String, token: Schema.String }),
+  }),
+  "capture.start": activityCommand({
+    ...CAPTURING,
+    data: Schema.Struct({ kinds: Schema.Array(CaptureKind).check(Schema.isBetweenLength(1, 2)) }),
+    reply: CaptureView,
+  }),
+  "capture.stop": activityCommand({ ...CAPTURING, data: NoData, reply: CaptureView }),
+  "transcript.push": activityCommand({
+    allowed: everywhere(STAFF),
+    feature: "transcript",
+    data: Schema.Struct({ segments: Schema.Array(TranscriptSegment).check(Schema.isBetweenLength(1, 20)) }),
+    reply: Schema.Struct({ accepted: Schema.Int }),
+  }),
+  /**
+   * Joins the call of the room that the sender is in, or changes its tracks. `resume`: the sender's `connectionId` before its
+   * socket was lost, which it keeps.
+   */
+  "rtc.join": gatewayCommand({
+    ...CALLING,
+    data: Schema.Struct({ roomId: Id, resume: optional(Id), have: RtcTracks }),
+    reply: Schema.Struct({ connectionId: Uuid, resumed: Schema.Boolean }),
+  }),
+  "rtc.leave": gatewayCommand({ ...CALLING, data: NoData, reply: Done }),
+  /** To one peer of the call. */
+  "rtc.signal": gatewayCommand({
+    ...CALLING,
+    data: Schema.Union([
+      Schema.Struct({ to: Id, kind: DescriptionKind, data: Description, gen: Generation }),
+      Schema.Struct({ to: Id, kind: CandidatesKind, data: Candidates, gen: Generation }),
+    ]),
+    reply: Done,
+  }),
+} as const
+
+export const MEDIA_DISPATCHES = {
+  "broadcast.live": ordered(["event"], BroadcastReply, ["broadcast"]),
+  "broadcast.paused": ordered(["event"], BroadcastReply, ["broadcast"]),
+  "broadcast.ended": ordered(["event"], BroadcastReply, ["broadcast", "encoder"]),
+  /** The encoder of the broadcast began, was lost, is back, or was refused; or the media server's recorder began or failed. */
+  "broadcast.stream": ephemeral(["staff"], EncoderView, ["encoder"]),
+  "capture.state": ordered(["event"], CaptureView, ["capture"]),
+  "transcript.segment": ordered(["event", "room"], TranscriptSegment, ["transcript"]),
+  /** Interim segments; the final one has a position in the stream. */
+  "transcript.interim": ephemeral(["event", "room"], TranscriptSegment, ["transcript"], { optOut: "transcript" }),
+  /** The whole call after a change, with the receiver and its `connectionId`. With `closed` the receiver is no longer in it. */
+  "rtc.peers": direct(
+    Schema.Struct({
+      roomId: Uuid,
+      connectionId: Uuid,
+      peers: Schema.Array(RtcPeer),
+      limits: RtcLimits,
+      iceServers: Schema.Array(IceServer),
+      policy: RtcPolicy,
+      /** The receiver moved to another room or lost its seat, or another tab of the participant joined. */
+      closed: optional(Schema.Literals(["moved", "replaced"])),
+    }),
+    [],
+  ),
+  "rtc.signal": direct(
+    Schema.Union([
+      Schema.Struct({ from: Schema.String, kind: DescriptionKind, data: Schema.String, gen: Schema.Int }),
+      Schema.Struct({ from: Schema.String, kind: CandidatesKind, data: Schema.Array(Schema.String), gen: Schema.Int }),
+    ]),
+    [],
+  ),
+} as const

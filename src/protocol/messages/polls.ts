@@ -1,0 +1,118 @@
+/** Polls: drafted by staff, opened, voted in, closed, published. */
+import { Schema } from "effect"
+import { Id, Uuid } from "../../model/ids.ts"
+import { PollKind, PollResults } from "../../model/live/live-values.ts"
+import { lookOf } from "../../model/text/compared.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
+import { Instant } from "../../model/timestamp.ts"
+import { activityCommand } from "../command.ts"
+import { ephemeral, ordered } from "../dispatch.ts"
+import { CALL, EVERYONE, everywhere, inCalls, type Rule, STAFF } from "../rule.ts"
+import { between, DAY_MS, IdReply, OneId } from "./fields.ts"
+
+const { NullOr: nullable, optionalKey: optional } = Schema
+
+/** `counts` (per option, in their order) are present for receivers that may see them. */
+export const PollView = Schema.Struct({
+  id: Uuid,
+  rev: Schema.Int,
+  question: Schema.String,
+  kind: PollKind,
+  options: Schema.Array(Schema.Struct({ id: Schema.String, text: Schema.String })),
+  anonymous: Schema.Boolean,
+  allowChange: Schema.Boolean,
+  results: PollResults,
+  status: Schema.Literals(["draft", "open", "closed"]),
+  published: Schema.Boolean,
+  counts: optional(Schema.Array(Schema.Int)),
+  voters: optional(Schema.Int),
+  createdAt: Instant,
+  openedAt: nullable(Instant),
+  closedAt: nullable(Instant),
+  endsAt: nullable(Instant),
+})
+export type PollView = typeof PollView.Type
+
+export const PollTally = Schema.Struct({
+  id: Uuid,
+  /** Votes per option, in their order. */
+  counts: Schema.Array(Schema.Int),
+  voters: Schema.Int,
+})
+export type PollTally = typeof PollTally.Type
+
+/** For staff: the number of anonymous voters of a poll or a question, and of the addresses they come from. */
+export const SignedOutVotes = Schema.Struct({
+  /** The poll or the question. */
+  of: Uuid,
+  voters: Schema.Int,
+  addresses: Schema.Int,
+})
+export type SignedOutVotes = typeof SignedOutVotes.Type
+
+const DRAFTING = { allowed: everywhere(STAFF), feature: "polls" } as const satisfies Rule
+const RUNNING = { allowed: { broadcast: STAFF, ...inCalls(STAFF) }, feature: "polls" } as const satisfies Rule
+
+const PollReply = Schema.Struct({ poll: PollView })
+
+export const POLL_COMMANDS = {
+  "poll.create": activityCommand({
+    ...DRAFTING,
+    data: Schema.Struct({
+      question: LegibleText(500),
+      kind: PollKind,
+      /** For a rating the steps of the scale. */
+      options: Schema.Array(LegibleText(200)).check(
+        Schema.isBetweenLength(2, 20),
+        Schema.makeFilter(
+          (options) => new Set(options.map(lookOf)).size === options.length || "must all look different",
+        ),
+      ),
+      anonymous: optional(Schema.Boolean),
+      allowChange: optional(Schema.Boolean),
+      results: optional(PollResults),
+    }),
+    reply: PollReply,
+  }),
+  "poll.open": activityCommand({
+    ...RUNNING,
+    data: Schema.Struct({ id: Id, durationMs: optional(between(1000, DAY_MS)) }),
+    reply: PollReply,
+    revises: "poll",
+  }),
+  "poll.vote": activityCommand({
+    allowed: { broadcast: EVERYONE, ...inCalls(CALL) },
+    feature: "polls",
+    anonymous: "voting",
+    data: Schema.Struct({
+      id: Id,
+      optionIds: Schema.Array(Schema.String.check(Schema.isMaxLength(36))).check(Schema.isMaxLength(20)),
+    }),
+    reply: Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }),
+    revises: "poll",
+    rate: "votes",
+  }),
+  "poll.close": activityCommand({ ...RUNNING, data: OneId, reply: PollReply, revises: "poll" }),
+  "poll.publish": activityCommand({
+    ...RUNNING,
+    data: Schema.Struct({ id: Id, on: optional(Schema.Boolean) }),
+    reply: PollReply,
+    revises: "poll",
+  }),
+  "poll.delete": activityCommand({ ...DRAFTING, data: OneId, reply: IdReply, revises: "poll" }),
+} as const
+
+export const POLL_DISPATCHES = {
+  /** A draft is for staff only. */
+  "poll.created": ordered(["staff"], PollReply, ["polls"]),
+  "poll.opened": ordered(["event"], PollReply, ["polls"]),
+  /** The closing time changed. */
+  "poll.updated": ordered(["event"], PollReply, ["polls"]),
+  "poll.closed": ordered(["event"], PollReply, ["polls"]),
+  "poll.published": ordered(["event"], PollReply, ["polls", "agenda"]),
+  "poll.deleted": ordered(["event", "staff"], IdReply, ["polls"]),
+  "me.pollVoted": ephemeral(["me"], Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }), ["polls"]),
+  "poll.tally": ephemeral(["event", "staff", "poll"], PollTally, ["polls"]),
+  /** For staff. */
+  "votes.signedOut": ephemeral(["staff"], SignedOutVotes, ["signedOutVotes"]),
+} as const
