@@ -1,9 +1,11 @@
 /** The messages that a loaded event publishes to its subscribers. */
 
+import type { Ephemeral } from "../../protocol/contract.ts"
 import type { FeedMessage } from "../feed.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
 import type { ActorServices } from "../services.ts"
 import { phaseTraits } from "../state/state.ts"
+import { encodeEphemeral } from "./batch.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: Partial<FeedMessage>): FeedMessage => ({
@@ -33,3 +35,13 @@ export const publishNote = (
   of: LoadedEvent,
   fields: Pick<FeedMessage, "replaced"> & Partial<Pick<FeedMessage, "ephemeral">>,
 ): void => feed.publish(feedMessage(of, "note", fields))
+
+/** Publishes dispatches that have no place in a stream. */
+export const publishEphemeral = (
+  services: Pick<ActorServices, "feed" | "timers">,
+  of: LoadedEvent,
+  dispatches: ReadonlyArray<Ephemeral>,
+): void => {
+  const now = services.timers.now()
+  publishNote(services, of, { ephemeral: dispatches.map((one) => encodeEphemeral(one, now)) })
+}

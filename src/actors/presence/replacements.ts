@@ -5,14 +5,15 @@
  */
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
-import type { OpenConnection } from "./open-connections.ts"
+import { type OpenConnection, surplus } from "./open-connections.ts"
 
 interface Needs {
   readonly timers: Timers
   /** From the report of too many connections to the end of the oldest ones. */
   readonly afterMs: number
-  /** The connections by which the participant has too many now. */
-  readonly surplusOf: (participantId: string) => ReadonlyArray<OpenConnection>
+  /** Connections that a participant may have. */
+  readonly most: number
+  readonly connectionsOf: (participantId: string) => ReadonlyArray<OpenConnection>
   readonly replace: (connections: ReadonlyArray<OpenConnection>) => void
 }
 
@@ -29,13 +30,18 @@ export class Replacements {
 
   /** The participant's connections were reported. */
   follow(participantId: string): void {
-    if (this.#needs.surplusOf(participantId).length === 0) this.#dueAt.delete(participantId)
+    if (this.#surplusOf(participantId).length === 0) this.#dueAt.delete(participantId)
     else if (!this.#dueAt.has(participantId)) this.#wait(participantId)
   }
 
   stop(): void {
     this.#run.cancel()
     this.#dueAt.clear()
+  }
+
+  /** The connections by which the participant has too many now. */
+  #surplusOf(participantId: string): ReadonlyArray<OpenConnection> {
+    return surplus(this.#needs.connectionsOf(participantId), this.#needs.most)
   }
 
   #wait(participantId: string): void {
@@ -56,10 +62,10 @@ export class Replacements {
     }
     const replaced = due.flatMap((participantId) => {
       this.#dueAt.delete(participantId)
-      const surplus = this.#needs.surplusOf(participantId)
+      const tooMany = this.#surplusOf(participantId)
       // A message may be lost: they are looked at again.
-      if (surplus.length > 0) this.#wait(participantId)
-      return surplus
+      if (tooMany.length > 0) this.#wait(participantId)
+      return tooMany
     })
     if (replaced.length > 0) this.#needs.replace(replaced)
   }

@@ -5,7 +5,11 @@
 import { Effect } from "effect"
 import type { Cancel, Timers } from "../../clock/timers.ts"
 import type { Unreachable } from "../commands.ts"
+import type { Committer } from "../commit/committer.ts"
 import type { Deadline } from "../domain/activities/activity.ts"
+import { nextDeadline } from "../machine/clock.ts"
+import type { EventNeeds } from "../services.ts"
+import { contextOf } from "../views/snapshots.ts"
 
 interface Needs {
   readonly timers: Timers
@@ -32,6 +36,33 @@ export class DeadlineTimer {
   constructor(needs: Needs) {
     this.#needs = needs
     this.#handledTo = needs.timers.now()
+  }
+
+  /** The timer of a live event. `isAwaited`: the event is to be loaded again after a failure, because its deadlines are to be handled. */
+  static of(
+    { timers, fork, telemetry }: EventNeeds & Pick<Needs, "fork">,
+    committer: Committer,
+    {
+      turn,
+      isAwaited,
+    }: {
+      readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
+      readonly isAwaited: () => boolean
+    },
+  ): DeadlineTimer {
+    return new DeadlineTimer({
+      timers,
+      fork,
+      next: (since) => {
+        const { loaded, presence } = committer
+        return loaded === undefined ? undefined : nextDeadline(contextOf(loaded, presence, timers.now()), since)
+      },
+      handle: ({ due }, at) => {
+        telemetry.metrics.timersFired.add()
+        return turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
+      },
+      recover: Effect.suspend(() => (isAwaited() ? Effect.asVoid(turn(committer.current)) : Effect.void)),
+    })
   }
 
   /** Sets the timer to the next deadline. */

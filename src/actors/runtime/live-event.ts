@@ -3,34 +3,18 @@
  * steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
 import { Effect, type Fiber } from "effect"
-import { toTimestamp } from "../../model/timestamp.ts"
-import type { Ephemeral } from "../../protocol/contract.ts"
-import { Calls } from "../calls/calls.ts"
 import { batchSpan } from "../command-traces.ts"
-import { NotOwner, type Unreachable } from "../commands.ts"
-import { type Batch, encodeEphemeral } from "../commit/batch.ts"
+import type { Unreachable } from "../commands.ts"
 import { Committer, type LoadedEventChange } from "../commit/committer.ts"
-import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import { recallHeads } from "../commit/rehydrate.ts"
-import type { ReadContext } from "../domain/activities/activity.ts"
-import { holdersIn, throttledDispatches } from "../domain/activities/registry.ts"
-import { unblock } from "../domain/activities/removals.ts"
-import { inspected, nextDeadline } from "../machine/clock.ts"
-import { admissionOf } from "../presence/admission-policy.ts"
-import { surplus } from "../presence/open-connections.ts"
-import type { Presence } from "../presence/presence.ts"
-import { Reactions } from "../presence/reactions.ts"
-import { Replacements } from "../presence/replacements.ts"
-import type { LiveEventRequests, PresenceReport } from "../protocol.ts"
+import type { LiveEventRequests } from "../protocol.ts"
 import type { EventNeeds } from "../services.ts"
-import { rosterPage } from "../views/presence-view.ts"
-import { contextOf, headsOfReading, Snapshots } from "../views/snapshots.ts"
-import { ViewThrottle } from "../views/view-throttle.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
+import { EventCalls } from "./event-calls.ts"
+import { EventPresence } from "./event-presence.ts"
+import { EventViews } from "./event-views.ts"
 import { Executor } from "./executor.ts"
 import { Inbox } from "./inbox.ts"
-import { PresenceFlush } from "./presence-flush.ts"
 
 interface ActorNeeds extends EventNeeds {
   /** Runs an effect beside its caller. */
@@ -41,49 +25,33 @@ interface ActorNeeds extends EventNeeds {
   readonly broken: () => void
 }
 
-/** Of a participant on a node that does not number connections: one of them. */
-const UNNUMBERED = [0] as const
-const FIRST_ACTIVATION = 1
-
 export class LiveEvent {
   readonly inbox: Inbox<Unreachable>
   readonly #needs: ActorNeeds
   readonly #committer: Committer
-  readonly #flush: PresenceFlush
+  readonly #presence: EventPresence
+  readonly #views: EventViews
+  readonly #calls: EventCalls
   readonly #deadlineTimer: DeadlineTimer
-  readonly #snapshots = new Snapshots()
   #isStopped = false
-  /** The last activation here, which the calls belong to. */
-  #activation: { readonly fencingToken: number; readonly at: number } | undefined
-  /** Made by the first request, as the three below: most events have none of them. */
-  #calls: Calls | undefined
-  #viewThrottle: ViewThrottle | undefined
-  #reactions: Reactions | undefined
-  #replacements: Replacements | undefined
   /** Lets the entity go; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
     const committer = new Committer(needs, (change) => this.#follow(change))
+    const aside = (body: Effect.Effect<void, Unreachable>): void =>
+      void needs.fork(Effect.ignore(this.inbox.turn(body)))
     this.#committer = committer
-    this.#flush = new PresenceFlush(needs, committer, (body) => void needs.fork(Effect.ignore(this.inbox.turn(body))))
-    this.#deadlineTimer = new DeadlineTimer({
-      timers: needs.timers,
-      fork: needs.fork,
-      next: (since) => {
-        const { loaded } = committer
-        if (loaded === undefined) return undefined
-        return nextDeadline(this.#contextOf(loaded), since)
-      },
-      handle: ({ due }, at) => {
-        needs.telemetry.metrics.timersFired.add()
-        return this.inbox.turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
-      },
+    this.#presence = new EventPresence(needs, committer, aside)
+    this.#views = new EventViews(needs, committer, (body) =>
+      aside(Effect.flatMap(committer.current, (of) => Effect.sync(() => body(of)))),
+    )
+    this.#calls = new EventCalls(needs)
+    this.#deadlineTimer = DeadlineTimer.of(needs, committer, {
+      turn: (body) => this.inbox.turn(body),
       // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
-      recover: Effect.suspend(() =>
-        this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.inbox.turn(committer.current)),
-      ),
+      isAwaited: () => this.#stopKeepAlive !== undefined,
     })
     const executor = new Executor(needs, committer)
     const { eventId, telemetry, timers } = needs
@@ -113,61 +81,26 @@ export class LiveEvent {
     this.#committer.chart.stop()
     this.#deadlineTimer.stop()
     this.#stopKeepAlive?.()
-    this.#flush.stop()
-    this.#viewThrottle?.stop()
-    this.#reactions?.stop()
-    this.#replacements?.stop()
-    this.#calls?.stop()
+    this.#presence.stop()
+    this.#views.stop()
+    this.#calls.stop()
   }
 
   readonly requests: LiveEventRequests = {
     Execute: ({ envelopes }) => this.inbox.execute(envelopes),
     ReportPresence: (report) => {
       this.#needs.ownership.heardFrom(report.node)
-      return this.#turn((of) => {
-        this.#applyReport(of, report)
-        return this.#unblockManagers(of, report)
-      })
+      return this.#turn((of) => this.#presence.report(of, report))
     },
-    ReportReactions: (report) =>
-      Effect.sync(() => {
-        this.#reactions ??= new Reactions(this.#needs.timers, (tallies) =>
-          this.#run((of) => this.#publishEphemeral(of, tallies)),
-        )
-        this.#reactions.add(report)
-      }),
-    Read: (query) =>
-      this.#turn((of) =>
-        Effect.map(recallHeads(this.#needs.database, of, headsOfReading(of, query)), () =>
-          this.#snapshots.read(of, this.#committer.presence, this.#needs.timers.now(), query),
-        ),
-      ),
-    ReadRoster: (query) =>
-      this.#turn((of) => {
-        const { presence } = this.#committer
-        return Effect.succeed(
-          presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query),
-        )
-      }),
-    Inspect: () =>
-      this.#turn((of) =>
-        Effect.succeed({
-          node: this.#needs.ownership.node,
-          version: of.version,
-          fencingToken: of.fencingToken,
-          ownedSince: toTimestamp(this.#committer.claimedAt),
-          ...inspected(this.#contextOf(of)),
-          transitions: [...this.#committer.chart.transitions],
-        }),
-      ),
+    ReportReactions: (report) => Effect.sync(() => this.#views.react(report)),
+    Read: (query) => this.#turn((of) => this.#views.read(of, query)),
+    ReadRoster: (query) => this.#turn((of) => Effect.succeed(this.#views.roster(of, query))),
+    Inspect: () => this.#turn((of) => Effect.succeed(this.#views.inspect(of))),
     // Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does.
     Call: (request) =>
       Effect.suspend(() => {
         this.#needs.ownership.heardFrom(request.node)
-        const answer = () => {
-          this.#calls ??= this.#makeCalls()
-          return this.#calls === undefined ? new NotOwner() : Effect.succeed(this.#calls.answer(request))
-        }
+        const answer = () => this.#calls.answer(request)
         return this.#committer.loaded === undefined
           ? Effect.flatMap(this.inbox.turn(this.#committer.current), answer)
           : answer()
@@ -178,16 +111,15 @@ export class LiveEvent {
   forgetNode(node: string): Effect.Effect<void> {
     return this.inbox.turn(
       Effect.sync(() => {
-        this.#committer.presence?.forgetNode(node, this.#needs.timers.now())
-        this.#flush.schedule()
-        this.#calls?.forgetNode(node)
+        this.#presence.forgetNode(node)
+        this.#calls.forgetNode(node)
       }),
     )
   }
 
   /** The link to other nodes was lost, and messages of calls with it. */
   sendCallsAgain(): void {
-    this.#calls?.sendListsAgain()
+    this.#calls.sendAgain()
   }
 
   #follow(change: LoadedEventChange): void {
@@ -195,20 +127,26 @@ export class LiveEvent {
     if (this.#isStopped) return
     switch (change.type) {
       case "activated":
-        this.#endCalls(change.loaded)
-        this.#awaitReturns(change.loaded, change.presence)
+        this.#calls.activated(change.loaded)
+        this.#presence.activated(change.loaded, change.presence)
         break
-      case "adopted":
-        this.#adopted(change.loaded.state, change.isNewPhase)
+      case "adopted": {
+        const { event, deleted } = change.loaded.state
+        this.#presence.adopted(change.isNewPhase)
+        this.#deadlineTimer.set()
+        this.#stay(event.status === "live" && !deleted)
         break
+      }
       case "committed":
-        this.#committed(change.batch)
+        this.#presence.committed(change.batch.participantChanges)
+        if (change.batch.reachesMany) this.#views.forget()
+        if (change.batch.state.deleted) this.#deadlineTimer.clear()
         break
       case "discarded":
         this.#deadlineTimer.recoverLater()
         break
       case "viewsChanged":
-        if (change.keys.size > 0) this.#throttleViews(change.keys)
+        this.#views.changed(change.keys)
         break
     }
   }
@@ -218,101 +156,6 @@ export class LiveEvent {
     return this.inbox.turn(Effect.flatMap(this.#committer.current, body))
   }
 
-  /** The same for nobody. */
-  #run(body: (of: LoadedEvent) => void): void {
-    this.#needs.fork(Effect.ignore(this.#turn((of) => Effect.sync(() => body(of)))))
-  }
-
-  #throttleViews(keys: Iterable<string>): void {
-    this.#viewThrottle ??= new ViewThrottle(this.#needs.timers, (due) => this.#run((of) => this.#publishViews(of, due)))
-    this.#viewThrottle.request(keys)
-  }
-
-  #makeReplacements(): Replacements {
-    const committer = this.#committer
-    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#needs
-    return new Replacements({
-      timers,
-      afterMs: replaceAfterMs,
-      surplusOf: (participantId) =>
-        surplus(committer.presence?.connectionsOf(participantId) ?? [], connectionsPerParticipant),
-      replace: (connections) => {
-        if (committer.loaded !== undefined) publishNote(this.#needs, committer.loaded, { replaced: connections })
-      },
-    })
-  }
-
-  /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
-  #endCalls({ fencingToken }: LoadedEvent): void {
-    this.#calls?.stop()
-    this.#calls = undefined
-    this.#activation = { fencingToken, at: this.#needs.timers.elapsed() }
-  }
-
-  #makeCalls(): Calls | undefined {
-    const { eventId, timers, feed, ownership } = this.#needs
-    if (this.#activation === undefined) return undefined
-    const { fencingToken, at } = this.#activation
-    return new Calls({
-      eventId,
-      timers,
-      tell: feed.tell,
-      since: at,
-      mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.hasOthers(),
-    })
-  }
-
-  #contextOf(of: LoadedEvent): ReadContext {
-    return contextOf(of, this.#committer.presence, this.#needs.timers.now())
-  }
-
-  #publishViews(of: LoadedEvent, keys: ReadonlyArray<string>): void {
-    const context = this.#contextOf(of)
-    const dispatches = keys.flatMap((key) => throttledDispatches(context, key))
-    this.#publishEphemeral(of, dispatches)
-  }
-
-  #publishEphemeral(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
-    if (dispatches.length === 0) return
-    this.#snapshots.forget()
-    const ephemeral = dispatches.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
-    publishNote(this.#needs, of, { ephemeral })
-  }
-
-  #adopted({ event: { status }, deleted }: LoadedEvent["state"], isNewPhase: boolean): void {
-    const { presence } = this.#committer
-    if (presence?.hasChanges || presence?.lobby.hasChanges) this.#flush.schedule()
-    if (presence !== undefined && presence.size > 0 && isNewPhase) this.#flush.rolesChanged()
-    this.#deadlineTimer.set()
-    this.#stay(status === "live" && !deleted)
-  }
-
-  #committed(batch: Batch): void {
-    const { presence } = this.#committer
-    if (presence !== undefined) this.#followChanges(batch, presence)
-    if (batch.reachesMany) this.#snapshots.forget()
-    if (batch.state.deleted) this.#deadlineTimer.clear()
-  }
-
-  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
-  #followChanges({ participantChanges }: Batch, presence: Presence): void {
-    const at = toTimestamp(this.#needs.timers.now())
-    for (const { participantId, admission, pollSubscription } of participantChanges) {
-      if (admission !== undefined) presence.lobby.endPlace(participantId)
-      else if (pollSubscription === undefined) presence.touch(participantId, at)
-    }
-    if (presence.hasChanges || presence.lobby.hasChanges) this.#flush.schedule()
-  }
-
-  /** The event waits for those who were announced as present or hold something, as after a lost connection. */
-  #awaitReturns({ roster, records }: LoadedEvent, presence: Presence): void {
-    const { timers, returnWithinMs } = this.#needs
-    const until = timers.now() + returnWithinMs
-    presence.restore(roster, holdersIn(records), until)
-    presence.lobby.restore(records.all("waiting"), until)
-    if (presence.nextLapse !== undefined) this.#flush.schedule(returnWithinMs)
-  }
-
   /** A live event stays in memory without traffic, so that its timers fire. */
   #stay(wanted: boolean): void {
     if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
@@ -320,40 +163,5 @@ export class LiveEvent {
       this.#stopKeepAlive?.()
       this.#stopKeepAlive = undefined
     }
-  }
-
-  /** Commits before the report is acknowledged, and so before the manager gets `ready`. */
-  #unblockManagers(of: LoadedEvent, { changes }: PresenceReport): Effect.Effect<void, Unreachable> {
-    const blocked = changes.flatMap((change) =>
-      "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
-    )
-    if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
-    return this.#committer.act(of, this.#needs.timers.now(), (turn) => {
-      for (const id of blocked) unblock(turn, id)
-    })
-  }
-
-  #applyReport(of: LoadedEvent, { node, changes }: PresenceReport): void {
-    const { presence } = this.#committer
-    if (presence === undefined) return
-    const { state, records } = of
-    const now = this.#needs.timers.now()
-    const at = toTimestamp(now)
-    for (const change of changes) {
-      if ("participantId" in change) {
-        presence.leave(node, change.participantId, now, at, change.type === "leave" && change.isForGood === true)
-        continue
-      }
-      const from = { node, connections: change.connections ?? UNNUMBERED }
-      if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
-      else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
-    }
-    // Only the live event knows a participant's connections on all nodes.
-    const reported = new Set(
-      changes.map((change) => ("participant" in change ? change.participant.participantId : change.participantId)),
-    )
-    this.#replacements ??= this.#makeReplacements()
-    for (const participantId of reported) this.#replacements.follow(participantId)
-    this.#flush.schedule()
   }
 }

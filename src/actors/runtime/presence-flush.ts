@@ -11,9 +11,9 @@ import { type Dispatch, ephemeralOf } from "../../protocol/contract.ts"
 import type { PresenceDelta } from "../../store/live/live-commit.ts"
 import { isWanted } from "../../store/webhooks/outbox.ts"
 import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
-import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
+import type { CommitEntry } from "../commit/batch.ts"
 import type { Committer } from "../commit/committer.ts"
-import { publishNote } from "../commit/feed-messages.ts"
+import { publishEphemeral } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
 import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
@@ -194,8 +194,7 @@ export class PresenceFlush {
         const stream = countsFor(loaded)
         if (stream === undefined) return
         const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
-        const counted = encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#services.timers.now())
-        publishNote(this.#services, loaded, { ephemeral: [counted] })
+        publishEphemeral(this.#services, loaded, [ephemeralOf("presence.count", stream, d)])
       }),
     )
   }

@@ -11,9 +11,9 @@ import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
 import { runningTimersOf } from "../machine/clock.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
-import type { LiveSnapshot, ReadQuery, WireReading } from "../protocol.ts"
+import type { LiveSnapshot, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
 import { activePhaseOf, gatewayPhase, phaseTraits } from "../state/state.ts"
-import { presenceSummary, presenceView } from "./presence-view.ts"
+import { presenceSummary, presenceView, rosterPage } from "./presence-view.ts"
 
 /** The age limit of a snapshot for a large audience; later dispatches are replayed after it. */
 const GOOD_FOR_MS = 250
@@ -118,3 +118,7 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
     removed: state.removed,
   }
 }
+
+/** A page of the people who are here; nobody is, while the event is not in memory. */
+export const rosterOf = (of: LoadedEvent, presence: Presence | undefined, query: RosterQuery): RosterPage =>
+  presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query)

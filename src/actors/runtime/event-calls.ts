@@ -1,0 +1,60 @@
+/** The calls between browsers at one live event. They are memory alone and belong to one activation: another owner knows none of them. */
+import { Effect } from "effect"
+import { Calls } from "../calls/calls.ts"
+import { NotOwner } from "../commands.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import type { LiveEventRequests } from "../protocol.ts"
+import type { EventNeeds } from "../services.ts"
+
+const FIRST_ACTIVATION = 1
+
+type CallRequest = Parameters<LiveEventRequests["Call"]>[0]
+
+export class EventCalls {
+  readonly #needs: EventNeeds
+  #activation: { readonly fencingToken: number; readonly at: number } | undefined
+  /** Made by the first request, because most events have no call. */
+  #calls: Calls | undefined
+
+  constructor(needs: EventNeeds) {
+    this.#needs = needs
+  }
+
+  /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
+  activated({ fencingToken }: LoadedEvent): void {
+    this.stop()
+    this.#activation = { fencingToken, at: this.#needs.timers.elapsed() }
+  }
+
+  answer(request: CallRequest): Effect.Effect<ReturnType<Calls["answer"]>, NotOwner> {
+    this.#calls ??= this.#make()
+    return this.#calls === undefined ? Effect.fail(new NotOwner()) : Effect.succeed(this.#calls.answer(request))
+  }
+
+  forgetNode(node: string): void {
+    this.#calls?.forgetNode(node)
+  }
+
+  /** The link to other nodes was lost, and messages of calls with it. */
+  sendAgain(): void {
+    this.#calls?.sendListsAgain()
+  }
+
+  stop(): void {
+    this.#calls?.stop()
+    this.#calls = undefined
+  }
+
+  #make(): Calls | undefined {
+    if (this.#activation === undefined) return undefined
+    const { eventId, timers, feed, ownership } = this.#needs
+    const { fencingToken, at } = this.#activation
+    return new Calls({
+      eventId,
+      timers,
+      tell: feed.tell,
+      since: at,
+      mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.hasOthers(),
+    })
+  }
+}

@@ -1,0 +1,125 @@
+/** Who is at one live event: reports of gateways, returns after a restart, and connections that are one too many. */
+import { Effect } from "effect"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Unreachable } from "../commands.ts"
+import type { Committer } from "../commit/committer.ts"
+import { publishNote } from "../commit/feed-messages.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { holdersIn } from "../domain/activities/registry.ts"
+import { unblock } from "../domain/activities/removals.ts"
+import { admissionOf } from "../presence/admission-policy.ts"
+import { Replacements } from "../presence/replacements.ts"
+import type { PresenceReport } from "../protocol.ts"
+import type { EventNeeds } from "../services.ts"
+import type { ParticipantChange } from "../state/state.ts"
+import { PresenceFlush } from "./presence-flush.ts"
+
+/** A participant on a node that does not number connections has one of them. */
+const UNNUMBERED = [0] as const
+
+export class EventPresence {
+  readonly #needs: EventNeeds
+  readonly #committer: Committer
+  readonly #flush: PresenceFlush
+  /** Made by the first report. */
+  #replacements: Replacements | undefined
+
+  /** @param run runs an effect in a turn of the event */
+  constructor(needs: EventNeeds, committer: Committer, run: (body: Effect.Effect<void, Unreachable>) => void) {
+    this.#needs = needs
+    this.#committer = committer
+    this.#flush = new PresenceFlush(needs, committer, run)
+  }
+
+  /** The event waits for those who were announced as present or hold something, as after a lost connection. */
+  activated({ roster, records }: LoadedEvent, presence: NonNullable<Committer["presence"]>): void {
+    const { timers, returnWithinMs } = this.#needs
+    const until = timers.now() + returnWithinMs
+    presence.restore(roster, holdersIn(records), until)
+    presence.lobby.restore(records.all("waiting"), until)
+    if (presence.nextLapse !== undefined) this.#flush.schedule(returnWithinMs)
+  }
+
+  adopted(isNewPhase: boolean): void {
+    const { presence } = this.#committer
+    if (presence?.hasChanges || presence?.lobby.hasChanges) this.#flush.schedule()
+    if (presence !== undefined && presence.size > 0 && isNewPhase) this.#flush.rolesChanged()
+  }
+
+  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
+  committed(changes: ReadonlyArray<ParticipantChange>): void {
+    const { presence } = this.#committer
+    if (presence === undefined) return
+    const at = toTimestamp(this.#needs.timers.now())
+    for (const { participantId, admission, pollSubscription } of changes) {
+      if (admission !== undefined) presence.lobby.endPlace(participantId)
+      else if (pollSubscription === undefined) presence.touch(participantId, at)
+    }
+    if (presence.hasChanges || presence.lobby.hasChanges) this.#flush.schedule()
+  }
+
+  report(of: LoadedEvent, report: PresenceReport): Effect.Effect<void, Unreachable> {
+    this.#apply(of, report)
+    return this.#unblockManagers(of, report)
+  }
+
+  /** A node is gone, with the connections of participants there. */
+  forgetNode(node: string): void {
+    this.#committer.presence?.forgetNode(node, this.#needs.timers.now())
+    this.#flush.schedule()
+  }
+
+  stop(): void {
+    this.#flush.stop()
+    this.#replacements?.stop()
+  }
+
+  #apply(of: LoadedEvent, { node, changes }: PresenceReport): void {
+    const { presence } = this.#committer
+    if (presence === undefined) return
+    const { state, records } = of
+    const now = this.#needs.timers.now()
+    const at = toTimestamp(now)
+    for (const change of changes) {
+      if ("participantId" in change) {
+        presence.leave(node, change.participantId, now, at, change.type === "leave" && change.isForGood === true)
+        continue
+      }
+      const from = { node, connections: change.connections ?? UNNUMBERED }
+      if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
+      else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
+    }
+    // Only the live event knows a participant's connections on all nodes.
+    const reported = new Set(
+      changes.map((change) => ("participant" in change ? change.participant.participantId : change.participantId)),
+    )
+    this.#replacements ??= this.#makeReplacements()
+    for (const participantId of reported) this.#replacements.follow(participantId)
+    this.#flush.schedule()
+  }
+
+  /** Commits before the report is acknowledged, and so before the manager gets `ready`. */
+  #unblockManagers(of: LoadedEvent, { changes }: PresenceReport): Effect.Effect<void, Unreachable> {
+    const blocked = changes.flatMap((change) =>
+      "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
+    )
+    if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
+    return this.#committer.act(of, this.#needs.timers.now(), (turn) => {
+      for (const id of blocked) unblock(turn, id)
+    })
+  }
+
+  #makeReplacements(): Replacements {
+    const committer = this.#committer
+    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#needs
+    return new Replacements({
+      timers,
+      afterMs: replaceAfterMs,
+      most: connectionsPerParticipant,
+      connectionsOf: (participantId) => committer.presence?.connectionsOf(participantId) ?? [],
+      replace: (connections) => {
+        if (committer.loaded !== undefined) publishNote(this.#needs, committer.loaded, { replaced: connections })
+      },
+    })
+  }
+}

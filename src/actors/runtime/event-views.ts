@@ -1,0 +1,98 @@
+/** What clients are shown of one live event beside its dispatches: snapshots for newcomers, and ephemeral views at a bounded rate. */
+import { Effect } from "effect"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Ephemeral } from "../../protocol/contract.ts"
+import type { Unreachable } from "../commands.ts"
+import type { Committer } from "../commit/committer.ts"
+import { publishEphemeral } from "../commit/feed-messages.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { recallHeads } from "../commit/rehydrate.ts"
+import { throttledDispatches } from "../domain/activities/registry.ts"
+import { inspected } from "../machine/clock.ts"
+import { type ReactionReport, Reactions } from "../presence/reactions.ts"
+import type { LiveEventRequests, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
+import type { EventNeeds } from "../services.ts"
+import { contextOf, headsOfReading, rosterOf, Snapshots } from "../views/snapshots.ts"
+import { ViewThrottle } from "../views/view-throttle.ts"
+
+type Inspection = Effect.Success<ReturnType<LiveEventRequests["Inspect"]>>
+
+/** Runs in a turn of the event, without an answer. */
+type Run = (body: (of: LoadedEvent) => void) => void
+
+export class EventViews {
+  readonly #needs: EventNeeds
+  readonly #committer: Committer
+  readonly #run: Run
+  readonly #snapshots = new Snapshots()
+  /** Made by the first use, as the reactions: most events have neither. */
+  #throttle: ViewThrottle | undefined
+  #reactions: Reactions | undefined
+
+  constructor(needs: EventNeeds, committer: Committer, run: Run) {
+    this.#needs = needs
+    this.#committer = committer
+    this.#run = run
+  }
+
+  read(of: LoadedEvent, query: ReadQuery): Effect.Effect<WireReading, Unreachable> {
+    return Effect.map(recallHeads(this.#needs.database, of, headsOfReading(of, query)), () =>
+      this.#snapshots.read(of, this.#committer.presence, this.#needs.timers.now(), query),
+    )
+  }
+
+  roster(of: LoadedEvent, query: RosterQuery): RosterPage {
+    return rosterOf(of, this.#committer.presence, query)
+  }
+
+  inspect(of: LoadedEvent): Inspection {
+    return {
+      node: this.#needs.ownership.node,
+      version: of.version,
+      fencingToken: of.fencingToken,
+      ownedSince: toTimestamp(this.#committer.claimedAt),
+      ...inspected(this.#contextOf(of)),
+      transitions: [...this.#committer.chart.transitions],
+    }
+  }
+
+  /** The views of these keys have changed; each is published at a bounded rate. */
+  changed(keys: ReadonlySet<string>): void {
+    if (keys.size === 0) return
+    this.#throttle ??= new ViewThrottle(this.#needs.timers, (due) =>
+      this.#run((of) => {
+        const context = this.#contextOf(of)
+        this.#publish(
+          of,
+          due.flatMap((key) => throttledDispatches(context, key)),
+        )
+      }),
+    )
+    this.#throttle.request(keys)
+  }
+
+  react(report: ReactionReport): void {
+    this.#reactions ??= new Reactions(this.#needs.timers, (tallies) => this.#run((of) => this.#publish(of, tallies)))
+    this.#reactions.add(report)
+  }
+
+  /** The next newcomer gets a snapshot made anew. */
+  forget(): void {
+    this.#snapshots.forget()
+  }
+
+  stop(): void {
+    this.#throttle?.stop()
+    this.#reactions?.stop()
+  }
+
+  #contextOf(of: LoadedEvent) {
+    return contextOf(of, this.#committer.presence, this.#needs.timers.now())
+  }
+
+  #publish(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
+    if (dispatches.length === 0) return
+    this.#snapshots.forget()
+    publishEphemeral(this.#needs, of, dispatches)
+  }
+}
