@@ -1,7 +1,7 @@
 /**
- * Participants with more connections than are allowed, until the oldest ones are closed. A node that ends or is lost does not report
- * that its connections close, and their participants come back elsewhere at once: until that node is known to be gone, their former
- * connections would count, and close others that are in use.
+ * Participants with more connections than allowed, until the oldest ones are closed. A node that stops or is lost does not report that its
+ * connections close, and its participants reconnect elsewhere at once. Until that node is known to be gone, its former connections would
+ * count, and cause others that are in use to be closed.
  */
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
@@ -9,9 +9,9 @@ import type { OpenConnection } from "./open-connections.ts"
 
 interface Needs {
   readonly timers: Timers
-  /** From the report of too many connections to the end of the oldest ones. */
+  /** Delay from the report of too many connections to closing the oldest ones. */
   readonly afterMs: number
-  /** The connections by which the participant has too many now. */
+  /** The participant's current connections in excess of the limit. */
   readonly surplusOf: (participantId: string) => ReadonlyArray<OpenConnection>
   readonly replace: (connections: ReadonlyArray<OpenConnection>) => void
 }
@@ -19,7 +19,7 @@ interface Needs {
 export class Replacements {
   readonly #needs: Needs
   readonly #run: DueRun
-  /** When each participant's connections are looked at, by the clock that only goes forward; the earliest first. */
+  /** When to check each participant's connections, on the monotonic clock; the earliest first. */
   readonly #dueAt = new Map<string, number>()
 
   constructor(needs: Needs) {
@@ -27,7 +27,7 @@ export class Replacements {
     this.#run = new DueRun(needs.timers, () => this.#replaceDue())
   }
 
-  /** The participant's connections were reported. */
+  /** Called when the participant's connections were reported. */
   follow(participantId: string): void {
     if (this.#needs.surplusOf(participantId).length === 0) this.#dueAt.delete(participantId)
     else if (!this.#dueAt.has(participantId)) this.#wait(participantId)
@@ -57,7 +57,7 @@ export class Replacements {
     const replaced = due.flatMap((participantId) => {
       this.#dueAt.delete(participantId)
       const surplus = this.#needs.surplusOf(participantId)
-      // A message may be lost: they are looked at again.
+      // The message may be lost: the connections are checked again.
       if (surplus.length > 0) this.#wait(participantId)
       return surplus
     })
