@@ -62,7 +62,6 @@ export class Presence implements PresentPeople {
   readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
   /** Roles of everyone in `#entries`, to find a few speakers among thousands of viewers. */
-  // Few speakers are found among thousands of viewers.
   readonly #roles = new GroupIndex<Participant>(({ role }) => role)
   /** Participants without a connection, and the end of their grace period. */
   #leaving: Map<string, number> | undefined

@@ -1,5 +1,5 @@
 /**
- * The actor of one live event. Commands, deadlines, arrivals and presence flushes are turns of one inbox, one at a time, in the same
+ * The actor of one live event. Commands, deadlines, arrivals and presence flushes are turns of one inbox, one at a time, with the same
  * steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
 import { Effect, type Fiber } from "effect"
@@ -33,15 +33,15 @@ import { Inbox } from "./inbox.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 
 interface ActorNeeds extends EventNeeds {
-  /** Runs an effect beside its caller. */
+  /** Runs an effect in the background. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   /** Keeps the entity in memory until the returned function is called. */
   readonly keepAlive: () => () => void
-  /** A request ended with a defect: the actor must be built anew. */
+  /** Called when a request ended with a defect: the actor must be rebuilt. */
   readonly broken: () => void
 }
 
-/** Of a participant on a node that does not number connections: one of them. */
+/** Connection number used for a participant on a node that does not number connections. */
 const UNNUMBERED = [0] as const
 const FIRST_ACTIVATION = 1
 
@@ -53,14 +53,14 @@ export class LiveEvent {
   readonly #deadlineTimer: DeadlineTimer
   readonly #snapshots = new Snapshots()
   #isStopped = false
-  /** The last activation here, which the calls belong to. */
+  /** The last activation here, to which the calls belong. */
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
-  /** Made by the first request, as the three below: most events have none of them. */
+  /** Created on first use, as the three fields below: most events need none of them. */
   #calls: Calls | undefined
   #viewThrottle: ViewThrottle | undefined
   #reactions: Reactions | undefined
   #replacements: Replacements | undefined
-  /** Lets the entity go; set while the event keeps itself in memory. */
+  /** Releases the entity; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
 
   constructor(needs: ActorNeeds) {
@@ -80,7 +80,7 @@ export class LiveEvent {
         needs.telemetry.metrics.timersFired.add()
         return this.inbox.turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
       },
-      // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
+      // An event that keeps itself in memory has deadlines to handle; any other event is loaded on demand.
       recover: Effect.suspend(() =>
         this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.inbox.turn(committer.current)),
       ),
@@ -91,7 +91,7 @@ export class LiveEvent {
       most: needs.mailbox,
       answersWithinMs: needs.answers.attemptMs,
       execute: (envelopes, links) => {
-        // By this process' clock: those of other processes, where commands come from, may differ.
+        // Uses this process's clock: the clocks of the processes that send commands may differ.
         const at = timers.now()
         const received = envelopes.map((envelope) => ({ ...envelope, at }))
         return batchSpan(telemetry.tracing, eventId, received.length, links, executor.execute(received))
@@ -103,7 +103,7 @@ export class LiveEvent {
     })
   }
 
-  /** A live event stays, also when it is stopped here: another activation must follow. */
+  /** A live event stays in memory, even when it is stopped here: another activation must follow. */
   get staysInMemory(): boolean {
     return this.#stopKeepAlive !== undefined
   }
@@ -160,7 +160,7 @@ export class LiveEvent {
           transitions: [...this.#committer.chart.transitions],
         }),
       ),
-    // Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does.
+    // Calls are in memory alone, so they wait only for a recovery of the event and for nothing else that the actor does.
     Call: (request) =>
       Effect.suspend(() => {
         this.#needs.ownership.heardFrom(request.node)
@@ -174,7 +174,7 @@ export class LiveEvent {
       }),
   }
 
-  /** A node is gone, with the connections of participants there. An event that is not in memory knows of none. */
+  /** A node is gone, with its participants' connections. An event that is not in memory knows of none. */
   forgetNode(node: string): Effect.Effect<void> {
     return this.inbox.turn(
       Effect.sync(() => {
@@ -191,7 +191,7 @@ export class LiveEvent {
   }
 
   #follow(change: LoadedEventChange): void {
-    // A commit may outlive the wait for it: nothing begins any more that would have to be stopped.
+    // A commit may outlive the wait for it: after a stop, nothing may begin that would have to be stopped.
     if (this.#isStopped) return
     switch (change.type) {
       case "activated":
@@ -213,12 +213,12 @@ export class LiveEvent {
     }
   }
 
-  /** A turn with the event in memory. */
+  /** Runs a turn with the event in memory. */
   #turn<A>(body: (of: LoadedEvent) => Effect.Effect<A, Unreachable>): Effect.Effect<A, Unreachable> {
     return this.inbox.turn(Effect.flatMap(this.#committer.current, body))
   }
 
-  /** The same for nobody. */
+  /** Runs a turn in the background, whose outcome nobody awaits. */
   #run(body: (of: LoadedEvent) => void): void {
     this.#needs.fork(Effect.ignore(this.#turn((of) => Effect.sync(() => body(of)))))
   }
@@ -242,7 +242,7 @@ export class LiveEvent {
     })
   }
 
-  /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
+  /** Ends the calls: another owner may have had the event meanwhile, and gateways do not know the earlier calls. */
   #endCalls({ fencingToken }: LoadedEvent): void {
     this.#calls?.stop()
     this.#calls = undefined
@@ -294,7 +294,7 @@ export class LiveEvent {
     if (batch.state.deleted) this.#deadlineTimer.clear()
   }
 
-  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
+  /** Updates lists with a participant's changed role or room. A host's decision on admission ends their place in the waiting room. */
   #followChanges({ participantChanges }: Batch, presence: Presence): void {
     const at = toTimestamp(this.#needs.timers.now())
     for (const { participantId, admission, pollSubscription } of participantChanges) {
@@ -304,7 +304,7 @@ export class LiveEvent {
     if (presence.hasChanges || presence.lobby.hasChanges) this.#flush.schedule()
   }
 
-  /** The event waits for those who were announced as present or hold something, as after a lost connection. */
+  /** Keeps participants who were announced as present or hold something, as after a lost connection. */
   #awaitReturns({ roster, records }: LoadedEvent, presence: Presence): void {
     const { timers, returnWithinMs } = this.#needs
     const until = timers.now() + returnWithinMs
@@ -313,7 +313,7 @@ export class LiveEvent {
     if (presence.nextLapse !== undefined) this.#flush.schedule(returnWithinMs)
   }
 
-  /** A live event stays in memory without traffic, so that its timers fire. */
+  /** Keeps a live event in memory without traffic, so that its timers fire. */
   #stay(wanted: boolean): void {
     if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
     else {
