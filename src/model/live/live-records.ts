@@ -265,7 +265,7 @@ export interface Records {
   readonly lastChat: number
   /** Single record: the revision of the hand queue as last sent. */
   readonly handQueue: number
-  /** Older messages that a command named: read back for it, and dropped with the next one. */
+  /** Keyed by message id: older messages that a command named, read back for it and dropped with the next one. */
   readonly pastChat: ChatMessage
   /** Keyed by question: the asker of an anonymous question, for the lifetime of this activation. */
   readonly asker: string
