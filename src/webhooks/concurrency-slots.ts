@@ -15,7 +15,7 @@ interface ConcurrencySlots {
   /** Most slots of one endpoint: an eighth, so that eight endpoints always fit. */
   readonly perEndpoint: number
   readonly free: () => number
-  /** For each endpoint, how many of its `perEndpoint` slots are unavailable: taken, or withheld because it is slow. */
+  /** Unavailable slots of each endpoint, out of its `perEndpoint`: taken, or withheld because the endpoint is slow. */
   readonly busy: () => ReadonlyMap<string, number>
   readonly take: (endpointId: string) => void
   /** Returns whether it was the endpoint's last slot. */

@@ -47,7 +47,7 @@ export interface PresenceChange {
   readonly at: Timestamp
   /** Former role, for an update. */
   readonly before?: EventRole
-  /** For a departure: the time of arrival, and whether the participant announced that they leave. */
+  /** Set for a departure: the time of arrival, and whether the participant announced that they leave. */
   readonly since?: Timestamp
   readonly isForGood?: boolean
 }

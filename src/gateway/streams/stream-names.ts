@@ -19,7 +19,7 @@ interface Receiver {
   readonly kind: ParticipantKind
 }
 
-/** For each kind, the stream that a participant in this room receives; null: none. */
+/** The stream of each kind that a participant in this room receives; null: none. */
 const RECEIVED: { readonly [K in StreamKind]: (who: Receiver, roomId: string | null) => StreamOf<K> | null } = {
   event: () => "event",
   // Anonymous viewers do not receive the names of the audience.

@@ -14,7 +14,7 @@ import { MediaSeat } from "./media.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 const Strategy = Schema.Literals(["balanced", "manual", "self"])
-/** Where late joiners go. */
+/** Handling of late joiners. */
 const Late = Schema.Literals(["leastLoaded", "ask", "main"])
 
 export const RoomView = Schema.Struct({
