@@ -59,8 +59,8 @@ const delayed = (context: ReadContext): ReadonlyArray<Delayed> => [
 ]
 
 /**
- * The next deadline after `since`, up to which deadlines are handled. Everything due at that time happens in one turn, except for what was
- * moved meanwhile.
+ * The next deadline, given the time `since` up to which deadlines are handled. Everything due at that time happens in one turn, except for
+ * what was moved meanwhile.
  */
 export const nextDeadline = (context: ReadContext, since: number): Deadline | undefined => {
   if (context.state.event.status !== "live") return undefined

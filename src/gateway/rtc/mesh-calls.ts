@@ -216,7 +216,7 @@ export class MeshCalls {
     this.#drop(member)
   }
 
-  /** Removes a peer. A member without a peer is removed once its joins in flight are answered. */
+  /** Removes a peer. If the member has none, its leave step covers all its joins in flight. */
   #drop(member: CallMember, connectionId = member.peer?.connectionId): void {
     member.peer = undefined
     this.#forgetIdle(member)

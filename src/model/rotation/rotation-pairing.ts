@@ -175,7 +175,7 @@ class Round {
   }
 }
 
-/** The pair that a third person joins: the one they have met least, and of equal ones the pair that had a third person least often. */
+/** The pair that a third person joins: the one in which they have met the fewest, and of equal ones the one with the fewest earlier trios. */
 const pairToJoin = (
   person: string,
   pairs: ReadonlyArray<ReadonlyArray<string>>,
