@@ -175,7 +175,7 @@ class Round {
   }
 }
 
-/** The pair that a third person joins: the one in which they have met the fewest, and of equal ones the one with the fewest earlier trios. */
+/** The pair that a third person joins: the one in which they have met fewest, and of equal ones the one with the fewest earlier trios. */
 const pairToJoin = (
   person: string,
   pairs: ReadonlyArray<ReadonlyArray<string>>,
