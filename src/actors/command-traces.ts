@@ -1,15 +1,15 @@
 /**
- * Spans of commands: one for each, from its arrival to its answer, and one for each batch that is done by a live event or sent to one,
- * linked to those of its commands. A command's time beyond that of its batch is its wait for the batch before.
+ * Spans of commands: one per command, from arrival to answer, and one per batch that a live event processes or receives, linked to the
+ * spans of its commands. The time that a command takes beyond its batch is its wait for the previous batch.
  */
 import { Effect, type Tracer } from "effect"
 import type { Tracing } from "../telemetry/tracing.ts"
 import type { Answer, Envelope } from "./commands.ts"
 
-/** Of one batch. */
+/** Most span links of one batch. */
 const MOST_LINKS = 32
 
-/** `work` receives the span, if it is sampled. */
+/** `work` receives the span if it is sampled. */
 export const commandSpan = <E, R>(
   tracing: Tracing,
   eventId: string,
@@ -24,7 +24,7 @@ export const commandSpan = <E, R>(
   }))
 }
 
-/** `links`: the spans of those of the commands that this process was given. */
+/** `links`: the spans of the commands that reached this process. */
 export const batchSpan = <A, E, R>(
   tracing: Tracing,
   eventId: string,

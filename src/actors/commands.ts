@@ -1,6 +1,6 @@
 /**
- * Every command of a live event, and its answers. A command carries its own ids, and a received one its time, so that the machine
- * needs neither a clock nor randomness: the same command on the same state gives the same answer.
+ * All commands of a live event and their answers. A command carries its own ids, and a received command its time, so that the machine needs
+ * neither a clock nor randomness: the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
 import { EventPatch, EventWithPhasesOfNode } from "../model/event.ts"
@@ -21,7 +21,7 @@ import {
   isCommandName,
 } from "../protocol/contract.ts"
 
-/** Commands of the agenda that REST sends. Gateway clients cannot send them. */
+/** Agenda commands that only REST sends. */
 const INTERNAL_AGENDA = {
   "event.publish": Schema.Struct({}),
   "event.start": Schema.Struct({}),
@@ -33,38 +33,38 @@ const INTERNAL_AGENDA = {
     config: PhaseConfig,
     featureSet: Schema.Array(Feature),
   }),
-  /** The ids of all phases of the event, in their new order. */
+  /** Ids of all phases of the event, in their new order. */
   "phases.order": Schema.Struct({ phaseIds: Schema.Array(Schema.String) }),
   "phase.remove": Schema.Struct({ phaseId: Schema.String }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
-/** Activity commands that REST sends. Gateway clients cannot send them. */
+/** Activity commands that only REST sends. */
 const INTERNAL_ACTIVITY = {
-  /** Patches any fields of a question at once. Participants at the event approve, hide, pin and answer with one command each. */
+  /** Patches any fields of a question at once. Participants at the event approve, hide, pin and answer with separate commands. */
   "question.moderate": Schema.Struct({ id: Id, patch: QuestionPatch }),
-  /** The workspace stored another role for a user, or removed it. A role that was given at the event no longer counts. */
+  /** The workspace stored another role for the user, or removed it. A role given at the event no longer applies. */
   "role.forget": Schema.Struct({ userId: Schema.String }),
   /**
-   * The role that the workspace's list has for a user, null for none. A role that was given at the event no longer counts when it
-   * is another one, except for the time on stage.
+   * `stored`: the user's role in the workspace's list; null: none. A different role given at the event no longer applies, except for the
+   * time on stage.
    */
   "role.check": Schema.Struct({ userId: Schema.String, stored: Schema.NullOr(EventRole) }),
-  /** The data of the person who had these ids at events is being erased. */
+  /** The data of the person who had these participant ids is being erased. */
   "participant.erase": Schema.Struct({ ids: Schema.Array(Schema.String) }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
-/** One of the commands with these data, by their names. */
+/** Union of the commands with these data, keyed by name. */
 type OneOf<Data> = { readonly [T in keyof Data]: CommandOf<T, Data[T]> }[keyof Data]
 type DataOf<S extends { readonly [name: string]: Schema.Top }> = { readonly [T in keyof S]: S[T]["Type"] }
 
-/** One command: its name, its data, and the revision of the entity that the caller looked at. */
+/** One command: its name, its data, and the revision of the entity that the caller saw. */
 export interface CommandOf<Name, Data> {
   readonly type: Name
   readonly d: Data
   readonly rev?: number
 }
 
-/** The agenda and its timers. */
+/** Commands on the agenda and its timers. */
 export type AgendaCommand =
   | OneOf<{ readonly [T in AgendaCommandName]: CommandData<T> }>
   | OneOf<DataOf<typeof INTERNAL_AGENDA>>
@@ -95,22 +95,22 @@ const AGENDA_TYPES: ReadonlySet<string> = new Set([...AGENDA_COMMAND_NAMES, ...O
 
 export const isAgendaCommand = (command: Command): command is AgendaCommand => AGENDA_TYPES.has(command.type)
 
-/** The command's name in the gateway's contract; null for commands that only REST and the server send. */
+/** The command's name in the gateway protocol; null for commands that only REST and the server send. */
 export const gatewayName = ({ type }: Command): CommandName | null => (isCommandName(type) ? type : null)
 
-/** The participant that sends a command. */
+/** The participant who sends a command. */
 export const Caller = Schema.Struct({
   participantId: Schema.String,
   name: Schema.NullOr(Schema.String),
   userId: Schema.NullOr(Schema.String),
   kind: ParticipantKind,
-  /** The stored role. */
+  /** The role stored by the workspace. */
   role: EventRole,
-  /** The caller needs admission where the event has a waiting room. Default: every caller that is not a user. */
+  /** The caller needs admission to an event with a waiting room. Default: true for every caller who is not a user. */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** An owner or admin of the workspace, in any role here. */
+  /** The caller is an owner or admin of the workspace, whatever their role at the event. */
   manages: Schema.optionalKey(Schema.Boolean),
-  /** An anonymous caller's address, as rate limits count it. The live event receives a pseudonym of it (`pseudonym.ts`). */
+  /** The address of an anonymous caller, in the form that rate limits count. The live event receives a pseudonym of it (`pseudonym.ts`). */
   address: Schema.optionalKey(Schema.String),
 })
 export type Caller = typeof Caller.Type
@@ -120,11 +120,11 @@ export const Envelope = Schema.Struct({
   commandId: Schema.String,
   /** The owner of the command ids: a participant, `rest`, or `timer` for the server itself. */
   scope: Schema.String,
-  /** Hash of the request body: distinguishes a repeat from an id that is reused with another body. */
+  /** Hash of the request body: distinguishes a repeat from an id reused with another body. */
   bodyHash: Schema.String,
-  /** Checked against the phase; `null` for callers that manage the workspace, and for the server itself. */
+  /** The caller whose permissions are checked against the phase; null for callers that manage the workspace, and for the server itself. */
   by: Schema.NullOr(Caller),
-  /** The id of the entity that the command creates, if it creates one. */
+  /** Id for the entity that the command creates, if any. */
   freshId: Schema.String,
   command: Command,
 })
@@ -132,17 +132,17 @@ export type Envelope = typeof Envelope.Type
 
 /** A command that its live event has received. */
 export interface Received extends Envelope {
-  /** Unix milliseconds, by the clock of the process that owns the event: the clocks of others may differ. */
+  /** Unix milliseconds on the clock of the process that owns the event: the clocks of other processes may differ. */
   readonly at: number
 }
 
 export const Answer = Schema.Struct({
   version: Schema.Int,
-  /** The command id had been answered before; nothing ran again. */
+  /** True: the command id was answered before, and nothing ran again. */
   duplicate: Schema.Boolean,
-  /** The data of the gateway's reply: the entity that the command changed. */
+  /** Data of the gateway's reply: the entity that the command changed. */
   result: Schema.Record(Schema.String, Schema.Unknown),
-  /** After an agenda command: the event in REST's form. */
+  /** The event in its REST form, after an agenda command. */
   event: Schema.NullOr(EventWithPhasesOfNode),
 })
 export type Answer = typeof Answer.Type
@@ -165,22 +165,22 @@ const CommandRefusalCode = Schema.Literals([
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   code: CommandRefusalCode,
   detail: Schema.String,
-  /** The field of a REST request that `detail` begins with. */
+  /** The REST request field that `detail` begins with. */
   field: Schema.optionalKey(Schema.String),
-  /** For a stale revision: the entity as it is now. */
+  /** Current entity, for a stale revision. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  /** The delay after which a temporary refusal may be retried. */
+  /** Delay after which a temporary refusal may be retried. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
 }) {}
 
-/** One field of the command's data is at fault. */
+/** Refusal of one field of the command's data. */
 export const refusedField = (field: string, fault: string): Refused =>
   new Refused({ code: "bad_request", detail: `${field}: ${fault}.`, field })
 
-/** Another activation owns the event now. The same command id may be sent again and will reach it. */
+/** Another activation now owns the event. The same command id may be sent again and will reach it. */
 export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", {}) {}
 
-/** There is no such event (any more). */
+/** The event does not exist, or no longer exists. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
 
 /** The database cannot be reached; the same command may be sent again. */
@@ -189,6 +189,6 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 /** The reasons why an actor cannot serve its event. */
 export type Unreachable = NotOwner | EventNotFound | StoreUnavailable
 
-/** The outcome of one command of a batch; `StoreUnavailable`: the store did not accept this command. */
+/** Outcome of one command of a batch. `StoreUnavailable`: the store did not accept this command. */
 export const Outcome = Schema.Union([Answer, Refused, StoreUnavailable])
 export type Outcome = Answer | Refused | StoreUnavailable

@@ -1,8 +1,7 @@
 /**
- * The publication feed: one copy of each committed message per subscribed node, which fans it out to its sockets. Messages carry
- * epoch and version, so that a subscriber that missed one detects the gap and reads a snapshot. In one process this is a map of
- * listeners; over several nodes it is that and a link between them (cluster/link/cluster-feed.ts). Messages of calls go the same road, each to
- * one node.
+ * The publication feed: one copy of each committed message per subscribed node, which fans it out to its sockets. Messages carry epoch and
+ * version, so that a subscriber that missed one detects the gap and reads a snapshot. In one process this is a map of listeners; with
+ * several nodes, a link between them is added (cluster/link/cluster-feed.ts). Messages of calls take the same path, each to one node.
  */
 import { Context, Layer } from "effect"
 import type { EventStatus, Visibility } from "../model/event.ts"
@@ -14,14 +13,14 @@ import { type NodeListener, NodeListeners, type NodeMessage } from "./calls/node
 import type { OpenConnection } from "./presence/open-connections.ts"
 import type { ActivePhase, Ejection, ParticipantChange } from "./state/state.ts"
 
-/** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
+/** A committed dispatch with its position in its stream; `frame` is the exact text sent to sockets. */
 export interface Publication {
   readonly stream: string
   readonly s: number
   readonly version: number
   readonly frame: string
   readonly at: Timestamp
-  /** Present when gateways must act on the dispatch. */
+  /** Present when gateways must act on the dispatch themselves. */
   readonly fact?: PublicationFact
 }
 
@@ -30,36 +29,36 @@ export interface EphemeralPublication {
   readonly stream: string
   readonly key: string
   readonly frame: string
-  /** Sockets may opt out of it. */
+  /** The subscription option with which a socket opts out. */
   readonly optOut?: OptOut
 }
 
 export interface FeedMessage {
   /**
-   * `commit`: builds on the version of the message before, else the subscriber missed a message. `note`: carries no change, but a
-   * subscriber with another version has missed a message too.
+   * `commit`: builds on the version of the previous message; a gap means that the subscriber missed one. `note`: carries no change, but a
+   * subscriber at another version has missed a message too.
    */
   readonly kind: "commit" | "note"
   readonly eventId: string
   readonly epoch: string
-  /** Of the activation that publishes: a later one has a higher token, and may not know who is connected. */
+  /** Fencing token of the publishing activation. A later activation has a higher token, and may not know who is connected. */
   readonly fencingToken: number
-  /** The version that it builds on, and the one after it. */
+  /** The version before the message; `version` is the one after it. */
   readonly from: number
   readonly version: number
   readonly status: EventStatus
   /** Anonymous viewers are allowed only while the event is public. */
   readonly visibility: Visibility
-  /** The facts that permissions depend on after this message. */
+  /** Facts about the active phase on which permissions depend after this message. */
   readonly phase: ActivePhase
-  /** The waiting-room policy from now on. */
+  /** Waiting-room policy from now on. */
   readonly lobby: LobbyPolicy
   readonly publications: ReadonlyArray<Publication>
   readonly ephemeral: ReadonlyArray<EphemeralPublication>
   readonly ejections: ReadonlyArray<Ejection>
-  /** The changed roles, rooms and admissions of participants, in order. */
+  /** Changed roles, rooms and admissions of participants, in order. */
   readonly participantChanges: ReadonlyArray<ParticipantChange>
-  /** Connections that their nodes must close, because their participant has newer ones, and more than are allowed. */
+  /** Connections that their nodes must close: the oldest ones of a participant who has more than are allowed. */
   readonly replaced?: ReadonlyArray<OpenConnection>
 }
 
@@ -68,15 +67,15 @@ export type FeedListener = (message: FeedMessage) => void
 interface FeedService {
   readonly publish: (message: FeedMessage) => void
   readonly subscribe: (eventId: string, listener: FeedListener) => () => void
-  /** To the gateway of one node, in order. As all messages here it may be lost. */
+  /** Sends a message to the gateway of one node, in order. It may be lost, as all feed messages. */
   readonly tell: (node: string, message: NodeMessage) => void
-  /** Calls with the messages to the node about an event. Returns the end of it. */
+  /** Subscribes to the messages to the node about an event. Returns a function that unsubscribes. */
   readonly listen: (node: string, eventId: string, listener: NodeListener) => () => void
-  /** The link was lost for a while, and messages with it: the versions of all subscribed events must be compared with the store. */
+  /** Called when the link was down and messages were lost: the versions of all subscribed events must be compared with the store. */
   readonly onReset: (listener: () => void) => () => void
 }
 
-/** Within this process: function calls cannot be lost. */
+/** Feed within one process, where no message is lost. */
 export const memoryFeed = (): FeedService => {
   const listeners = new Map<string, Set<FeedListener>>()
   const told = new NodeListeners()

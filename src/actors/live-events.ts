@@ -1,6 +1,6 @@
 /**
- * The interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command
- * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
+ * Interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command that met a
+ * hand-over under the same id, and maps errors that the caller cannot act on to `Unavailable`.
  */
 import { Cause, Context, Effect, FiberSet, Layer, Schedule, type Tracer } from "effect"
 import type { ClusterError, Sharding } from "effect/cluster"
@@ -50,7 +50,7 @@ const isMoving = (failure: { readonly _tag: string }): boolean => failure._tag =
 
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
-/** The reason why an event cannot answer now, as callers hear it. */
+/** The reason why an event cannot answer now, in the form that callers see. */
 const reasonOf = (failure: Failure | Unreachable | EngineFailure | Cause.TimeoutError): Failure => {
   switch (failure._tag) {
     case "NotFound":
@@ -71,26 +71,26 @@ export class LiveEvents extends Context.Service<
   LiveEvents,
   Omit<RequestsToEvents<Failure>, "execute" | "read"> & {
     readonly execute: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
-    /** The state of the event, and the personal state of these participants. */
+    /** Reads the state of the event, and the personal state of these participants. */
     readonly read: (
       eventId: string,
       participants: ReadonlyArray<string>,
-      /** The snapshot must be of the present version too; otherwise it may be a moment old. */
+      /** True: the snapshot must be of the current version; otherwise it may be slightly old. */
       fresh: boolean,
       more?: {
         /** Further streams whose heads are wanted. */
         readonly streams?: ReadonlyArray<string>
-        /** The snapshot that the caller has. It is not sent again while it is good. */
+        /** The snapshot that the caller has. It is not sent again while it is valid. */
         readonly known?: LiveSnapshot | undefined
       },
     ) => Reachable<LiveReading>
     /** Keeps the event in memory until interrupted. */
     readonly reside: (eventId: string) => Effect.Effect<void>
-    /** Calls when events may have forgotten who is connected to this process. Returns the end of it. */
+    /** Calls the listener when events may have lost track of who is connected to this process. Returns a function that removes it. */
     readonly onForgotten: (listener: () => void) => () => void
   }
 >()("gathercue/LiveEvents") {
-  /** `mailbox`: commands that may queue for one event. `pseudonymKey`: for anonymous callers and their addresses. */
+  /** `mailbox`: most commands queued for one event. `pseudonymKey`: key for anonymous callers and their addresses. */
   static readonly layer = ({
     mailbox,
     pseudonymKey,
@@ -114,7 +114,7 @@ export class LiveEvents extends Context.Service<
           Effect.suspend((): Effect.Effect<A, Unavailable | Unreachable | EngineFailure> => {
             const resident = residents.find(eventId)
             if (resident !== undefined) return resident.inbox.isFull ? Effect.fail(FULL) : request(resident.requests)
-            // The engine keeps the span of the request that activated an event, with its answer, as long as the event is in memory.
+            // The engine would keep the span of the request that activated an event, with its answer, as long as the event is in memory.
             const mailbox: LiveEventRequests<Unreachable | EngineFailure> = client(eventId)
             return Effect.withTracerEnabled(request(mailbox), false)
           }).pipe(
@@ -125,8 +125,8 @@ export class LiveEvents extends Context.Service<
           )
 
         /**
-         * Asks the event in this process' memory, and its mailbox otherwise, again while the event moves, under the same command id.
-         * Each attempt looks anew where the event is. Other errors of the cluster engine become `Unavailable`.
+         * Asks the event in this process's memory, or else its mailbox, and retries under the same command id while the event moves. Each
+         * attempt locates the event anew. Other errors of the cluster engine become `Unavailable`.
          */
         const ask = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>): Reachable<A> =>
           Effect.suspend(() => {
@@ -139,14 +139,14 @@ export class LiveEvents extends Context.Service<
                 Effect.timeout(Math.max(0, answers.reachMs - (performance.now() - begunAt))),
               ),
             )
-            // Nearly always the first attempt is the only one: it is spared the fibers of the second deadline.
+            // The first attempt is nearly always the only one: it is spared the fibers of the second deadline.
             return once.pipe(
               Effect.catchIf(isMoving, () => again),
               Effect.mapError(reasonOf),
             )
           })
 
-        /** Inboxes of events that are in another process, not in memory, or moving: the commands of an event keep their order on the way. */
+        /** Inboxes of events that are in another process, not in memory, or moving. They keep the commands of an event in order. */
         const outgoing = new Map<string, Inbox<Failure>>()
         const outgoingTo = (eventId: string): Inbox<Failure> => {
           const known = outgoing.get(eventId)
@@ -169,7 +169,7 @@ export class LiveEvents extends Context.Service<
           return inbox
         }
 
-        /** A command waits at the live event itself; when that moves meanwhile, it is sent after it. */
+        /** Queues a command at the live event itself; if the event moves meanwhile, the command is sent to its new owner. */
         const put = (
           eventId: string,
           envelope: Envelope,
@@ -211,7 +211,7 @@ export class LiveEvents extends Context.Service<
           (eventId: string, payload: Payload<R>) => {
             const asked = ask(eventId, (of) => of[name](payload))
             if (!NEW_REQUESTS.has(name)) return asked
-            // The defect is not logged: its text may hold addresses of people.
+            // The defect is not logged: its text may contain addresses of people.
             return Effect.catchDefect(asked, () => {
               log.warn({ eventId, request: name }, "the owner of an event did not understand a request")
               return Effect.fail(unavailable("The node that has the event cannot answer this for the moment."))

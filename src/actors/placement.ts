@@ -1,6 +1,6 @@
 /**
- * The live events of this process, and their placement when it runs alone: all here, on the cluster engine's one-process layers,
- * which need no storage and no network. Several nodes are another composition of the same entity (cluster/node-placement.ts).
+ * The live events of this process, and their placement when it runs alone: all local, on the cluster engine's one-process layers, which
+ * need no storage and no network. Several nodes use another composition of the same entity (cluster/node-placement.ts).
  */
 import { Cause, Effect, Layer, Schedule } from "effect"
 import {
@@ -27,19 +27,19 @@ import { Residents } from "./runtime/residents.ts"
 import type { LiveEventOptions } from "./services.ts"
 
 export interface LiveEventsOptions extends LiveEventOptions {
-  /** The timers of the events' deadlines; by default those of the layer's clock. */
+  /** Timers of the events' deadlines; by default those of the layer's clock. */
   readonly timers?: Timers
-  /** 32 bytes: the key of the pseudonyms of anonymous callers. */
+  /** Key of 32 bytes for the pseudonyms of anonymous callers. */
   readonly pseudonymKey: Uint8Array
 }
 
-/** The number of shards is fixed for the life of a cluster, so it is chosen for many processes from the first day. */
+/** Number of shards. It is fixed for the life of a cluster, so it is sized for many processes from the start. */
 export const SHARDS = 1024
 const RECOVERIES_AT_ONCE = 16
-/** The server waits for a database that is away at the start: due timers must fire as soon as it is back. */
+/** Retries while the database is unreachable at the start: due timers must fire as soon as it is back. */
 const RECOVER_AGAIN = Schedule.spaced("500 millis")
 
-/** The engine learns of the locks of shards a moment after they were taken. */
+/** Delay before new shards are checked: the engine learns of shard locks slightly after they were taken. */
 const ARRIVED_AFTER = "20 millis"
 
 interface OneProcessOptions {
@@ -49,7 +49,7 @@ interface OneProcessOptions {
   readonly simulateNetwork: boolean
 }
 
-/** All live events are in this process. */
+/** Placement of all live events in this process. */
 export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sharding | Residents, never, Telemetry> =>
   Sharding.layer.pipe(
     Layer.provideMerge(Runners.layerNoop),
@@ -88,7 +88,7 @@ const recoverLiveEvents = Effect.fnUntraced(function* (isHere: (eventId: string)
   log.info({ events: ids.length }, "live events are back in memory")
 })
 
-/** Those of all shards at the start of a process that has them all, those of the shards that come to it otherwise. */
+/** Recovers the live events of all shards at the start of a process that has them all, or of each shard as it arrives. */
 const recoverArrivals = Effect.gen(function* () {
   const { arrivals } = yield* Ownership
   const sharding = yield* Sharding.Sharding
@@ -110,12 +110,12 @@ const layerOf = (options: LiveEventsOptions, inspect: Inspect | undefined) =>
     Layer.provideMerge(liveEventLayer(options, new EventSystem(inspect))),
   )
 
-/** The layer of live events, and the recovery of those that are live now. */
+/** The layer of live events, which also recovers the events that are live now. */
 export const liveEventsLayer = ({
   inspector,
   ...options
 }: LiveEventsOptions & {
-  /** The relay of an inspector, which is shown the charts of events. */
+  /** Address of an inspector's relay, which is shown the charts of events. */
   readonly inspector?: string | null
 }): ReturnType<typeof layerOf> =>
   inspector == null

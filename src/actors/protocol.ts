@@ -1,6 +1,6 @@
 /**
- * The live event as a cluster entity: the requests of its mailbox. All requests are volatile; durability and exactly-once come
- * from the fenced commit and the command log, not from the mailbox.
+ * The live event as a cluster entity: the requests of its mailbox. All requests are volatile; durability and exactly-once come from the
+ * fenced commit and the command log, not from the mailbox.
  */
 import { type Effect, Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
@@ -24,27 +24,29 @@ const Json = Schema.Record(Schema.String, Schema.Unknown)
 const ParticipantSchema = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
-  /** The stored role. */
+  /** The role stored by the workspace. */
   role: EventRole,
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
-  /** Neither a member of the workspace nor on the event's list; by default true for every participant that is not a user. */
+  /**
+   * The participant is neither a member of the workspace nor in the event's list. Default: true for every participant who is not a user.
+   */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** An owner or admin of the workspace, in any role here. */
+  /** The participant is an owner or admin of the workspace, whatever their role at the event. */
   manages: Schema.optionalKey(Schema.Boolean),
 })
 export type Participant = typeof ParticipantSchema.Type
 
 /**
- * A participant's connections on the reporting node, oldest first, by the numbers that the node gave them. A node of the release that
- * did not number them reports that there are some.
+ * A participant's connections on the reporting node, oldest first, by their numbers on that node. Absent: a node of the release that did
+ * not number connections reports that there are some.
  */
 const Connections = Schema.optionalKey(Schema.NonEmptyArray(Schema.Int))
 
 /**
- * Participants with other connections on a node than before: the first one opened, one of several opened or closed, or the last
- * one dropped. The changes are in order. Entering and leaving the waiting room are entries of their own. `isForGood`: the participant sent
- * `leave`, or lost the right to be there.
+ * Participants whose connections on a node changed: the first one opened, one of several opened or closed, or the last one closed. The
+ * changes are in order. Entering and leaving the waiting room are separate entries. `isForGood`: the participant sent `leave`, or lost the
+ * right to be there.
  */
 export const PresenceReport = Schema.Struct({
   node: Schema.String,
@@ -79,27 +81,27 @@ const Traits = Schema.Struct({
 }) satisfies Schema.Codec<ActivePhase>
 
 export const LiveSnapshot = Schema.Struct({
-  /** Another one for each snapshot of the event, also of the same version. */
+  /** Id of the snapshot; two snapshots of the same version have different ids. */
   id: Schema.String,
-  /** The name of the event's history of streams, as clients receive it. */
+  /** Name of the history of the event's streams, as sent to clients. */
   epoch: Schema.String,
   version: Schema.Int,
-  /** Highest `s` of the shared streams and of each open room's. */
+  /** Highest `s` of the shared streams and of each open room's stream. */
   heads: Schema.Record(Schema.String, Schema.Int),
   event: EventOfNode,
   phase: Traits,
-  /** Parts of `ready` as encoded for sockets: for everyone, and for some on top of it. */
+  /** Parts of `ready` as encoded for sockets: for everyone, and additionally for staff. */
   everyone: Json,
   staff: Json,
-  /** Presence, a part of `ready`: for everyone with a name, and for anonymous viewers. */
+  /** Presence, a part of `ready`: for participants with a name, and for anonymous viewers. */
   people: Json,
   anonymous: Json,
   lobby: LobbyPolicy,
-  /** By participant: admissions, roles that a host gave, and rooms. */
+  /** Admissions, roles given by a host, and rooms, keyed by participant. */
   admissions: Schema.Record(Schema.String, Schema.Literals(["admitted", "held"])),
   roles: Schema.Record(Schema.String, EventRole),
   seats: Schema.Record(Schema.String, Schema.String),
-  /** True when there are tallies for voters alone. */
+  /** True when there are tallies that only voters see. */
   hasVoterTallies: Schema.Boolean,
   /** Participants who may not come back. */
   removed: Schema.Array(Schema.String),
@@ -107,23 +109,23 @@ export const LiveSnapshot = Schema.Struct({
 export type LiveSnapshot = typeof LiveSnapshot.Type
 
 /**
- * A snapshot, which may be a moment old, and the present personal state of the requested participants. Each part is continued by
- * its own streams: the snapshot by the streams in its heads, the personal part by the participant's own stream.
+ * A snapshot, which may be slightly old, and the current personal state of the requested participants. Each part is continued by its own
+ * streams: the snapshot by the streams in its heads, the personal part by the participant's own stream.
  */
 const Reading = Schema.Struct({
-  /** The version of the personal parts. */
+  /** Version of the personal parts. */
   version: Schema.Int,
-  /** Of the activation that answers. */
+  /** Fencing token of the activation that answers. */
   fencingToken: Schema.Int,
-  /** Null: the one that the reader knows is still good. It may be a megabyte. */
+  /** Null: the snapshot that the reader has is still valid. A snapshot may take a megabyte. */
   snapshot: Schema.NullOr(LiveSnapshot),
-  /** Highest `s` of the requested streams, at that version. */
+  /** Highest `s` of the requested streams at that version. */
   heads: Schema.Record(Schema.String, Schema.Int),
-  /** `head`: of the participant's own stream. */
+  /** `head`: position of the participant's own stream. */
   personal: Schema.Record(Schema.String, Schema.Struct({ head: Schema.Int, state: Json })),
 })
 
-/** A reading with the snapshot, whichever side had it. */
+/** A reading with its snapshot, whether sent or already known to the reader. */
 export interface LiveReading extends Omit<typeof Reading.Type, "snapshot"> {
   readonly snapshot: LiveSnapshot
 }
@@ -132,14 +134,14 @@ export type WireReading = typeof Reading.Type
 export const RosterQuery = Schema.Struct({
   roomId: Schema.optionalKey(Schema.String),
   role: Schema.optionalKey(EventRole),
-  /** A part of a name, case-insensitive. */
+  /** Part of a name, case-insensitive. */
   query: Schema.optionalKey(Schema.String),
   cursor: Schema.optionalKey(Schema.String),
   limit: Schema.Int,
 })
 export type RosterQuery = typeof RosterQuery.Type
 
-/** The reply of `roster.list`, as its contract has it. */
+/** Reply of `roster.list`, as defined by its contract. */
 export const RosterPage = COMMANDS["roster.list"].reply
 export type RosterPage = typeof RosterPage.Type
 
@@ -147,28 +149,28 @@ export const ReadQuery = Schema.Struct({
   participants: Schema.Array(Schema.String),
   /** Further streams whose heads are wanted. */
   streams: Schema.Array(Schema.String),
-  /** The snapshot must be of the present version too. */
+  /** True: the snapshot must be of the current version too. */
   fresh: Schema.Boolean,
-  /** The id of the snapshot that the reader has; null: none. */
+  /** Id of the snapshot that the reader has; null: none. */
   known: Schema.NullOr(Schema.String),
 })
 export type ReadQuery = typeof ReadQuery.Type
 
 /**
- * The requests to a live event, by the names that they have between nodes. From this table the engine's entity, the actor's answers and
- * the calls of `LiveEvents` are made, whichever way a request goes.
+ * The requests to a live event, by their names between nodes. The engine's entity, the actor's answers and the calls of `LiveEvents` are
+ * all derived from this table.
  */
 const REQUESTS = {
   /** Commands that wait for the same event travel and are committed together; the outcomes are in the order of the commands. */
   Execute: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Schema.Array(Outcome) },
   ReportPresence: { payload: PresenceReport, success: Schema.Void },
   ReportReactions: { payload: ReactionReport, success: Schema.Void },
-  /** The state of the event, and the personal state of these participants. */
+  /** Reads the state of the event, and the personal state of these participants. */
   Read: { payload: ReadQuery, success: Reading },
   ReadRoster: { payload: RosterQuery, success: RosterPage },
-  /** The chart of the event as its owner has it, for the operator. */
+  /** Reads the event's chart at its owner, for the operator. */
   Inspect: { payload: Schema.Void, success: Inspection },
-  /** Steps of calls between browsers, in order, for the sockets of one node. */
+  /** Steps of browser-to-browser calls, in order, for the sockets of one node. */
   Call: { payload: CallRequest, success: CallReply },
 } as const
 
@@ -176,18 +178,18 @@ type Requests = typeof REQUESTS
 export type RequestName = keyof Requests
 export const REQUEST_NAMES = Object.keys(REQUESTS) as ReadonlyArray<RequestName>
 
-/** Requests that an owner of the release before does not know: it refuses them alone. */
+/** Requests unknown to an owner of the previous release, which refuses only these. */
 export const NEW_REQUESTS: ReadonlySet<RequestName> = new Set(["Inspect", "Call"])
 
 export type Payload<R extends RequestName> = Requests[R]["payload"]["Type"]
 type Reply<R extends RequestName> = Requests[R]["success"]["Type"]
 
-/** `E`: that of an actor in this process' memory; one that the engine asks has more. */
+/** `E`: failures of an actor in this process's memory; a request through the engine has more. */
 export type LiveEventRequests<E = Unreachable> = {
   readonly [R in RequestName]: (payload: Payload<R>) => Effect.Effect<Reply<R>, E>
 }
 
-/** The same for any event. */
+/** The same requests, addressed to any event. */
 export type RequestsToEvents<E> = {
   readonly [R in RequestName as Uncapitalize<R>]: (eventId: string, payload: Payload<R>) => Effect.Effect<Reply<R>, E>
 }
@@ -209,10 +211,10 @@ const rpcs = REQUEST_NAMES.map((name) => {
   // The compiler does not keep the names of a table through `map`.
 }) as unknown as ReadonlyArray<RpcOf<RequestName>>
 
-/** Does not answer while the caller needs the event to stay in memory; interrupting it lets the event passivate. */
+/** Does not answer while the caller needs the event in memory; interrupting it lets the event passivate. */
 const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination, true)
 
-/** Only counts as traffic: a live event sends it to itself to stay in memory, at the price of a timer. */
+/** Only counts as traffic: a live event sends it to itself to stay in memory, at the cost of a timer. */
 const Touch = Rpc.make("Touch")
 
 export const LiveEventEntity = Entity.make("LiveEvent", [...rpcs, Reside, Touch])

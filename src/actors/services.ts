@@ -1,4 +1,4 @@
-/** The services that live events work with, and what an operator decides for all of them. */
+/** Services used by live events, and the operator's settings for all of them. */
 import type { Timers } from "../clock/timers.ts"
 import type { AnswerDeadlines } from "../model/limits/answer-deadlines.ts"
 import type { Database } from "../store/database.ts"
@@ -23,25 +23,25 @@ export interface ActorServices {
   readonly system: EventSystem
 }
 
-/** Deadlines of those that ask a live event. */
+/** Deadlines of callers of a live event. */
 export type LiveEventDeadlines = Pick<AnswerDeadlines, "attemptMs" | "reachMs">
 
 export interface LiveEventOptions extends Deployment {
-  /** Commands that one event may queue; one more fails with `MailboxFull`. */
+  /** Most commands that one event may queue; one more fails with `MailboxFull`. */
   readonly mailbox: number
   readonly presenceGraceMs: number
-  /** Of one participant, on all nodes together; the oldest of more are closed. */
+  /** Most connections of one participant on all nodes together; the oldest in excess are closed. */
   readonly connectionsPerParticipant: number
-  /** How long a participant may have more, so that nodes that are gone are known to be. */
+  /** How long a participant may exceed that limit, so that lost nodes are detected first. */
   readonly replaceAfterMs: number
-  /** A participant that was present before a restart and does not return within this time has left. */
+  /** A participant who was present before a restart and does not return within this time has left. */
   readonly returnWithinMs: number
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
   readonly answers: LiveEventDeadlines
 }
 
-/** The services of one live event. */
+/** Services of one live event. */
 export interface EventNeeds extends ActorServices, LiveEventOptions {
   readonly eventId: string
 }

@@ -1,6 +1,6 @@
 /**
- * The descriptions of REST and of the gateway, and the reference page. Making them takes some hundred milliseconds, which a server
- * beside live events does not have: the build writes them for an address that stands for the server's, and the server puts in its own.
+ * The descriptions of REST and of the gateway, and the reference page. Generating them takes some hundred milliseconds, which a server with
+ * live events cannot spare: the build writes them with a placeholder address, which the server replaces with its own.
  */
 import { existsSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
@@ -11,11 +11,11 @@ import { sessionCookieName } from "../http/requests/credentials.ts"
 interface Descriptions {
   readonly openapi: Effect.Effect<string | Uint8Array>
   readonly asyncapi: Effect.Effect<string | Uint8Array>
-  /** HTML with three megabytes. */
+  /** HTML page of three megabytes. */
   readonly reference: Effect.Effect<string | Uint8Array>
 }
 
-/** A text in a file of the build, and the text that a server puts in its place. */
+/** A placeholder in a file of the build, and the text with which a server replaces it. */
 type Placement = readonly [string, string]
 
 /** No address ends with this name (RFC 2606), and no cookie has it. */
@@ -23,7 +23,7 @@ const BUILT = { publicUrl: "http://server.invalid", sessionCookie: "cookie.inval
 
 const NAMES = { openapi: "openapi.json", asyncapi: "asyncapi.json", reference: "reference.txt" } as const
 
-/** Loaded only where there is no build: the parts of the reference page are a module of three megabytes. */
+/** Loaded only if there is no build: the parts of the reference page are a module of three megabytes. */
 const made = (publicUrl: string, sessionCookie: string): Descriptions => {
   const api = Effect.promise(async () => {
     const { apiDescription } = await import("../http/description/openapi.ts")
@@ -39,10 +39,10 @@ const made = (publicUrl: string, sessionCookie: string): Descriptions => {
   }
 }
 
-/** As the gateway's description names the server. */
+/** The server entry as the gateway's description writes it. */
 const hostOf = (publicUrl: string): string => JSON.stringify(serverOf(publicUrl)).slice(1, -1)
 
-/** With bytes, because a text of three megabytes keeps the process busy each time that it is copied. */
+/** Replaces bytes, because every copy of a text of three megabytes blocks the process. */
 const place = (bytes: Buffer, [from, to]: Placement): Buffer => {
   const parts: Buffer[] = []
   let start = 0
@@ -53,7 +53,7 @@ const place = (bytes: Buffer, [from, to]: Placement): Buffer => {
   return Buffer.concat([...parts, bytes.subarray(start)])
 }
 
-/** `folder`: as the build writes it. A server that runs from its sources makes the texts when they are first asked for. */
+/** `folder`: the output of the build. A server that runs from its sources generates the texts on first request. */
 export const descriptionsOf = (folder: URL, publicUrl: string): Descriptions => {
   const sessionCookie = sessionCookieName(publicUrl)
   if (!existsSync(new URL(NAMES.reference, folder))) return made(publicUrl, sessionCookie)
@@ -73,6 +73,6 @@ export const writeDescriptions = async (folder: URL): Promise<void> => {
   const { openapi, asyncapi, reference } = made(BUILT.publicUrl, BUILT.sessionCookie)
   await writeFile(new URL(NAMES.openapi, folder), await Effect.runPromise(openapi))
   await writeFile(new URL(NAMES.asyncapi, folder), await Effect.runPromise(asyncapi))
-  // The last one: its presence says that all are there.
+  // Written last: its presence shows that all files are there.
   await writeFile(new URL(NAMES.reference, folder), await Effect.runPromise(reference))
 }

@@ -5,19 +5,20 @@ import { httpPort } from "../certificates/http-port.ts"
 import type { Config } from "../config/config.ts"
 import { App as createApp, secureApp } from "../engine/engine.ts"
 
-/** A start that cannot go on; the message is one sentence for the operator. */
+/** The server cannot be started; the message is one sentence for the operator. */
 class StartRefused extends Error {
   override readonly name = "StartRefused"
 }
 
-/** A turn of the loop that is so short has taken what there was to take, and little can have come since. */
+/** A turn of the event loop this short accepted everything that was waiting, and little can have arrived since. */
 const QUIET_TURN_MS = 0.2
-/** The wait ends after so many turns, on a machine that has no short ones. */
+/** The wait ends after this many turns, on a machine that has no short ones. */
 const MOST_TURNS = 500
 
 /**
- * Connections that the kernel has completed and this process has not taken are reset when the port closes, and a proxy cannot repeat
- * their requests. Each turn of the loop takes those that wait; the port is closed at the end of a turn that did nothing else.
+ * Waits until all waiting connections have been accepted. Connections that the kernel has completed and this process has not accepted are
+ * reset when the port closes, and a proxy cannot repeat their requests. Each turn of the event loop accepts the waiting ones; the port is
+ * closed at the end of a turn that did nothing else.
  */
 export const untilAllAreTaken = async (): Promise<void> => {
   let endedAt = performance.now()
@@ -34,8 +35,8 @@ export const EXCLUSIVE_PORT = 1
 export const SHARED_PORT = 0
 
 /**
- * By default the engine shares a port with the process that has it already, which workers want and nobody else. Its types know
- * the option only without a host; the engine takes both.
+ * Listens on a port. By default the engine shares a port with the process that already has it, which only workers want. Its types know the
+ * option only without a host; the engine accepts both.
  */
 export const listenOn = (
   app: TemplatedApp,
@@ -61,7 +62,7 @@ export const listenOn = (
   return listening
 }
 
-/** `front` is the app that listens on the port of clients. */
+/** `front` is the app that listens on the clients' port. */
 export const appOf = ({ acme, dataDir }: Config) => {
   if (acme === null) {
     const app = createApp({})
@@ -71,7 +72,7 @@ export const appOf = ({ acme, dataDir }: Config) => {
   return { app, front, scheme: "https", certificates: new Certificates(acme, dataDir, use) }
 }
 
-/** Returns what undoes it. */
+/** Returns a function that closes the port again. */
 export const openHttpPort = (
   { acme, host }: Config,
   certificates: Certificates | null,

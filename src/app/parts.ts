@@ -1,4 +1,4 @@
-/** What the build puts beside the program, and what tests choose otherwise. */
+/** Files that the build puts beside the program, and settings that tests change. */
 import { fileURLToPath } from "node:url"
 import type { GatewayOptions } from "../gateway/options.ts"
 import type { HashCost } from "../identity/accounts/passwords.ts"
@@ -15,9 +15,9 @@ export interface Parts {
   readonly docsFiles: URL
   /** Folder of the pages for people. */
   readonly webFiles: URL
-  /** Folder of the descriptions of REST and of the gateway; without it they are made when they are asked for. */
+  /** Folder of the descriptions of REST and of the gateway; without it they are generated on first request. */
   readonly descriptions: URL
-  /** Tests beside a media server leave moved participants more time. */
+  /** Tests with a media server give moved participants more time. */
   readonly gateway?: Pick<GatewayOptions, "moveMs">
 }
 

@@ -1,16 +1,16 @@
-/** A process that runs until it is asked to stop, fails, or what it stands on has ended; then it stops in order, within a deadline. */
+/** A process that runs until it is asked to stop, fails, or loses what it depends on; then it stops gracefully, within a deadline. */
 import type { Logger } from "pino"
 import { refuse } from "../cli/terminal.ts"
 
 interface Stoppable {
   readonly stop: () => Promise<void>
-  /** For a stop that is too slow: leaves no process behind. */
+  /** Called when a stop is too slow: leaves no process behind. */
   readonly abandon: () => void
-  /** Resolves with a sentence when it has ended for good. */
+  /** Resolves with a sentence when the service has ended for good. */
   readonly failed: Promise<string>
 }
 
-/** Starts it and stops it on a signal. Resolves when it has started; a signal during the start is kept until then. */
+/** Starts the service, and stops it on a signal. Resolves when it has started; a signal during the start is kept until then. */
 export const runUntilStopped = async <S extends Stoppable>(
   log: Logger,
   stopWithinMs: number,
@@ -48,7 +48,7 @@ export const runUntilStopped = async <S extends Stoppable>(
   }
   const started = await start().catch(refuse)
   running = started
-  // An escaped defect: committed work is safe, so the process stops in order and a supervisor starts it anew.
+  // An escaped defect: committed work is safe, so the process stops gracefully and a supervisor restarts it.
   process.on("uncaughtException", (cause) => {
     log.fatal({ err: cause }, "an unexpected failure; stopping")
     request(1)

@@ -1,4 +1,4 @@
-/** This process as the server, or as one of several workers on one port. */
+/** Runs this process as the server, or as one of several workers on one port. */
 
 import { printWelcome } from "../cli/terminal.ts"
 import { toSupervisor } from "../cluster/link/worker-link.ts"
@@ -9,12 +9,12 @@ import { openLog } from "../telemetry/telemetry.ts"
 import { runUntilStopped } from "./run-process.ts"
 import { startServer } from "./server.ts"
 
-/** A stop that takes longer, beyond the delay before it, is forced. */
+/** A stop that takes longer than this, beyond the delay before it, is forced. */
 const STOP_DEADLINE_MS = 10_000
 
 export const runServer = async (config: Config): Promise<void> => {
   const log = openLog(config.logLevel)
-  // Of workers the supervisor has told.
+  // The supervisor has already logged these for its workers.
   if (!config.isWorker) {
     for (const warning of config.warnings) log.warn(warning)
     const short = shortOfFiles(config.socketsPerAddress)
@@ -31,9 +31,9 @@ export const runServer = async (config: Config): Promise<void> => {
     })
     return printWelcome(server, config)
   }
-  // Without its supervisor a worker would hear nothing of the others.
+  // Without its supervisor a worker would receive no messages of the others.
   process.once("disconnect", server.stopNow)
-  // It is for the supervisor; a terminal sends it to all processes.
+  // The signal is for the supervisor; a terminal sends it to all processes.
   process.on("SIGHUP", () => {})
   if (!process.connected) server.stopNow()
   toSupervisor({ type: "ready", database: server.database })

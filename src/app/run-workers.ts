@@ -1,4 +1,4 @@
-/** This process as the supervisor of several workers on one port. */
+/** Runs this process as the supervisor of several workers on one port. */
 
 import { print, printWelcome } from "../cli/terminal.ts"
 import { type Config, inheritedEnvironment } from "../config/config.ts"
@@ -8,7 +8,7 @@ import { openLog } from "../telemetry/telemetry.ts"
 import { startWorkers } from "../workers/supervisor.ts"
 import { runUntilStopped } from "./run-process.ts"
 
-/** A worker is ended by itself after ten seconds; then the embedded database stops. */
+/** A worker ends by itself within ten seconds; then the embedded database stops. */
 const STOP_DEADLINE_MS = 20_000
 
 export const runWorkers = async (config: Config): Promise<void> => {

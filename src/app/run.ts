@@ -1,6 +1,6 @@
 /**
- * The command: its arguments, then the configuration, and then this process as the server, as one of its workers, as their
- * supervisor, or as a tool of the operator. Exit codes: 0 stopped or done, 1 refused or failed.
+ * The command: parses its arguments, then the configuration, and then runs this process as the server, as one of its workers, as their
+ * supervisor, or as an operator's tool. Exit codes: 0 stopped or done, 1 refused or failed.
  */
 import { ArgumentsInvalid, type Invocation, readArguments } from "../cli/arguments.ts"
 import { print, refuse } from "../cli/terminal.ts"
@@ -8,12 +8,12 @@ import { checkConfig, loadConfig } from "../config/config.ts"
 
 const serve = async (isWorker: boolean): Promise<void> => {
   const config = loadConfig(undefined, isWorker)
-  // The supervisor of workers loads no server.
+  // The supervisor of workers does not load the server.
   if (config.workers > 1) await (await import("./run-workers.ts")).runWorkers(config)
   else await (await import("./run-server.ts")).runServer(config)
 }
 
-/** Each loads what it needs, so that none waits for the rest of the product. */
+/** Each tool loads only what it needs, so that none waits for the rest of the product. */
 const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: Invocation) => Promise<void> } = {
   help: async () => print((await import("../cli/help.ts")).help()),
   version: async () => print((await import("../protocol/wire/release.ts")).RELEASE),

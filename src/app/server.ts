@@ -1,8 +1,7 @@
 /**
- * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that imports
- * all parts. Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes; a server behind a proxy
- * listens last. Stop: no new connections, sockets asked to reconnect, requests and deliveries in flight finished, actors stopped,
- * lock and database released.
+ * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that imports all parts.
+ * Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes; a server behind a proxy listens last. Stop: no
+ * new connections, sockets asked to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
  */
 
 import type { us_listen_socket } from "uWebSockets.js"
@@ -35,11 +34,11 @@ export interface RunningServer {
   /** Base address, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly publicUrl: string
-  /** In a few words, for the operator. */
+  /** Short description of the database, for the operator. */
   readonly database: string
-  /** Stops in order, within ten seconds after `drainDelayMs` even if a part hangs; idempotent. */
+  /** Stops gracefully, within ten seconds after `drainDelayMs` even if a part hangs; idempotent. */
   readonly stop: () => Promise<void>
-  /** For a stop that is too slow even so: leaves no database process behind. */
+  /** Called when even that stop is too slow: leaves no database process behind. */
   readonly abandon: () => void
   /** Resolves with a sentence when the database has ended for good. */
   readonly failed: Promise<string>
@@ -56,7 +55,7 @@ const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
 }
 
 /**
- * Connections that were taken last have brought their requests by then; a proxy that gets no answer cannot repeat them. A server that lets
+ * Time for connections that were accepted last to send their requests; a proxy that gets no answer cannot repeat them. A server that lets
  * proxies notice its stop has the time to wait for those of a busy machine.
  */
 const FIRST_BYTES_MS = 100
@@ -68,7 +67,7 @@ const LAST_REQUESTS_MS = 500
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The answer to all requests until the routes are bound: clients try again, and load balancers use other servers. */
+/** Answer to all requests until the routes are bound: clients try again, and load balancers use other servers. */
 const startingAnswer = (publicUrl: string) =>
   new Problems(`${publicUrl}/v1/errors`).of(
     new Unavailable({ detail: "The server is starting.", retryAfterSeconds: 1 }),
@@ -93,7 +92,7 @@ export const startServer = async (
   const isNode = config.cluster !== null
   const urlOf = ([first]: typeof sockets): string =>
     listenUrl(config.host, first === undefined ? config.port : us_socket_local_port(first), scheme)
-  // Until this process can answer, other workers and nodes take the requests, or a proxy holds them; clients themselves get 503.
+  // Until this process can answer, other workers and nodes take the requests, or a proxy holds them; otherwise clients get 503.
   const listensLast = config.isWorker || (config.publicUrl !== null && config.trustedProxies.length > 0) || isNode
   if (!listensLast) listen()
   const publicUrl = config.publicUrl ?? urlOf(sockets)
@@ -187,8 +186,10 @@ export const startServer = async (
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       isStopping = true
-      // Load balancers see `/readyz` and send no more; until then connections are taken.
-      await pause(config.drainDelayMs)
+/**
+ * Time for connections that were accepted last to send their requests; a proxy that gets no answer cannot repeat them. A server that lets
+ * proxies notice its stop has the time to wait for those of a busy machine.
+ */
       stopBy = Date.now() + STOP_WITHIN_MS
       await untilAllAreTaken()
       stopAccepting()

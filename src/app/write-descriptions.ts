@@ -1,4 +1,4 @@
-/** A program of the build: writes the descriptions into the folder that its argument names. */
+/** A build program: writes the descriptions into the folder given as its argument. */
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { writeDescriptions } from "./descriptions.ts"

@@ -1,12 +1,12 @@
-/** Many requests, few runs: requests are gathered for a while and then done once. */
+/** Many requests, few runs: requests are collected for a while and then served by one run. */
 import type { Cancel, Timers } from "./timers.ts"
 
-/** One run that is due: the earliest of the times for which it was requested. Requests after it ask for another run. */
+/** A single pending run, at the earliest of the requested times. Requests after the run cause another one. */
 export class DueRun {
   readonly #timers: Timers
   readonly #run: () => void
   #cancel: Cancel | undefined
-  /** By the clock that only goes forward. */
+  /** Due time on the monotonic clock. */
   #dueAt = 0
 
   constructor(timers: Timers, run: () => void) {
@@ -18,7 +18,7 @@ export class DueRun {
     return this.#cancel !== undefined
   }
 
-  /** Runs in `ms`, or earlier if an earlier run is pending. */
+  /** Runs within `ms`, or earlier if an earlier run is pending. */
   within(ms: number): void {
     const dueAt = this.#timers.elapsed() + ms
     if (this.#cancel !== undefined && this.#dueAt <= dueAt) return
@@ -37,8 +37,8 @@ export class DueRun {
 }
 
 /**
- * Runs at once after a pause, then at most once per interval; the last request is always followed by a run. The interval is read
- * anew for each run, because it may grow with the load.
+ * Runs at once after a pause, then at most once per interval; the last request is always followed by a run. The interval is read anew for
+ * each run, because it may grow with the load.
  */
 export class Throttle {
   readonly #timers: Timers
@@ -61,20 +61,20 @@ export class Throttle {
     else this.#due.within(wait)
   }
 
-  /** Runs in place of the pending run, whatever the interval. */
+  /** Runs instead of the pending run, whatever the interval. */
   runNow(): void {
     this.#due.cancel()
     this.#ranAt = this.#timers.elapsed()
     this.#run()
   }
 
-  /** The pending run is dropped; a later request runs as before. */
+  /** Drops the pending run; a later request runs as before. */
   cancel(): void {
     this.#due.cancel()
   }
 }
 
-/** Does a list in portions with a pause after each, the first at once. Returns a function that drops the rest. */
+/** Processes a list in portions with a pause after each, the first one at once. Returns a function that drops the rest. */
 export const inPortions = <A>(
   timers: Timers,
   all: ReadonlyArray<A>,
@@ -85,7 +85,7 @@ export const inPortions = <A>(
   const due = new DueRun(timers, () => {
     const portion = all.slice(next, next + atOnce)
     next += atOnce
-    // Before the portion: a callback that drops the rest drops this too.
+    // Scheduled before the portion, so that a callback that drops the rest drops this too.
     if (next < all.length) due.within(pauseMs)
     for (const one of portion) each(one)
   })

@@ -1,6 +1,6 @@
 /**
- * Time for code that is not an effect. It reads Effect's clock and sets its timers on it, so that a test with a `TestClock` runs
- * the code in virtual time. Under the clock of the system it uses Node's own timers, which cost a tenth of a sleeping fiber.
+ * Time for code that is not an effect. It reads Effect's clock and sets its timers on it, so that a test with a `TestClock` runs the code
+ * in virtual time. With the system clock it uses Node's own timers, which cost a tenth of a sleeping fiber.
  */
 import { Clock, Duration, Effect } from "effect"
 
@@ -8,15 +8,15 @@ import { Clock, Duration, Effect } from "effect"
 export type Cancel = () => void
 
 export interface Timers {
-  /** Unix milliseconds. They may go backward when the system's clock is corrected. */
+  /** Unix milliseconds, which may go backward when the system clock is corrected. */
   readonly now: () => number
-  /** Milliseconds from an arbitrary origin, which only go forward. */
+  /** Monotonic milliseconds from an arbitrary origin. */
   readonly elapsed: () => number
   /** Calls once, at least `ms` from now. At most 2^31 - 1 milliseconds. */
   readonly after: (ms: number, call: () => void) => Cancel
 }
 
-/** Calls again and again, each time `ms` after the call before has returned. */
+/** Calls repeatedly, each time `ms` after the previous call has returned. */
 export const every = ({ after }: Timers, ms: number, call: () => void): Cancel => {
   let isOver = false
   let cancel: Cancel
@@ -53,10 +53,10 @@ export const timersOf = (clock: Clock.Clock): Timers => ({
   },
 })
 
-/** The clock of every effect that was given no other. */
+/** The default clock of every effect. */
 const SYSTEM_CLOCK = Effect.runSync(Clock.clockWith(Effect.succeed))
 
-/** The timers of the clock that the effect runs with. */
+/** Timers of the clock with which the effect runs. */
 export const currentTimers: Effect.Effect<Timers> = Effect.clockWith((clock) =>
   Effect.succeed(clock === SYSTEM_CLOCK ? systemTimers : timersOf(clock)),
 )

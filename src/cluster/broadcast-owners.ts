@@ -1,6 +1,6 @@
 /**
- * The owners of broadcasts as an entity of the cluster engine, keyed by event: it has the shard of the live event, so that both are at one node,
- * and the news of a commit reaches the broadcasts in the same process.
+ * Owners of broadcasts as an entity of the cluster engine, keyed by event: it has the shard of the live event, so that both are on one
+ * node, and the result of a commit reaches the broadcasts in the same process.
  */
 import { Cause, type Duration, Effect, Layer, Schedule } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
@@ -21,24 +21,24 @@ const Touch = Rpc.make("Touch")
 
 const EventBroadcasts = Entity.make("EventBroadcasts", [Ask, Touch])
 
-/** Without traffic the entity leaves memory; broadcasts that are open keep it there. */
+/** Without traffic the entity leaves memory; open broadcasts keep it there. */
 const IDLE_MS = 60_000
 const TOUCH_MS = 20_000
 const SWEEP_MS = 5000
-/** The engine waits no longer for an entity that leaves. */
+/** Longest time for which the engine waits for an entity that leaves. */
 const RELEASED_WITHIN = "2 seconds"
-/** Calls that wait at one owner: each node follows each broadcast, and each encoder has two under way. */
+/** Most calls waiting at one owner: each node follows each broadcast, and each encoder has two calls in flight. */
 const MAILBOX = 4096
 interface Limits {
-  /** Of one attempt. */
+  /** Time limit of one attempt. */
   readonly attempt: Duration.Input
-  /** Of all attempts while an event moves. */
+  /** Time limit of all attempts while an event moves. */
   readonly all: Duration.Input
 }
 
-/** An owner holds a call for three seconds at most. */
+/** Limits of a short call: an owner holds it for at most three seconds. */
 const SOON: Limits = { attempt: "5 seconds", all: "8 seconds" }
-/** Of a call that is answered when all is stored: a journal waits for the database for a minute. */
+/** Limits of a call that is answered once everything is stored: a journal waits up to a minute for the database. */
 const STORED: Limits = { attempt: "75 seconds", all: "78 seconds" }
 const MOVED_PAUSE = "100 millis"
 
@@ -107,7 +107,7 @@ const owners = Layer.effect(
         }),
         Effect.timeout(all),
         Effect.mapError(() => moving),
-        // A node of a release before this one has no such entity.
+        // A node of an earlier release has no such entity.
         Effect.catchDefect(() => Effect.fail(moving)),
       )
     const ask: BroadcastOwners["ask"] = (eventId, request) =>
@@ -121,7 +121,7 @@ const owners = Layer.effect(
   }),
 )
 
-/** The owners of this node, and the way to those of the others. */
+/** The owners of this node, and access to those of the other nodes. */
 export const broadcastOwnersLayer: Layer.Layer<
   never,
   never,

@@ -1,21 +1,21 @@
-/** The nodes that live, as each look at the database shows them, and the ones that are gone since the look before. */
+/** The nodes that are alive, as of the last read of the database, and the nodes that have gone since the previous read. */
 import type { Timers } from "../clock/timers.ts"
 import { Listeners } from "../model/listeners.ts"
 
 export interface GoneNode {
   readonly node: string
-  /** Null: it was never seen. */
+  /** Null: the node was never seen. */
   readonly address: string | null
 }
 
 export class Membership {
   readonly #timers: Timers
-  /** A node that is not seen for so long after it was heard of is gone. */
+  /** A node that is not seen for this long after a report from it is gone. */
   readonly #lostMs: number
   readonly #gone = new Listeners<GoneNode>()
   /** Names and addresses. */
   #living: ReadonlyMap<string, string> = new Map()
-  /** Nodes that reported people and are not among the living, since when: they have just begun, or were given up. */
+  /** Nodes that reported people and are not among the living, and since when: they have just started, or were considered gone. */
   readonly #unseen = new Map<string, number>()
 
   constructor(timers: Timers, lostMs: number) {
@@ -23,25 +23,25 @@ export class Membership {
     this.#lostMs = lostMs
   }
 
-  /** Living nodes, at least this one. */
+  /** Number of living nodes, at least this one. */
   get size(): number {
     return Math.max(1, this.#living.size)
   }
 
-  /** The names of living nodes but this one's. */
+  /** Names of the living nodes except this one. */
   othersThan(node: string): ReadonlyArray<string> {
     return [...this.#living.keys()].filter((name) => name !== node)
   }
 
-  /** Calls with each node that is gone. Returns the end of it. */
+  /** Calls the listener with each node that is gone. Returns a function that removes it. */
   readonly onGone = this.#gone.subscribe
 
-  /** A node that was given up may report people all the same; it is forgotten again if it does not come back. */
+  /** Notes a report of a node. A node considered gone may still report people; it is forgotten again if it does not come back. */
   readonly heardFrom = (node: string): void => {
     if (!this.#living.has(node) && !this.#unseen.has(node)) this.#unseen.set(node, this.#timers.elapsed())
   }
 
-  /** `living`: the addresses of the living nodes by their names. */
+  /** `living`: addresses of the living nodes by name. */
   seen(living: ReadonlyMap<string, string>): void {
     const before = this.#living
     this.#living = living

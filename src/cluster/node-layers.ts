@@ -15,9 +15,9 @@ import { workerLinkLayer } from "./link/worker-link.ts"
 import { type NodePlacementOptions, nodePlacement } from "./node-placement.ts"
 
 export interface NodeOptions extends NodePlacementOptions {
-  /** Comma separated addresses of NATS servers, maybe with credentials; null: a worker, whose supervisor passes messages on. */
+  /** Comma separated addresses of NATS servers, optionally with credentials; null: a worker, whose supervisor forwards messages. */
   readonly nats: Redacted.Redacted<string> | null
-  /** Of the nodes on a copy of a database; null: on the original. */
+  /** Link name of the nodes on a copy of a database; null: on the original. */
   readonly link?: string | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * The placement of live events on several nodes: the cluster engine's hash ring over the nodes that live, its calls between
- * nodes over sockets, and PostgreSQL's locks for each shard. The fence, the command log and the protocol of the actors are
- * those of one process (actors/placement.ts).
+ * Placement of live events on several nodes: the cluster engine's hash ring over the living nodes, its calls between nodes over sockets,
+ * and PostgreSQL's locks for each shard. The fencing, the command log and the protocol of the actors are the same as in one process
+ * (actors/placement.ts).
  */
 import { Effect, Layer, Option, type Redacted } from "effect"
 import {
@@ -30,30 +30,30 @@ import { makeNodeStorage } from "./node-storage.ts"
 import { nodeCalls, nodePort, nodeSerialization } from "./node-transport.ts"
 import { sharedKeyOf } from "./shared-key.ts"
 
-/** The port for other nodes cannot be listened on; the message is one sentence for the operator. */
+/** The port for other nodes cannot be opened; the message is one sentence for the operator. */
 class NodePortRefused extends Error {
   override readonly name = "NodePortRefused"
 }
 
 export interface NodePlacementOptions {
   readonly address: NodeAddress
-  /** Nodes prove to each other that they have it; null: they trust their network. */
+  /** Secret with which nodes authenticate each other; null: they trust their network. */
   readonly secret: Redacted.Redacted<string> | null
-  /** Taken beside it while the secret is changed. */
+  /** A second accepted secret, while the secret is being changed. */
   readonly otherSecret: Redacted.Redacted<string> | null
   readonly session: NodeSession
-  /** A node that was silent for so long is lost. */
+  /** A node that was silent for this long is lost. */
   readonly lostMs: number
-  /** The name of this process in presence and owner rows; another one after each start. */
+  /** Name of this process in presence and owner rows; a new one after each start. */
   readonly node: string
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
 }
 
-/** Peers that the log tells of, each once: strangers that know nothing but the protocol are among them. */
+/** Most peers that are logged, each once: they may include strangers that know only the protocol. */
 const MOST_TOLD = 100
 
-/** Tells once of each peer whose handshake fails. */
+/** Logs each peer whose handshake fails, once. */
 const refusalsTo = (log: Telemetry["Service"]["log"]): ((peer: string) => void) => {
   const told = new Set<string>()
   return (peer) => {
@@ -63,14 +63,14 @@ const refusalsTo = (log: Telemetry["Service"]["log"]): ((peer: string) => void) 
   }
 }
 
-/** How often a node looks which nodes live: the time in which it notices the end of another one. */
+/** Interval at which a node checks which nodes are alive, and so the time in which it notices the end of another one. */
 const LOOK_EVERY = "250 millis"
 /**
- * A node that joined takes its shards so much later, so that several that start together move them once. It asks for them from the
- * beginning, and the others must let go of them while its first question is open (node-storage.ts).
+ * Delay after which a node that joined takes its shards, so that several nodes that start together move them only once. It asks for them
+ * from the beginning, and the others must release them while its first request is open (node-storage.ts).
  */
 const JOINED_FOR = "750 millis"
-/** The engine refreshes its view of the locks so often in the time after which a node is lost. */
+/** How many times the engine refreshes its view of the locks in the time after which a node is lost. */
 const REFRESHES_PER_LOSS = 3
 
 export const nodePlacement = (

@@ -1,6 +1,6 @@
 /**
- * Open sockets to other nodes, by address. Those of a node that is gone are destroyed at once: a frozen machine, or one behind a cut
- * cable, would never answer the calls that wait there.
+ * Open sockets to other nodes, by address. The sockets of a node that is gone are destroyed at once: a frozen machine, or one behind a cut
+ * cable, would never answer the waiting calls.
  */
 import { connect as connectTcp, type Socket as TcpSocket } from "node:net"
 import { connect as connectTls } from "node:tls"
@@ -23,7 +23,7 @@ export class NodeSockets {
     this.#refused = refused
   }
 
-  /** A socket for the engine's calls to the node at that address; it is opened when it is read. */
+  /** A socket for the engine's calls to the node at this address; it is opened on first use. */
   to(address: NodeAddress): Effect.Effect<Socket.Socket> {
     return NodeSocket.fromDuplex(
       // A dial may get no answer at all: its time limit, and a caller that stops waiting, must be able to end it.
@@ -34,7 +34,10 @@ export class NodeSockets {
     )
   }
 
-  /** `address`: `host:port`. Calls that wait for the node fail, and go to the one that has its events now. */
+  /**
+   * Destroys the sockets to a node. `address`: `host:port`. Calls that wait for the node fail, and are retried at the node that now has its
+   * events.
+   */
   giveUp(address: string): void {
     for (const socket of this.#open.get(address) ?? []) socket.destroy()
   }
@@ -42,10 +45,10 @@ export class NodeSockets {
   #dial(address: NodeAddress): Effect.Effect<TcpSocket, Socket.SocketError> {
     return Effect.callback((resume) => {
       const { host, port } = address
-      // Calls are small, and each one is waited for.
+      // Calls are small, and each one is awaited.
       const options = { host, port, noDelay: true }
       const socket = this.#key === null ? connectTcp(options) : connectTls({ ...options, ...this.#key.client })
-      // The engine listens for each write that waits; more than ten are no leak.
+      // The engine listens for each waiting write; more than ten listeners are no leak.
       socket.setMaxListeners(0)
       this.#keep(address, socket)
       socket.once(this.#key === null ? "connect" : "secureConnect", () => resume(Effect.succeed(socket)))

@@ -1,7 +1,7 @@
 /**
- * The cluster engine's view of nodes and shards, on PostgreSQL alone. A node lives while its session holds the lock of its row,
- * so the engine needs neither heartbeats nor health checks: the next look of every node, a quarter of a second later at most,
- * shows that a node ended.
+ * The cluster engine's view of nodes and shards, based on PostgreSQL alone. A node is alive while its session holds the lock of its row, so
+ * the engine needs neither heartbeats nor health checks: every other node notices the end of a node at its next read, at most a quarter of
+ * a second later.
  */
 import { Effect } from "effect"
 import { ClusterError, RunnerStorage } from "effect/cluster"
@@ -19,15 +19,15 @@ import type { SessionIdentity } from "../store/pool/session.ts"
 
 interface NodeStorageOptions {
   readonly session: NodeSession
-  /** The name of this process in presence and owner rows. */
+  /** Name of this process in presence and owner rows. */
   readonly node: string
-  /** In which the engine expects the answer of `acquire`. */
+  /** Time in which the engine expects the answer of `acquire`. */
   readonly acquireWithinMs: number
-  /** Called after each look with the addresses of the living nodes by their names. */
+  /** Called after each read with the addresses of the living nodes by name. */
   readonly seen: (living: ReadonlyMap<string, string>) => void
-  /** Shards came to this node. */
+  /** Called when shards have moved to this node. */
   readonly arrived: (shardIds: ReadonlyArray<string>) => void
-  /** The session was replaced: other nodes may have taken this one for gone meanwhile. */
+  /** Called when the session was replaced: other nodes may have considered this one gone meanwhile. */
   readonly returned: () => void
 }
 
@@ -37,15 +37,15 @@ interface Registration {
 }
 
 /**
- * Shards come one after the other from a node that leaves, or that has not noticed yet that this one joined. After each answer
- * the engine asks for the rest only a second later, so an answer waits until all shards are here, or until no more of them come.
+ * Shards arrive one after the other from a node that leaves, or that has not noticed yet that this one joined. After each answer the engine
+ * asks for the rest only a second later, so an answer waits until all shards have arrived, or until no more arrive.
  */
 const ACQUIRE_PAUSE_MS = 40
 const NO_MORE_AFTER_MS = 250
-/** The locks of a session that was ended are free a moment later. */
+/** The locks of a terminated session are released slightly later. */
 const RETAKE_TRIES = 10
 const RETAKE_PAUSE_MS = 10
-/** Of the time in which the engine expects an answer. */
+/** Share of the time in which the engine expects an answer. */
 const ACQUIRE_SHARE = 0.9
 const SILENT_SHARE = 0.75
 
@@ -57,7 +57,7 @@ class AddressTaken extends Error {
   }
 }
 
-/** The engine names a shard "default:17". */
+/** Number of a shard, which the engine names "default:17". */
 const numberOf = (shardId: string): number => Number(shardId.slice(shardId.lastIndexOf(":") + 1))
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -65,9 +65,9 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 class NodeStorage {
   readonly #options: NodeStorageOptions
   #registration: Registration | undefined
-  /** The shards that this node has, as far as it knows: a new session takes them again. */
+  /** The shards of this node, as far as it knows: a new session takes them again. */
   readonly #held = new Set<number>()
-  /** Until when the engine may hear that a shard came: infinite while a question for it is open. Milliseconds that only go forward. */
+  /** Time until which the engine may learn that a shard arrived: infinite while a request for it is open. Monotonic milliseconds. */
   readonly #askedUntil = new Map<number, number>()
 
   constructor(options: NodeStorageOptions) {
@@ -76,8 +76,8 @@ class NodeStorage {
   }
 
   /**
-   * The lock of the row comes first, while the former session may still hold that of the row before: the other nodes see a living
-   * node all the time.
+   * Takes all locks again with a new session. The lock of the row comes first, while the former session may still hold that of the previous
+   * row: the other nodes see a living node all the time.
    */
   async #retake(step: Step, former: ReadonlyArray<SessionIdentity>): Promise<void> {
     const known = this.#registration
@@ -90,7 +90,7 @@ class NodeStorage {
       const came = new Set(await step((sql) => lockShards(sql, wanted)))
       missing = wanted.filter((shard) => !came.has(shard))
     }
-    // Another node has them.
+    // Another node has these shards.
     for (const shard of missing) this.#held.delete(shard)
     this.#options.returned()
   }
@@ -164,7 +164,7 @@ class NodeStorage {
   async refresh(shardIds: ReadonlyArray<string>): Promise<Array<string>> {
     const toldAt = performance.now()
     const held = await this.#listHeld()
-    // The session is silent, and its locks are ours all the same until the server gives it up.
+    // The session is silent, and its locks are still ours until the server terminates it.
     if (held === undefined) return shardIds.filter((shardId) => this.#held.has(numberOf(shardId)))
     const known = new Set(shardIds.map(numberOf))
     await this.#unlockStrays(
@@ -175,8 +175,8 @@ class NodeStorage {
   }
 
   /**
-   * The shards that the session holds; `undefined` when it is silent, and may answer later. The engine would let go of all
-   * shards after waiting so long, while a new session takes little longer.
+   * The shards held by the session; `undefined` when the session is silent, and may answer later. The engine would release all shards after
+   * waiting that long, while a new session takes only slightly longer.
    */
   async #listHeld(): Promise<ReadonlySet<number> | undefined> {
     const { session, acquireWithinMs } = this.#options
@@ -191,12 +191,12 @@ class NodeStorage {
   }
 
   /**
-   * Shards that came after the engine had stopped waiting for them: it does not know them, and no other node could have them.
-   * `toldAt`: when the engine said which it knows.
+   * Unlocks shards that arrived after the engine had stopped waiting for them: it does not know them, and no other node could take them.
+   * `toldAt`: when the engine listed the shards that it knows.
    */
   async #unlockStrays(strays: ReadonlyArray<number>, toldAt: number): Promise<void> {
     for (const shard of strays) {
-      // A question that came meanwhile may have given it to the engine.
+      // A request that arrived meanwhile may have given the shard to the engine.
       if (toldAt < (this.#askedUntil.get(shard) ?? 0)) continue
       this.#held.delete(shard)
       await this.#options.session.run((sql) => unlockShard(sql, shard))
@@ -224,7 +224,7 @@ export const makeNodeStorage = (options: NodeStorageOptions): RunnerStorage.Runn
     getRunners: attempt(() => storage.runners()),
     register: (address, runner) => attempt(() => storage.register(address, runner)),
     unregister: (address) => attempt(() => storage.unregister(address)),
-    // The locks alone say which nodes live.
+    // Only the locks determine which nodes are alive.
     setRunnerHealth: () => Effect.void,
     acquire: (_, shardIds) => attempt(() => storage.acquire(shardIds)),
     refresh: (_, shardIds) => attempt(() => storage.refresh(shardIds)),

@@ -1,4 +1,4 @@
-/** The transport of the cluster engine's calls between nodes: a port for the others, and sockets to theirs. */
+/** Transport of the cluster engine's calls between nodes: a port for the other nodes, and sockets to theirs. */
 import * as NodeSocketServer from "@effect/platform-node-shared/NodeSocketServer"
 import { Effect, Layer } from "effect"
 import { Runners } from "effect/cluster"
@@ -8,10 +8,10 @@ import type { NodeAddress } from "./node-address.ts"
 import type { NodeSockets } from "./node-sockets.ts"
 import type { SharedKey } from "./shared-key.ts"
 
-/** Names and not positions carry the values: two releases talk to each other while a cluster is upgraded. */
+/** Values are keyed by name, not position: two releases communicate during an upgrade of a cluster. */
 export const nodeSerialization = RpcSerialization.ndjson
 
-/** In the time after which a node is lost. A node that does not answer two pings is dialled again. */
+/** Pings within the time after which a node is lost. A node that does not answer two pings is dialled again. */
 const PINGS_PER_LOSS = 6
 const PINGS_WITHOUT_ANSWER = 2
 

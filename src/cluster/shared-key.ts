@@ -1,7 +1,7 @@
 /**
- * How nodes prove to each other that they belong to one cluster: TLS with a pre-shared key (RFC 4279), made from the configured
- * secret. Each connection has fresh keys (ECDHE), and there are no certificates to make and renew. While the secret is changed a node
- * has two of them: the one that is dialled names the one that it uses, as the hint of its key's identity.
+ * Mutual authentication of the nodes of a cluster: TLS with a pre-shared key (RFC 4279), derived from the configured secret. Each
+ * connection has fresh keys (ECDHE), and there are no certificates to issue and renew. While the secret is being changed a node has two
+ * keys: the dialled node names the one that it uses, as the hint of its key's identity.
  */
 import { hkdfSync } from "node:crypto"
 import type { ConnectionOptions, TlsOptions } from "node:tls"
@@ -16,7 +16,7 @@ const IDENTITY = "gathercue-node"
 const KEY_BYTES = 32
 const HINT_BYTES = 8
 
-/** Node takes shared keys in TLS 1.2 (its documentation, "Pre-shared keys"). */
+/** Node supports pre-shared keys in TLS 1.2 (its documentation, "Pre-shared keys"). */
 const TLS = { ciphers: "ECDHE-PSK-CHACHA20-POLY1305", minVersion: "TLSv1.2", maxVersion: "TLSv1.2" } as const
 
 const derived = (secret: Redacted.Redacted<string>, purpose: string, bytes: number): Buffer =>
@@ -27,7 +27,7 @@ const keyOf = (secret: Redacted.Redacted<string>) => ({
   hint: derived(secret, "gathercue node transport hint", HINT_BYTES).toString("hex"),
 })
 
-/** `other`: taken beside `secret`. `refused`: called with the address of a node that is turned away, because its key is neither. */
+/** `other`: accepted in addition to `secret`. `refused`: called with the address of a node that is refused, because its key is neither. */
 export const sharedKeyOf = (
   secret: Redacted.Redacted<string>,
   other: Redacted.Redacted<string> | null = null,
@@ -38,7 +38,7 @@ export const sharedKeyOf = (
   return {
     client: {
       ...TLS,
-      // A node of the release before gives no hint.
+      // A node of the previous release gives no hint.
       pskCallback: (hint) => ({ psk: hint === beside.hint ? beside.psk : own.psk, identity: IDENTITY }),
       // There is no certificate: the key is the proof.
       checkServerIdentity: () => undefined,
@@ -47,7 +47,7 @@ export const sharedKeyOf = (
       ...TLS,
       pskIdentityHint: own.hint,
       pskCallback: (socket, identity) => {
-        // The first sight of the socket: the engine listens to it for each write that waits, and more than ten are no leak.
+        // First access to the socket: the engine listens to it for each waiting write, and more than ten listeners are no leak.
         socket.setMaxListeners(0)
         if (identity !== IDENTITY) return null
         const address = socket.remoteAddress ?? ""

@@ -1,6 +1,6 @@
 /**
- * The one secret that all others derive from, where none is configured: generated once and kept in the data folder, so that
- * sessions and sealed secrets outlive a restart.
+ * The one secret from which all others are derived, if none is configured: generated once and kept in the data folder, so that sessions and
+ * sealed secrets survive a restart.
  */
 import { hkdfSync, randomBytes } from "node:crypto"
 import {
@@ -18,15 +18,15 @@ import {
 import { dirname, join } from "node:path"
 import { Redacted } from "effect"
 
-/** Characters a key has at least; the generated one has 43. */
+/** Fewest characters of a key; the generated one has 43. */
 export const FEWEST_KEY_CHARACTERS = 32
 
-/** The kept key cannot be read or made. The message is one sentence. */
+/** The kept key cannot be read or created. The message is one sentence. */
 export class SecretKeyUnusable extends Error {
   override readonly name = "SecretKeyUnusable"
 }
 
-/** Written whole or not at all, also when the machine stops half-way: a key cut short could be guessed. */
+/** Writes the key atomically, even if the machine stops half-way: a truncated key could be guessed. */
 const writeNewKey = (path: string): void => {
   const partial = `${path}.${randomBytes(6).toString("hex")}`
   const file = openSync(partial, "wx", 0o600)
@@ -39,7 +39,7 @@ const writeNewKey = (path: string): void => {
   } finally {
     closeSync(file)
   }
-  // Unlike a rename a link does not replace the key of a process that was faster; not every file system has links.
+  // Unlike a rename, a link does not replace the key of a process that was faster; not every file system supports links.
   try {
     linkSync(partial, path)
     unlinkSync(partial)
@@ -70,7 +70,7 @@ const keyPath = (dataDir: string): string => join(dataDir, "secret-key")
 
 export const hasKeptKey = (dataDir: string): boolean => existsSync(keyPath(dataDir))
 
-/** The key of a development machine: generated once, kept beside the database, so that sessions outlive a restart. */
+/** Key of a development machine: generated once and kept beside the database, so that sessions survive a restart. */
 export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
   const path = keyPath(dataDir)
   if (!existsSync(path)) {
@@ -78,7 +78,7 @@ export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
       mkdirSync(dataDir, { recursive: true })
       writeNewKey(path)
     } catch (cause) {
-      // The folder itself being a file is EEXIST too.
+      // EEXIST is also reported if the folder itself is a file.
       if ((cause as NodeJS.ErrnoException).code !== "EEXIST" || !existsSync(path)) {
         throw new SecretKeyUnusable(`DATA_DIR cannot be written to (${(cause as Error).message}).`)
       }
@@ -93,13 +93,13 @@ export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
   return Redacted.make(key)
 }
 
-/** The secret that signs and seals, and then older ones, which only verify and open what they signed and sealed. */
+/** The secret that signs and seals, followed by older ones, which only verify and open what they signed and sealed. */
 export type SecretKeys = readonly [Redacted.Redacted<string>, ...Redacted.Redacted<string>[]]
 
 /** Keys for one purpose, 32 bytes each, in the order of the secrets: the first one signs and seals, all verify and open. */
 export type KeyRing = readonly [Uint8Array, ...Uint8Array[]]
 
-/** A key for one purpose (HKDF, RFC 5869) derived from `SECRET_KEY`, so that no two purposes ever share one. 32 bytes. */
+/** Key of 32 bytes for one purpose (HKDF, RFC 5869), derived from `SECRET_KEY`, so that no two purposes share a key. */
 export const deriveKey = (secretKey: Redacted.Redacted<string>, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", `gathercue/${purpose}`, 32))
 

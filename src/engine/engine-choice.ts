@@ -1,19 +1,19 @@
 /**
- * The build of uWebSockets.js that fits this machine. It comes as machine code for some releases of Node and some systems, and no
- * build has all: the older one needs glibc 2.28 and knows Node 20 and 22, the newer one needs glibc 2.38 and knows Node 24 and 26 too.
- * Nothing is imported here, so that a machine that none fits is told so before anything is loaded.
+ * Selects the build of uWebSockets.js that fits this machine. It comes as machine code for some releases of Node and some systems, and no
+ * build supports all: the older one needs glibc 2.28 and supports Node 20 and 22, the newer one needs glibc 2.38 and also supports Node 24
+ * and 26. Nothing is imported here, so that the refusal on an unsupported machine comes before anything is loaded.
  */
 
 export interface Machine {
-  /** The major release of Node. */
+  /** Major release of Node. */
   readonly node: number
   readonly platform: string
-  /** Such as `2.36`; absent on Linux without glibc, and on other systems. */
+  /** Version such as `2.36`; absent on Linux without glibc, and on other systems. */
   readonly glibc: string | undefined
 }
 
 interface Build {
-  /** The newer one, installed as `uWebSockets.js-next`. */
+  /** True: the newer build, installed as `uWebSockets.js-next`. */
   readonly isNext: boolean
   readonly nodes: ReadonlyArray<number>
   readonly glibc: string
@@ -32,7 +32,7 @@ const hasGlibc = ({ platform, glibc }: Machine, wanted: string): boolean =>
 const NEEDS =
   "Gathercue runs on Node 20 and 22 with glibc 2.28 or later, and on Node 24 and 26 with glibc 2.38 or later (Debian 13)"
 
-/** The build, or the sentence why there is none. */
+/** The build, or a sentence why there is none. */
 export const engineFor = (machine: Machine): { readonly isNext: boolean } | { readonly refusal: string } => {
   const build = BUILDS.find(({ nodes, glibc }) => nodes.includes(machine.node) && hasGlibc(machine, glibc))
   if (build !== undefined) return { isNext: build.isNext }

@@ -1,4 +1,4 @@
-/** uWebSockets.js, in the build that fits this machine. Its types are those of the older build, which the newer one keeps. */
+/** uWebSockets.js, in the build that fits this machine. The types are those of the older build, which the newer one keeps. */
 import type * as Engine from "uWebSockets.js"
 import { engineFor, thisMachine } from "./engine-choice.ts"
 
@@ -17,7 +17,7 @@ type Keep = <H extends Handler>(handler: H) => H
 
 const METHODS = ["any", "get", "head", "post", "patch", "put", "del"] as const
 
-/** This is a function of its own, so that what it returns holds the slot alone. */
+/** A separate function, so that its result holds only the slot. */
 const calling = (slot: { handler: Handler | undefined }) =>
   function call(this: unknown, ...args: never) {
     return slot.handler?.apply(this, args)
@@ -28,7 +28,7 @@ const keepingFunctions = <B extends object>(behavior: B, keep: Keep): B =>
     Object.entries(behavior).map(([name, value]) => [name, typeof value === "function" ? keep(value) : value]),
   ) as B
 
-/** Binds what was bound to one app to another one. */
+/** Applies to another app what was bound to one app. */
 type Binding = (app: Engine.TemplatedApp) => void
 
 const makeApp = (options: Engine.AppOptions, onBound: (binding: Binding) => void): Engine.TemplatedApp => {
@@ -55,7 +55,7 @@ const makeApp = (options: Engine.AppOptions, onBound: (binding: Binding) => void
   }
   app.close = () => {
     close.call(app)
-    // The handlers of sockets that close with the app are called within it.
+    // Handlers of sockets that close with the app are called during the close.
     for (const slot of slots) slot.handler = undefined
     return app
   }
@@ -63,12 +63,12 @@ const makeApp = (options: Engine.AppOptions, onBound: (binding: Binding) => void
 }
 
 /**
- * An app that lets go of its handlers when it is closed. The engine keeps each app and its handlers until the process ends, and with
- * them everything that a closed server has made: a process that starts many servers would keep all of them.
+ * An app that releases its handlers when it is closed. The engine keeps each app and its handlers until the process ends, and with them
+ * everything that a closed server has created: a process that starts many servers would keep all of them.
  */
 export const App = (options: Engine.AppOptions = {}): Engine.TemplatedApp => makeApp(options, () => {})
 
-/** The engine has these in both builds, and the types of the newer one alone. */
+/** Methods that both builds of the engine have, but only the types of the newer one. */
 interface Distributing extends Engine.TemplatedApp {
   readonly getDescriptor: () => unknown
   readonly addChildAppDescriptor: (descriptor: unknown) => void
@@ -76,18 +76,18 @@ interface Distributing extends Engine.TemplatedApp {
 }
 
 interface SecureApp {
-  /** Routes that are bound to this app answer with TLS too. A port that this app itself listens on has no TLS. */
+  /** Routes bound to this app answer with TLS too. A port on which this app itself listens has no TLS. */
   readonly app: Engine.TemplatedApp
-  /** The port with TLS is listened on with this one. Without a certificate it ends every handshake. */
+  /** The app that listens on the port with TLS. Without a certificate it ends every handshake. */
   readonly front: Engine.TemplatedApp
-  /** Connections from now on get the certificate; the file has its key too. Others go on with theirs. */
+  /** Uses the certificate for new connections; the file contains its key too. Existing connections keep theirs. */
   readonly use: (file: string) => void
 }
 
 /**
- * TLS with certificates that are replaced. The engine's own way, a name that is removed and added anew, frees the routes that open
- * connections go on using. So each certificate has an app, with all routes: one app listens and gives each new connection to the app of
- * the newest certificate. Older apps keep their connections, and are closed with the rest.
+ * TLS with replaceable certificates. The engine's own way, removing a name and adding it again, frees the routes that open connections
+ * still use. So each certificate has an app with all routes: one app listens and gives each new connection to the app of the newest
+ * certificate. Older apps keep their connections, and are closed with the rest.
  */
 export const secureApp = (): SecureApp => {
   const bindings: Binding[] = []

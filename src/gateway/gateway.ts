@@ -1,6 +1,6 @@
 /**
- * Composes the live gateway and binds it to `/v1/gateway` of a given app; the composition root listens. It ends by `drain` or
- * `stop`: timers, feed subscriptions and sockets are gone then, and no participant was reported as left.
+ * Composes the live gateway and binds it to `/v1/gateway` of a given app; the composition root listens. It ends with `drain` or `stop`:
+ * timers, feed subscriptions and sockets are then gone, and no participant was reported as left.
  */
 import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
@@ -34,17 +34,17 @@ const FILES_SHORT =
 
 export interface RunningGateway {
   /**
-   * Takes no new sockets, asks each client to reconnect after a random part of `withinMs`, closes it then (1012, or 4003 when
-   * other nodes go on), and stops. Done when the last socket is closed, at the latest after `withinMs`.
+   * Accepts no new sockets, asks each client to reconnect after a random part of `withinMs`, then closes it (1012, or 4003 when other nodes
+   * take over), and stops. Resolves when the last socket is closed, at the latest after `withinMs`.
    */
   readonly drain: (withinMs: number, reason: "drain" | "moved") => Promise<void>
   /** Closes everything at once; idempotent. */
   readonly stop: () => Promise<void>
-  /** Open sockets. */
+  /** Number of open sockets. */
   readonly connections: () => number
 }
 
-/** `node`: the name of this process in presence reports. */
+/** `node`: name of this process in presence reports. */
 type GatewayBindOptions = { readonly node: string } & Partial<GatewayOptions>
 
 type GatewayRequirements =
@@ -60,7 +60,7 @@ type GatewayRequirements =
   | ClientAddresses
   | AnonymousBudgets
 
-/** Binds the gateway to an app. It lives until it is drained or stopped, which must happen before its services end. */
+/** Binds the gateway to an app. It must be drained or stopped before its services end. */
 export const bindGateway = (
   app: SocketApp,
   { node, ...given }: GatewayBindOptions,
@@ -126,7 +126,7 @@ export const bindGateway = (
     }
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
     const hub = new Hub(services)
-    // An alert on a close code does not wait for its first socket.
+    // The counters exist from the start, so that an alert on a close code does not wait for its first socket.
     for (const { code } of Object.values(CLOSE)) telemetry.metrics.disconnects.add(0, String(code))
     telemetry.sample(() => {
       telemetry.metrics.callPeers.set(hub.callPeers)

@@ -1,34 +1,37 @@
-/** The gateway's numbers. The configuration sets those that a deployment may change; only tests change the rest. */
+/** Limits and intervals of the gateway. The configuration sets those that a deployment may change; only tests change the rest. */
 import type { IceOptions } from "../media/ice-servers.ts"
 import type { RtcPolicy } from "../protocol/messages/media.ts"
 import type { BudgetRules } from "./memory/rate-budgets.ts"
 
-/** The settings of calls between browsers. */
+/** Settings of browser-to-browser calls. */
 export interface MeshOptions {
   readonly ice: IceOptions
   /** `relay`: no browser learns the address of another one. */
   readonly policy: RtcPolicy
-  /** The most people of a room in which anybody sends a picture, 2 to 6. */
+  /** Most people in a room in which anybody sends video, 2 to 6. */
   readonly maxPeers: number
 }
 
 export interface GatewayOptions {
   readonly heartbeatMs: number
   readonly identifyTimeoutMs: number
-  /** The interval at which all connections are checked for deadlines. */
+  /** Interval at which all connections are checked for deadlines. */
   readonly sweepMs: number
-  /** Between two comparisons of the followed events' versions with the store. */
+  /** Interval between two comparisons of the followed events' versions with the store. */
   readonly auditMs: number
-  /** Between two looks at the rooms of the media server. */
+  /** Interval between two checks of the media server's rooms. */
   readonly roomSweepMs: number
-  /** A moved participant may stay so long in the media server's room of before, to connect to the next one first. The guide names the time. */
+  /**
+   * How long a moved participant may stay in their previous room at the media server, to connect to the next one first. The guide states
+   * this time.
+   */
   readonly moveMs: number
   /**
-   * The interval at which the grants behind open sockets are checked. The guide promises that an ended grant closes its sockets
-   * within ten seconds. This interval, a sweep, and one failed check with its second of pause fit into that time.
+   * Interval at which the grants behind open sockets are checked. The guide promises that an ended grant closes its sockets within ten
+   * seconds. This interval, a sweep, and one failed check with its pause of a second fit into that time.
    */
   readonly recheckMs: number
-  /** The age and number of dispatches of a stream up to which a replay is exact. */
+  /** Age and number of dispatches of a stream up to which a replay is exact. */
   readonly historyMs: number
   readonly historyEntries: number
   /** A connection with more than this many bytes buffered is closed as a slow consumer. */
@@ -37,33 +40,33 @@ export interface GatewayOptions {
   readonly ephemeralLimitBytes: number
   /** An event without connections is released after this time. */
   readonly lingerMs: number
-  /** The interval at which joins and leaves are reported to the live event. */
+  /** Interval at which joins and leaves are reported to the live event. */
   readonly presenceTickMs: number
-  /** The time for which dispatches are gathered, by the number of connections. */
+  /** Time over which dispatches are batched, by the number of connections. */
   readonly tickMs: (connections: number) => number
   readonly connectionsPerParticipant: number
   readonly budgets: BudgetRules
-  /** The factor of the limits for staff. */
+  /** Factor by which the limits of staff are higher. */
   readonly staffFactor: number
   readonly commandsInFlight: number
   /**
-   * Absent participants whose budgets and latest commands are remembered, anonymous ones and others each. An entry has some 1 KB,
-   * and 5 KB at most (16 commands of 64 characters and their hashes): 40 MB in all as a rule, 200 MB at worst.
+   * Absent participants whose budgets and latest commands are remembered, separately for anonymous ones and others. An entry takes about 1
+   * KB, and 5 KB at most (16 commands of 64 characters and their hashes): usually 40 MB in all, 200 MB at worst.
    */
   readonly absentParticipants: number
-  /** New connections that may identify in a second, and that may be on their way in at once. */
+  /** New connections that may identify per second, and that may be identifying at once. */
   readonly identifiesPerSecond: number
   readonly identifiesPending: number
   readonly maxConnections: number
-  /** The limit of open sockets of one address. */
+  /** Most open sockets of one address. */
   readonly socketsPerAddress: number
-  /** The time between the notice of a session's end and the end. */
+  /** Time between the notice of a session's end and the end. */
   readonly tokenNoticeMs: number
-  /** The time over which the connections of an ended event are closed. */
+  /** Time over which the connections of an ended event are closed. */
   readonly endSpreadMs: number
-  /** The server's address, for addresses in replies. */
+  /** The server's public address, for addresses in replies. */
   readonly publicUrl: string
-  /** Calls between browsers, where there is no media server. */
+  /** Browser-to-browser calls, used when there is no media server. */
   readonly mesh: MeshOptions
 }
 

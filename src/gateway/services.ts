@@ -1,4 +1,4 @@
-/** The dependencies of every part of the gateway: the services behind it, and the one way to start an effect. */
+/** Dependencies of all parts of the gateway: the services behind it, and the one way to start an effect. */
 import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
@@ -31,7 +31,7 @@ export interface GatewayServices {
   readonly broadcasts: LiveBroadcasts["Service"]
   readonly links: MediaLinks["Service"]
   readonly telemetry: Telemetry["Service"]
-  /** This process, in presence reports. */
+  /** Name of this process in presence reports. */
   readonly node: string
   /** Starts an effect that handles its own failures; it is interrupted when the gateway stops. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>

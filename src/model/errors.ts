@@ -1,7 +1,7 @@
 /**
- * Expected failures, as tagged errors in the error channel. Each names the failure, never its representation:
- * one table in `http/transport/problem.ts` and one in `gateway/connection/refusal.ts` turn a tag into a status or a gateway code.
- * `detail` is for people and may change; the tag is what code branches on.
+ * Expected failures, as tagged errors in the error channel. Each names the failure, never its representation: one table in
+ * `http/transport/problem.ts` and one in `gateway/connection/refusal.ts` map a tag to a status or a gateway code. `detail` is for people
+ * and may change; code branches on the tag.
  */
 import { Data } from "effect"
 
@@ -10,8 +10,8 @@ interface Detail {
 }
 
 /**
- * A fault of one field: `pointer` is a JSON Pointer into the body (RFC 6901, as a fragment), `parameter` a name in the query, `header` one
- * of the head in lower case.
+ * Fault of one field: `pointer` is a JSON Pointer into the body (RFC 6901, as a fragment), `parameter` the name of a query parameter,
+ * `header` the name of a header in lower case.
  */
 export interface FieldFault {
   readonly pointer?: string
@@ -24,24 +24,24 @@ export interface FieldFault {
 export class BadRequest extends Data.TaggedError("BadRequest")<
   Detail & { readonly errors?: ReadonlyArray<FieldFault> }
 > {
-  /** Of fields of the body that do not go together; their names need no escape. A full stop ends `detail` alone. */
+  /** Fault of body fields that contradict each other; their names need no escaping. Only `detail` ends with a full stop. */
   static readonly ofFields = (fields: ReadonlyArray<string>, fault: string) => {
     const detail = fault.replace(/\.$/, "")
     const errors = fields.map((field) => ({ pointer: `#/${field}`, detail }))
     return new BadRequest({ detail: `${fields.join(", ")}: ${detail}.`, errors })
   }
   static readonly ofField = (field: string, fault: string) => BadRequest.ofFields([field], fault)
-  /** Of the body as a whole. */
+  /** Fault of the body as a whole. */
   static readonly ofBody = (fault: string) =>
     new BadRequest({ detail: `body: ${fault}.`, errors: [{ pointer: "#", detail: fault }] })
-  /** Of one parameter of the query. */
+  /** Fault of one query parameter. */
   static readonly ofParameter = (parameter: string, fault: string) =>
     new BadRequest({ detail: `${parameter}: ${fault}.`, errors: [{ parameter, detail: fault }] })
-  /** Of a header, named in lower case. */
+  /** Fault of a header, named in lower case. */
   static readonly ofHeader = (header: string, fault: string) =>
     new BadRequest({ detail: `${header}: ${fault}.`, errors: [{ header, detail: fault }] })
 }
-/** A role the event has no place for; `acceptedRoles` lists those it has (specification §4). */
+/** The event has no such role; `acceptedRoles` lists the roles that it has (specification §4). */
 export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{
   readonly acceptedRoles: ReadonlyArray<string>
 }> {}
@@ -51,24 +51,24 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<Detail> {}
 export class SignInRequired extends Data.TaggedError("SignInRequired")<Detail> {}
 /** Authenticated, but not allowed. */
 export class Forbidden extends Data.TaggedError("Forbidden")<Detail> {}
-/** The holder of the session has to prove again who they are. */
+/** The holder of the session has to prove their identity again. */
 export class FreshSignInRequired extends Data.TaggedError("FreshSignInRequired")<Record<never, never>> {}
-/** The members of the workspace sign in by its identity provider. */
+/** The members of the workspace sign in through its identity provider. */
 export class SsoRequired extends Data.TaggedError("SsoRequired")<Record<never, never>> {}
-/** The workspace asks its members for a second factor. */
+/** The workspace requires a second factor from its members. */
 export class MfaRequired extends Data.TaggedError("MfaRequired")<Record<never, never>> {}
-/** Absent, or another workspace's: the answers are equal (specification §5, rule 7). */
+/** The object does not exist, or belongs to another workspace: the answers are equal (specification §5, rule 7). */
 export class NotFound extends Data.TaggedError("NotFound")<Detail> {
   static readonly of = (what: string) => new NotFound({ detail: `No such ${what}.` })
-  /** No object has such an id, so that nothing is told of another workspace. */
+  /** The id is malformed, so the answer tells nothing about another workspace. */
   static readonly ofNoId = (what: string) => new NotFound({ detail: `No such ${what}: the id is not a UUID.` })
 }
-/** The state does not allow it now. */
+/** The current state does not allow the request. */
 export class Conflict extends Data.TaggedError("Conflict")<Detail> {}
 export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: string }> {}
-/** A one-time token that is unknown, used or expired: the answers are equal. */
+/** The one-time token is unknown, used or expired: the answers are equal. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<Record<never, never>> {}
-/** The deployment takes no new accounts, or only those of people with an open invite. */
+/** The deployment accepts no new accounts, or only those of people with an open invite. */
 export class SignupClosed extends Data.TaggedError("SignupClosed")<{ readonly isByInvite: boolean }> {}
 /** No identity provider is configured (specification §5, rule 8). */
 export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Record<never, never>> {}
@@ -77,23 +77,23 @@ export class EventFull extends Data.TaggedError("EventFull")<Record<never, never
 /** Another encoder took over the broadcast; a new address takes it back. */
 export class EncoderReplaced extends Data.TaggedError("EncoderReplaced")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
-/** A guest's address is an account's: its owner logs in instead (specification §4, guest session rule 3). */
+/** The guest's address belongs to an account, whose owner logs in instead (specification §4, guest session rule 3). */
 export class AccountExists extends Data.TaggedError("AccountExists")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
-/** The same Idempotency-Key came before with another body. */
+/** The same Idempotency-Key was used before with another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<Record<never, never>> {}
-/** The first request with this Idempotency-Key is still being worked on. */
+/** The first request with this Idempotency-Key is still being processed. */
 export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgress")<{
   readonly retryAfterSeconds: number
 }> {}
-/** More requests than the limit allows; the next may come after `retryAfterSeconds`. */
+/** More requests than the limit allows; the next one is allowed after `retryAfterSeconds`. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
-  /** The name of the limit, from `rate-limits.ts` or from one that is counted elsewhere. */
+  /** Name of the limit, from `rate-limits.ts` or from a limit that is counted elsewhere. */
   readonly limit: string
   readonly retryAfterSeconds: number
 }> {}
-/** The workspace had as many letters to others sent today as it may; a new day begins after `retryAfterSeconds`. */
+/** The workspace has used up today's limit of emails to others; a new day begins after `retryAfterSeconds`. */
 export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
   readonly of: "workspace" | "founder"
   readonly quota: number
@@ -101,13 +101,13 @@ export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
 }> {}
 /** Too much work is queued or a part is unavailable; the same request may be sent again after `retryAfterSeconds`. */
 export class Unavailable extends Data.TaggedError("Unavailable")<Detail & { readonly retryAfterSeconds: number }> {
-  /** A log and a failed test show the message of an error. */
+  /** The message of the error, as shown by logs and failed tests. */
   override get message(): string {
     return this.detail
   }
 }
 
-/** Every failure a client may meet; anything else is a defect and becomes one 500 with a request id. */
+/** Every failure that a client may receive; anything else is a defect and becomes a 500 with a request id. */
 export type Failure =
   | BadRequest
   | RoleNotOnEvent

@@ -19,7 +19,10 @@ const Named = (maximum: number) => LegibleText(maximum, isVisible, "must not be 
 const Title = Named(300)
 const Type = Named(80)
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
-/** The integrator's own data, read by its servers and members, and stored as it came. The public page shows its `description` alone, as shown text. */
+/**
+ * The integrator's own data, read by its servers and members, and stored unchanged. The public page shows only its `description`, as shown
+ * text.
+ */
 const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   Schema.makeFilter(
     (metadata) =>
@@ -27,10 +30,10 @@ const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   ),
 )
 
-/** Everybody who registered gets a letter a day and ten minutes before `scheduledAt`. */
+/** Everybody who registered gets an email a day and ten minutes before `scheduledAt`. */
 const Reminders = Schema.Boolean
 
-/** What hosts decide about an event, in the form that callers give it. */
+/** Settings of an event, in the form in which callers give them. */
 const Settings = Schema.Struct({
   type: Type,
   title: Title,
@@ -45,7 +48,7 @@ const Settings = Schema.Struct({
   metadata: Metadata,
 })
 
-/** The settings of a new event that its caller does not give. `capacity` has the server's default. */
+/** Default settings of a new event. `capacity` has the server's default. */
 export const NEW_EVENT = {
   scheduledAt: null,
   scheduledEndAt: null,
@@ -57,7 +60,7 @@ export const NEW_EVENT = {
   metadata: {},
 } as const satisfies Partial<typeof Settings.Type>
 
-/** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
+/** Fields that a PATCH may change; an absent key leaves its field unchanged, `metadata` is replaced as a whole. */
 export const EventPatch = Settings.mapFields(Struct.map(Schema.optionalKey)).annotate(named("EventPatch"))
 export type EventPatch = typeof EventPatch.Type
 
@@ -69,7 +72,7 @@ export const EventInput = Schema.Struct({
 }).annotate(named("EventInput"))
 export type EventInput = typeof EventInput.Type
 
-/** Something about an event that its hosts may not have meant; it refuses nothing. */
+/** A possible mistake of the hosts in an event; it refuses nothing. */
 export const EventWarning = Schema.Struct({
   code: Schema.String.annotate({
     description: "`starts_in_past`, `no_phases`; more may be added.",
@@ -99,12 +102,12 @@ export const Event = Schema.Struct({
   publishedAt: Schema.NullOr(Instant),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
-  /** The answer has them when the event is made, read by its id, changed or published. */
+  /** Present when the event is created, read by its id, changed or published. */
   warnings: Schema.optionalKey(Schema.Array(EventWarning)),
 }).annotate(named("Event"))
 export type Event = typeof Event.Type
 
-/** An event with its agenda, as reads and lifecycle calls return it. */
+/** An event with its agenda, as returned by reads and lifecycle calls. */
 export const EventWithPhases = Schema.Struct({
   ...Event.fields,
   phases: Schema.Array(Phase),
@@ -117,7 +120,7 @@ export const PublishedEvent = Schema.Struct({
   warnings: Schema.Array(EventWarning),
 }).annotate(named("PublishedEvent"))
 
-/** An event that is, or would be now, published after its planned start has a mistyped date, in most cases. */
+/** Whether the event was published, or would be now, after its planned start: usually the date is mistyped. */
 const startsInPast = (
   { status, scheduledAt, publishedAt }: Pick<Event, "status" | "scheduledAt" | "publishedAt">,
   now: Timestamp,
@@ -143,28 +146,28 @@ export const withWarnings = <E extends Warned>(
   return { ...event, warnings }
 }
 
-/** As much of an event as an answer about something else shows. */
+/** The part of an event that is shown in answers about something else. */
 export const EventReference = Schema.Struct({
   id: Uuid,
   title: Schema.String,
   scheduledAt: Schema.NullOr(Instant),
 }).annotate(named("EventReference"))
 
-/** A node of a release that knew no reminders or measures answers without them. */
+/** Defaults for answers of nodes whose release knew no reminders or measures. */
 const FIELDS_OF_NODE = {
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   hostAbsence: HostAbsenceOfNode,
 }
 
-/** Events as nodes send them to each other. */
+/** Events in the form in which nodes send them to each other. */
 export const EventOfNode = Schema.Struct({ ...Event.fields, ...FIELDS_OF_NODE })
 export const EventWithPhasesOfNode = Schema.Struct({ ...EventWithPhases.fields, ...FIELDS_OF_NODE })
 
-/** Is the event visible to a caller that knows its id and has no credential? */
+/** Whether the event is visible to a caller who knows its id and has no credential. */
 export const isShared = ({ status, visibility }: Pick<Event, "status" | "visibility">): boolean =>
   status !== "draft" && visibility !== "private"
 
-/** The planned end may not lie before the planned start. */
+/** Whether the planned end lies before the planned start, which is refused. */
 export const endsBeforeItStarts = (times: {
   readonly scheduledAt: string | null
   readonly scheduledEndAt: string | null

@@ -1,4 +1,4 @@
-/** Ids and times that all examples of the descriptions share. */
+/** Ids and times shared by all examples of the descriptions. */
 
 export const T0 = "2030-05-01T09:00:00.000Z"
 export const T1 = "2030-05-01T10:00:00.000Z"

@@ -1,8 +1,8 @@
-/** What a live event does by itself while no host is there. */
+/** Measures that a live event takes by itself while no host is present. */
 import { Effect, Schema } from "effect"
 import { named } from "./named.ts"
 
-/** `locked`: nobody but staff writes in the chat or asks. `lobbyClosed`: in calls, nobody new is let in. */
+/** `locked`: only staff write in the chat or ask questions. `lobbyClosed`: calls admit nobody new. */
 export const AbsenceMeasure = Schema.Literals(["slowChat", "locked", "lobbyClosed"]).annotate(named("AbsenceMeasure"))
 export type AbsenceMeasure = typeof AbsenceMeasure.Type
 
@@ -15,8 +15,8 @@ export type HostAbsence = typeof HostAbsence.Type
 
 export const NO_MEASURE: HostAbsence = { measure: "nothing", afterSeconds: 60 }
 
-/** Rows and nodes of the release that knew no measures have none. */
+/** Default for rows and nodes of the release that knew no measures. */
 export const HostAbsenceOfNode = HostAbsence.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_MEASURE)))
 
-/** Between two messages of a person in the chat that no host watches. */
+/** Minimum interval between two messages of a person in a chat that no host watches. */
 export const UNWATCHED_CHAT_SLOW_MS = 30_000

@@ -1,6 +1,6 @@
 /**
- * Bearer links: addresses that work by being held. Each names its ground, the grant that it rests on, and holds no longer than that. One
- * statement reads how the ground stands now, for one link or for hundreds, and the rule below judges it.
+ * Bearer links: addresses that work for whoever holds them. Each names its ground, which is the grant behind it, and is valid no longer
+ * than that. One statement reads the ground's current state, for one link or for hundreds, and the rule below judges it.
  */
 import { Schema } from "effect"
 import { accessOf, type GrantState, holds } from "./grants.ts"
@@ -13,11 +13,11 @@ export type LinkKind = typeof LinkKind.Type
 
 const { optionalKey: optional } = Schema
 
-/** The parts of a basis that the holder has (`model/grants.ts`), and for a participant of a live event who that is. */
+/** The holder's parts of a basis (`model/grants.ts`), and for a participant of a live event their identity. */
 export const Ground = Schema.Struct({
-  /** What the holder has to be: one who manages the workspace, who speaks at the event, or who may see it. */
+  /** Required standing of the holder: one who manages the workspace, who speaks at the event, or who may see it. */
   as: Schema.Literals(["manager", "speaker", "viewer"]),
-  /** Not of a guest or registrant, who are known at their event alone. */
+  /** Absent for a guest or registrant, who are known only at their event. */
   workspaceId: optional(Schema.String),
   userId: optional(Schema.String),
   sessionVersion: optional(Schema.Int),
@@ -30,7 +30,7 @@ export const Ground = Schema.Struct({
   ),
   keyId: optional(Schema.String),
   participantId: optional(Schema.String),
-  /** Of a guest or registrant, whose role no list has. */
+  /** Role of a guest or registrant, who are in no list. */
   role: optional(EventRole),
 })
 export type Ground = typeof Ground.Type
@@ -40,36 +40,36 @@ export interface HeldLink {
   readonly objectId: string
   readonly eventId: string
   readonly ground: Ground
-  /** Unix milliseconds. What ended at that time or later includes it. */
+  /** Unix milliseconds. Ends at that time or later include this link. */
   readonly givenAt: number
   /** Unix milliseconds. */
   readonly expiresAt: number
 }
 
-/** A person of the workspace, a key, or a guest or registrant of an event. */
+/** Identifies the holder: a person of the workspace, a key, or a guest or registrant of an event. */
 export const holderOf = ({ login, userId, keyId, participantId = "" }: Ground): string => {
   if (login !== undefined) return `account:${login.accountId}`
   if (userId !== undefined) return `user:${userId}`
   return keyId === undefined ? participantId : `key:${keyId}`
 }
 
-/** The same for all links of a kind that a holder has to an object. */
+/** Id shared by all links of one kind that a holder has to one object. */
 export const linkIdOf = ({ kind, objectId, ground }: Pick<HeldLink, "kind" | "objectId" | "ground">): string =>
   namedId(objectId, kind, ground.as, holderOf(ground))
 
-/** The row that ends everything that a holder has in a workspace, or at an event. */
+/** Id of the row that ends all of a holder's links in a workspace, or at an event. */
 export const everythingOf = (within: string, holder: string): string => namedId(within, "everything", holder)
 
-/** How what a link rests on stands now. */
+/** Current state of what a link is based on. */
 export interface LinkState {
   readonly grant: GrantState
-  /** It was ended by hand, by a commit of the live event, or by another address of the same encoder. */
+  /** The link was ended by hand, by a commit of the live event, or by another address of the same encoder. */
   readonly isEnded: boolean
   /** A host removed the participant for good. */
   readonly isBarred: boolean
   /** The guest was erased, or the registration is cancelled. */
   readonly isGone: boolean
-  /** The role that the live event gave, which precedes the stored one. */
+  /** Role given by the live event, which takes precedence over the stored one. */
   readonly givenRole: EventRole | null
 }
 

@@ -1,4 +1,4 @@
-/** Listeners in this process: called in the order in which they subscribed, in the turn of the call. */
+/** Listeners in this process, called synchronously in the order in which they subscribed. */
 export class Listeners<T = void> {
   readonly #listeners = new Set<(value: T) => void>()
 

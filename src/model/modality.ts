@@ -1,6 +1,6 @@
 /**
- * The modalities of phases and their traits. Code asks for a trait, never for a modality by name, so that a further modality is one
- * row of the table. Sources: specification §3 (narrowing), §4 (assignable roles by modality).
+ * Modalities of phases and their traits. Code asks for a trait, never for a modality by name, so that a new modality is one row of the
+ * table. Sources: specification §3 (narrowing), §4 (assignable roles by modality).
  */
 import { Schema } from "effect"
 import { named } from "./named.ts"
@@ -10,15 +10,15 @@ export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "ro
 export type Modality = typeof Modality.Type
 
 interface ModalityTraits {
-  /** Roles that may be given on an event with such a phase. */
+  /** Roles that may be given at an event with such a phase. */
   readonly roles: ReadonlyArray<EventRole>
-  /** A stage with an audience, which anybody may watch at a public event; otherwise a call with a door. */
+  /** True: a stage with an audience, which anybody may watch at a public event; false: a call with a door. */
   readonly isStage: boolean
-  /** The role that speaks. */
+  /** The speaking role. */
   readonly speaks: EventRole
-  /** How a stored role reads in the phase; other roles stay as they are. */
+  /** Effective role of a stored role in the phase; other roles are unchanged. */
   readonly narrowed: Readonly<Partial<Record<EventRole, EventRole>>>
-  /** The rooms of its people: none, breakout rooms from a plan, or the pairs of each round. */
+  /** Rooms of the participants: none, breakout rooms from a plan, or the pairs of each round. */
   readonly rooms: "none" | "planned" | "paired"
   /** People outside a room are in one call together. */
   readonly hasMainCall: boolean
@@ -43,7 +43,7 @@ export const MODALITIES: Readonly<Record<Modality, ModalityTraits>> = {
   },
   meeting: { ...CALL, rooms: "none", hasMainCall: true },
   breakout: { ...CALL, rooms: "planned", hasMainCall: true },
-  // Between rounds all pairs together are more people than browsers can connect.
+  // Between rounds, all pairs together are more people than browsers can connect.
   rotation: { ...CALL, rooms: "paired", hasMainCall: false },
 }
 
@@ -51,13 +51,13 @@ export const MODALITIES: Readonly<Record<Modality, ModalityTraits>> = {
 export const isStage = (modality: Modality | null | undefined): boolean =>
   modality != null && MODALITIES[modality].isStage
 
-/** Participants are in rooms, and outside them only for a while. */
+/** Whether participants are in rooms, and outside them only temporarily. */
 export const hasRooms = (modality: Modality | null): boolean =>
   modality !== null && MODALITIES[modality].rooms !== "none"
 
 /**
- * Roles that may be given on an event: the union over its phases, and always `workspace_admin`. An event without phases accepts
- * no other role yet: its agenda decides which roles there are.
+ * Roles that may be given at an event: the union over its phases, and always `workspace_admin`. An event without phases accepts no other
+ * role yet: its agenda decides which roles there are.
  */
 export const acceptedRoles = (modalities: ReadonlyArray<Modality>): ReadonlyArray<EventRole> => {
   const accepted = new Set<EventRole>(["workspace_admin"])
@@ -66,18 +66,18 @@ export const acceptedRoles = (modalities: ReadonlyArray<Modality>): ReadonlyArra
 }
 
 /**
- * A stored role as it reads in the active phase: a speaker in a call is a participant, a participant in a broadcast is
- * audience, a viewer stays seatless. Never widens (specification §3). Without an active phase the stored role stands.
+ * Effective role of a stored role in the active phase: a speaker in a call is a participant, a participant in a broadcast is audience, a
+ * viewer stays seatless. Never widens (specification §3). Without an active phase the stored role applies.
  */
 export const narrowRole = (stored: EventRole, modality: Modality | null): EventRole =>
   (modality === null ? undefined : MODALITIES[modality].narrowed[stored]) ?? stored
 
-/** The role is seen and heard in the phase. */
+/** Whether the role is seen and heard in the phase. */
 export const hasSeat = (role: EventRole, modality: Modality): boolean => narrowRole(role, modality) !== "viewer"
 
 /**
- * A person's role, as the nearest one that the event has: a missing role becomes participant, else viewer. Never
- * widens. An event without phases has nothing to narrow by: the creator hosts it, a member is a participant, until it has phases.
+ * The nearest role to a person's role that the event has: a missing role becomes participant, else viewer. Never widens. Without phases
+ * there is nothing to narrow by: the creator is host and a member is participant, until there are phases.
  */
 export const nearestRole = (role: EventRole, modalities: ReadonlyArray<Modality>): EventRole => {
   const accepted = acceptedRoles(modalities)
@@ -86,5 +86,5 @@ export const nearestRole = (role: EventRole, modalities: ReadonlyArray<Modality>
   return accepted.includes("participant") ? "participant" : "viewer"
 }
 
-/** A partner's guest takes part where the event has a call, and watches where it has none. */
+/** Role of a partner's guest: participant if the event has a call, else viewer. */
 export const guestRole = (modalities: ReadonlyArray<Modality>): EventRole => nearestRole("participant", modalities)

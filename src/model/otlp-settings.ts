@@ -1,4 +1,4 @@
-/** Where traces are sent, and how many. */
+/** Destination and sampling of traces. */
 import type { Redacted } from "effect"
 
 export interface OtlpSettings {
@@ -6,6 +6,6 @@ export interface OtlpSettings {
   readonly endpoint: string
   readonly headers: ReadonlyArray<readonly [name: string, value: Redacted.Redacted<string>]>
   readonly serviceName: string
-  /** The share of requests, commands and webhook attempts that are traced, 0 to 1. */
+  /** Share of requests, commands and webhook attempts that are traced, 0 to 1. */
   readonly ratio: number
 }

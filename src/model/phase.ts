@@ -1,6 +1,6 @@
 /**
- * A phase: one stretch of an event's agenda (specification §2). At most one is active; an ended or skipped phase never
- * changes again. `config` keeps all keys that the caller stored, but the keys the product reads must have their types.
+ * A phase: one section of an event's agenda (specification §2). At most one is active; an ended or skipped phase never changes again.
+ * `config` keeps all keys that the caller stored, but the keys that the product reads must have their types.
  */
 import { Schema, SchemaTransformation } from "effect"
 import { Uuid } from "./ids.ts"
@@ -17,16 +17,16 @@ export type Feature = typeof Feature.Type
 export const PhaseStatus = Schema.Literals(["pending", "active", "ended", "skipped"]).annotate(named("PhaseStatus"))
 export type PhaseStatus = typeof PhaseStatus.Type
 
-/** A phase may be at most a day long, extensions included. */
+/** Longest phase, including extensions: a day. */
 export const MAX_PHASE_SECONDS = 86_400
 export const MAX_PHASES_PER_EVENT = 50
 
-/** Every snapshot carries every phase, so a config is kept as small as metadata. */
+/** Every snapshot contains every phase, so the size of a config is limited like that of metadata. */
 const CONFIG_LIMIT_BYTES = 16_384
 
 const seconds = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: MAX_PHASE_SECONDS }))
 
-/** Keys the product reads; `durationSeconds` arms the phase's timer when it becomes active. */
+/** Keys that the product reads; `durationSeconds` arms the phase's timer when it becomes active. */
 const StoredConfig = Schema.StructWithRest(
   Schema.Struct({
     durationSeconds: Schema.optionalKey(seconds(1)),
@@ -44,7 +44,7 @@ const StoredConfig = Schema.StructWithRest(
 
 const isList = (value: Schema.Json): value is Schema.JsonArray => Array.isArray(value)
 
-/** The same JSON, with what can be seen of its strings and keys. The JSON of a body is shallow. */
+/** The same JSON with invisible characters removed from its strings and keys. The JSON of a body is shallow. */
 const shown = (value: Schema.Json): Schema.Json => {
   if (typeof value === "string") return membersText(value)
   if (typeof value !== "object" || value === null) return value
@@ -55,8 +55,8 @@ const shownEntries = (entries: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(entries).map(([key, value]) => [membersText(key), shown(value)]))
 
 /**
- * A config from a client: everybody at the event gets it, so it is stored as far as it can be seen. Its size is checked once,
- * and not again for every answer that holds it.
+ * A config from a client. Everybody at the event receives it, so invisible characters are removed. Its size is checked once, and not again
+ * for every answer that contains it.
  */
 export const PhaseConfig = StoredConfig.check(
   Schema.makeFilter(
@@ -82,7 +82,7 @@ export const PhaseInput = Schema.Struct({
 }).annotate(named("PhaseInput"))
 export type PhaseInput = typeof PhaseInput.Type
 
-/** A phase as REST returns it. */
+/** A phase in its REST form. */
 export const Phase = Schema.Struct({
   id: Uuid,
   eventId: Uuid,
@@ -98,11 +98,11 @@ export const Phase = Schema.Struct({
 }).annotate(named("Phase"))
 export type Phase = typeof Phase.Type
 
-/** The fields for the gateway's optimistic concurrency: revisions, and whether the timer already elapsed. */
+/** Fields for the gateway's optimistic concurrency: revisions, and whether the timer has already elapsed. */
 export interface PhaseState extends Phase {
-  /** Grows with every change of the phase. */
+  /** Incremented with every change of the phase. */
   readonly rev: number
-  /** Grows with every change of the phase's timer. */
+  /** Incremented with every change of the phase's timer. */
   readonly timerRev: number
   readonly timerElapsed: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of the descriptions in the forms that generators of clients read as they are meant: bounds beside their type,
- * one permitted value as `const`, and no bound or pattern that says nothing.
+ * JSON Schemas of the descriptions, in a form that client generators interpret as intended: bounds beside their type, a single permitted
+ * value as `const`, and no bound or pattern without effect.
  */
 export interface Keywords {
   readonly [keyword: string]: unknown
@@ -12,7 +12,7 @@ export const isKeywords = (value: unknown): value is Keywords =>
 const isLanguageBound = (key: string, value: unknown): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** Schemas of `allOf` that add keywords alone are joined with the schema that they stand in. */
+/** Joins the schemas of `allOf` that only add keywords with the schema that contains them. */
 const joined = (schema: Keywords): Keywords => {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema
@@ -36,13 +36,13 @@ const withConst = (schema: Keywords): Keywords => {
   return { ...others, ...(isInteger(schema, value) ? { type: "integer" } : {}), const: value }
 }
 
-/** The format says all; the pattern would be repeated for each id. */
+/** The format suffices; the pattern would be repeated for each id. */
 const withoutPattern = (schema: Keywords): Keywords => {
   const { pattern, ...others } = schema
   return schema["format"] === "uuid" ? others : schema
 }
 
-/** For `JSON.stringify`. */
+/** Replacer for `JSON.stringify`. */
 export const plainly = (key: string, value: unknown): unknown => {
   if (isLanguageBound(key, value)) return undefined
   if (!isKeywords(value)) return value

@@ -1,6 +1,6 @@
 /**
- * A question of an event's audience (specification §2 and §6): when questions are taken, the author that others see, and the
- * changes by a moderator. The author of an anonymous question is dropped here, before anything is stored or sent.
+ * A question of an event's audience (specification §2 and §6): when questions are accepted, the author that others see, and the changes by
+ * a moderator. The author of an anonymous question is dropped here, before anything is stored or sent.
  */
 import { Schema } from "effect"
 import type { EventStatus } from "./event.ts"
@@ -21,7 +21,7 @@ const MAX_ANSWER_LENGTH = 4000
 export const Question = Schema.Struct({
   id: Uuid,
   eventId: Uuid,
-  /** The phase that was active when it was asked. */
+  /** The phase that was active when the question was asked. */
   phaseId: Schema.NullOr(Uuid),
   text: Schema.String,
   status: QuestionStatus,
@@ -42,7 +42,7 @@ export const QuestionInput = Schema.Struct({
   anonymous: Schema.optionalKey(Schema.Boolean),
 }).annotate(named("QuestionInput"))
 
-/** The changes open to a moderator, in any state of the event; an absent key leaves its field alone. */
+/** Changes open to a moderator, in any state of the event; an absent key leaves its field unchanged. */
 export const QuestionPatch = Schema.Struct({
   status: Schema.optionalKey(QuestionStatus),
   pinned: Schema.optionalKey(Schema.Boolean),
@@ -50,7 +50,7 @@ export const QuestionPatch = Schema.Struct({
 }).annotate(named("QuestionPatch"))
 export type QuestionPatch = typeof QuestionPatch.Type
 
-/** Approved and answered questions take votes; the public does not see the others. */
+/** Approved and answered questions accept votes; the public does not see the others. */
 export const isShown = (status: QuestionStatus): boolean => status === "approved" || status === "answered"
 
 interface QaPhase {
@@ -60,12 +60,12 @@ interface QaPhase {
   readonly featureSet: ReadonlyArray<string>
 }
 
-/** The reason why questions and votes are not taken now. */
+/** Reason why questions and votes are not accepted now. */
 export type QaClosed = "not_open" | "feature_disabled"
 
 /**
- * The phase that takes questions and votes: of a live event the active one, of a scheduled one the first that will. Either
- * must have the feature `qa`, as the gateway's commands ask for it.
+ * The phase that accepts questions and votes: the active phase of a live event, or the first suitable phase of a scheduled one. Either must
+ * have the feature `qa`, as the gateway's commands require.
  */
 export const qaPhase = <Phase extends QaPhase>(event: {
   readonly status: EventStatus
@@ -76,7 +76,7 @@ export const qaPhase = <Phase extends QaPhase>(event: {
   return candidates.find(({ featureSet }) => featureSet.includes("qa")) ?? "feature_disabled"
 }
 
-/** The asker of a question, with a session; `userId` is null for an event's guests, who are no users of the workspace. */
+/** Signed-in author of a question; `userId` is null for an event's guests, who are not users of the workspace. */
 export interface Author {
   readonly userId: string | null
   readonly name: string | null
@@ -87,7 +87,7 @@ export const newQuestion = (asked: {
   readonly id: string
   readonly eventId: string
   readonly phase: QaPhase
-  /** Null for a signed-out asker. */
+  /** Null for a signed-out author. */
   readonly author: Author | null
   readonly text: string
   readonly anonymous: boolean
@@ -113,7 +113,7 @@ export const newQuestion = (asked: {
 
 type QuestionFields = Readonly<Record<string, unknown>>
 
-/** The fields for webhook receivers beyond the base fields; `authorUserId` only for a workspace's user who asked under a name. */
+/** Fields of the webhook event besides the common ones; `authorUserId` is set only for a workspace's user who asked under their name. */
 export const questionCreated = (question: Question): QuestionFields => ({
   questionId: question.id,
   text: question.text,
@@ -121,7 +121,7 @@ export const questionCreated = (question: Question): QuestionFields => ({
   ...(question.authorUserId === null ? {} : { authorUserId: question.authorUserId }),
 })
 
-/** The same for an answer, which is null when it was given live. */
+/** Webhook fields of an answer, which is null when it was given live. */
 export const questionAnswered = (
   question: Question & { readonly answerMode: "live" | "text" | null },
 ): QuestionFields => ({
@@ -131,6 +131,6 @@ export const questionAnswered = (
   answeredAt: question.answeredAt,
 })
 
-/** The status after a patch, or null to leave it: an answer without a status answers the question. */
+/** Status after a patch, or null for no change: an answer without a status answers the question. */
 export const statusAfter = ({ status, answer }: QuestionPatch): QuestionStatus | null =>
   status ?? (answer === undefined ? null : "answered")

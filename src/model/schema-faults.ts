@@ -1,11 +1,11 @@
-/** Why a value is not what its schema says, in words for a client. */
+/** Describes for a client why a value does not match its schema. */
 import { SchemaIssue } from "effect"
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-/** As many as are told at once. */
+/** Most faults reported at once. */
 export const MOST_FAULTS = 5
 
-/** A fault and its place; no fault repeats a value, which may be a secret. */
+/** A fault and its path; no fault repeats a value, which may be a secret. */
 export interface Fault {
   readonly path: ReadonlyArray<string>
   readonly message: string
@@ -17,13 +17,13 @@ export const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
     message,
   }))
 
-/** The first faults, and how many more there are. */
+/** The first faults, and the number of further ones. */
 export const firstFaults = (faults: ReadonlyArray<string>): string => {
   const more = faults.length - MOST_FAULTS
   const rest = more > 0 ? [`and ${more} more ${more === 1 ? "fault" : "faults"}`] : []
   return [...faults.slice(0, MOST_FAULTS), ...rest].join("; ")
 }
 
-/** In one sentence; `where` names the place of a fault of the whole. */
+/** The faults in one sentence; `where` names the location of a fault of the whole value. */
 export const faultText = (faults: ReadonlyArray<Fault>, where: string): string =>
   `${firstFaults(faults.map(({ path, message }) => `${path.length === 0 ? where : path.join(".")}: ${message}`))}.`

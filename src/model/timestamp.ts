@@ -1,6 +1,6 @@
 /**
- * Times on the wire are RFC 3339 with an offset; inside, a time is the same text normalised to UTC with milliseconds,
- * so that rows, views and frames need no conversion and compare as strings.
+ * Times on the wire are RFC 3339 with an offset. Internally a time is the same text normalised to UTC with milliseconds, so that rows,
+ * views and frames need no conversion and compare as strings.
  */
 import { Schema, SchemaTransformation } from "effect"
 
@@ -23,11 +23,11 @@ export const parseTimestamp = (text: string): Timestamp | undefined => {
   return normalised.length === 24 && normalised >= "0001" ? normalised : undefined
 }
 
-/** The last conversion: a batch of commands asks for the same millisecond many times. */
+/** The last conversion is cached: a batch of commands asks for the same millisecond many times. */
 let lastMillis = 0
 let lastTimestamp: Timestamp = "1970-01-01T00:00:00.000Z"
 
-/** `millis`: Unix milliseconds. Throws `RangeError` for a time that no `Date` has. */
+/** `millis`: Unix milliseconds. Throws `RangeError` if out of the range of `Date`. */
 export const toTimestamp = (millis: number): Timestamp => {
   if (millis !== lastMillis) {
     lastTimestamp = new Date(millis).toISOString()
@@ -40,10 +40,10 @@ export const toTimestamp = (millis: number): Timestamp => {
 export const toMillis = (timestamp: Timestamp): number =>
   timestamp === lastTimestamp ? lastMillis : Date.parse(timestamp)
 
-/** A timestamp in an answer: already normalised, so nothing is checked twice. */
+/** A timestamp in an answer: already normalised, so it is not validated again. */
 export const Instant = Schema.String.annotate({ format: "date-time" })
 
-/** A timestamp from a client: any RFC 3339 offset in, UTC with milliseconds after decoding. */
+/** A timestamp from a client: any RFC 3339 offset, UTC with milliseconds after decoding. */
 export const InstantInput = Schema.String.annotate({ format: "date-time" })
   .check(
     Schema.makeFilter(

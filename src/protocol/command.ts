@@ -1,21 +1,21 @@
 /**
- * The contract of a gateway command, as one value. Permissions, decoders, replies, revisions, rate limits, the description, the
- * guide's tables and the client's types are derived from these values. To add a command, add its value to its file in `messages`; the compiler
- * then requires its handler.
+ * Contract of a gateway command, as one value. Permissions, decoders, replies, revisions, rate limits, the description, the guide's tables
+ * and the client's types are derived from these values. To add a command, add its value to its file in `messages`; the compiler then
+ * requires its handler.
  */
 import { Schema } from "effect"
 import type { ParticipantId } from "../model/live/live-values.ts"
 import type { Rule } from "./rule.ts"
 
-/** The entity whose revision a command may name in `rev`. A stale revision is refused with the entity as it is now. */
+/** The entity whose revision a command may name in `rev`. A stale revision is refused with the current entity. */
 export type RevisedEntity = "phase" | "timer" | "question" | "message" | "poll" | "room" | "breakout" | "rotation"
 
-/** A rate limit that a command counts against besides the limit of all commands (`docs/gateway.md`, Limits). */
+/** A rate limit against which a command counts in addition to the limit of all commands (`docs/gateway.md`, Limits). */
 export type RateClass = "chat" | "questions" | "votes" | "reactions" | "roster"
 
 /**
- * `agenda`: the live event's statechart, in a turn of its actor. `activity`: an activity of the live event, in such a turn.
- * `gateway`: the gateway, from memory; nothing is stored.
+ * `agenda`: the live event's statechart, in a turn of its actor. `activity`: an activity of the live event, in such a turn. `gateway`: the
+ * gateway, from memory; nothing is stored.
  */
 export type AnsweredBy = "agenda" | "activity" | "gateway"
 
@@ -26,14 +26,14 @@ export interface CommandContract<Data extends Schema.Top, Reply extends Schema.T
   /** `d` of the reply to an accepted command. */
   readonly reply: Reply
   readonly answeredBy: By
-  /** Absent: the command acts on nothing that has a revision, and one that names `rev` is refused. */
+  /** Absent: the command acts on nothing that has a revision, and a command that names `rev` is refused. */
   readonly revises?: RevisedEntity
   readonly rate?: RateClass
-  /** `signals`: it counts against the budget of its connection for signals, and not against the limit of all commands. */
+  /** `signals`: the command counts against its connection's budget for signals, and not against the limit of all commands. */
   readonly budget?: "signals"
   /**
-   * The members of `data` whose participants must not be owners or admins of the workspace, unless the sender is one. Present
-   * where `data` names participants, and empty where the command may name anybody.
+   * Members of `data` whose participants must not be owners or admins of the workspace, unless the sender is one. Present if `data` names
+   * participants, and empty if the command may name anybody.
    */
   readonly managersExemptIn?: ReadonlyArray<string>
 }
@@ -50,7 +50,7 @@ type NamesParticipants<S> = S extends typeof ParticipantId
         ? NamesParticipants<Members[number]>
         : false
 
-/** The members of the data that name participants. */
+/** Members of the data that name participants. */
 type ParticipantsIn<Data> =
   Data extends Schema.Struct<infer Fields>
     ? { readonly [F in keyof Fields]: true extends NamesParticipants<Fields[F]> ? F : never }[keyof Fields]
@@ -58,7 +58,7 @@ type ParticipantsIn<Data> =
       ? ParticipantsIn<Members[number]>
       : never
 
-/** A command that names participants has to state which of them managers are exempt from being. */
+/** A command that names participants has to state in which of its members managers are exempt. */
 type Exemption<Data> = [ParticipantsIn<Data>] extends [never]
   ? { readonly managersExemptIn?: never }
   : { readonly managersExemptIn: ReadonlyArray<ParticipantsIn<Data>> }
@@ -81,7 +81,7 @@ export const agendaCommand = answered("agenda")
 export const activityCommand = answered("activity")
 export const gatewayCommand = answered("gateway")
 
-/** Data of commands that take none. It is an object all the same, so that fields may be added. */
+/** Data of commands without any. It is an object, so that fields may be added. */
 export const NoData = Schema.Record(Schema.String, Schema.Unknown)
-/** The reply of a command that changes nothing to report to its sender. */
+/** Reply of a command with nothing to report to its sender. */
 export const Done = Schema.Record(Schema.String, Schema.Never)

@@ -1,4 +1,4 @@
-/** The gateway's contract: every command and every dispatch, by name. Everything else that lists them is derived from here. */
+/** The gateway's contract: every command and every dispatch, by name. All other lists of them are derived from here. */
 
 import type { StreamOf } from "../model/live/streams.ts"
 import type { AnsweredBy, AnyCommand } from "./command.ts"
@@ -38,7 +38,7 @@ export const COMMANDS = joined(
 )
 
 export type CommandName = keyof typeof COMMANDS
-/** `d` of a command, decoded. */
+/** Decoded `d` of a command. */
 export type CommandData<T extends CommandName> = (typeof COMMANDS)[T]["data"]["Type"]
 /** `d` of the reply to an accepted command. */
 export type ReplyData<T extends CommandName> = (typeof COMMANDS)[T]["reply"]["Type"]
@@ -50,7 +50,7 @@ export type AgendaCommandName = AnsweredOnly<"agenda">
 export type ActivityName = AnsweredOnly<"activity">
 export type GatewayCommandName = AnsweredOnly<"gateway">
 
-/** The contract of a command in a type that is wider than the value's, for code that takes any command. */
+/** The contract of a command in a wider type than the value's, for code that takes any command. */
 export const commandContract = (name: CommandName): AnyCommand => COMMANDS[name]
 
 export const isCommandName = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
@@ -96,17 +96,17 @@ type OfKind<Kind extends AnyDispatch["kind"]> = {
 export type OrderedDispatchName = OfKind<"ordered">
 export type EphemeralDispatchName = OfKind<"ephemeral">
 
-/** Streams that a dispatch may be published to, by their names inside the server. */
+/** Streams to which a dispatch may be published, by their internal names. */
 export type StreamFor<T extends OrderedDispatchName | EphemeralDispatchName> = StreamOf<
   (typeof DISPATCHES)[T]["streams"][number]
 >
 
-/** An ordered dispatch before it has a position in its stream. */
+/** An ordered dispatch without a stream position. */
 export type Dispatch = {
   readonly [T in OrderedDispatchName]: { readonly t: T; readonly stream: StreamFor<T>; readonly d: DispatchData<T> }
 }[OrderedDispatchName]
 
-/** An ephemeral dispatch. It replaces an earlier one of the same `key` that was not sent yet. */
+/** An ephemeral dispatch. It replaces an earlier unsent one with the same `key`. */
 export type Ephemeral = {
   readonly [T in EphemeralDispatchName]: {
     readonly t: T
@@ -116,11 +116,11 @@ export type Ephemeral = {
   }
 }[EphemeralDispatchName]
 
-// The compiler cannot see that a name, its stream and its data taken together are one member of the union.
+// The compiler cannot see that a name, its stream and its data together are one member of the union.
 export const dispatchOf = <T extends OrderedDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>): Dispatch =>
   ({ t, stream, d }) as Dispatch
 
-/** `about`: the entity that the dispatch is about. A later one of the same name about the same entity replaces it. */
+/** `about`: the entity concerned. A later dispatch with the same name about the same entity replaces this one. */
 export const ephemeralOf = <T extends EphemeralDispatchName>(
   t: T,
   stream: StreamFor<T>,
@@ -128,7 +128,7 @@ export const ephemeralOf = <T extends EphemeralDispatchName>(
   about = "",
 ): Ephemeral => ({ t, stream, d, key: `${t}:${about}` }) as Ephemeral
 
-/** Options of an ephemeral dispatch that travel with each of its publications. */
+/** Options of an ephemeral dispatch, sent with each of its publications. */
 export const ephemeralOptions = (t: EphemeralDispatchName): { readonly optOut?: OptOut } => {
   const { optOut }: { readonly optOut?: OptOut } = DISPATCHES[t]
   return optOut === undefined ? {} : { optOut }

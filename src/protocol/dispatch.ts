@@ -1,12 +1,11 @@
 /**
- * The contract of a dispatch: its data, and the streams it may be published to. A dispatch is ordered (it has a position in its
- * stream and is replayed after a reconnect), ephemeral (replaced by the next one of its kind and never replayed), or direct (to
- * one connection).
+ * Contract of a dispatch: its data, and the streams to which it may be published. A dispatch is ordered (it has a position in its stream
+ * and is replayed after a reconnect), ephemeral (replaced by the next one of its kind and never replayed), or direct (to one connection).
  */
 import { Schema } from "effect"
 import type { EphemeralStreamKind, StreamKind } from "../model/live/streams.ts"
 
-/** The names on the wire, and the receivers. */
+/** Wire names of the streams, and their receivers. */
 export const STREAM_NAMES = {
   /** Everyone. */
   event: Schema.Literal("event"),
@@ -23,8 +22,8 @@ export const STREAM_NAMES = {
 } as const satisfies { readonly [K in StreamKind]: Schema.Top }
 
 /**
- * Parts of an event's state as a client keeps it. A dispatch names those that it changes; with none, the application receives it as it
- * comes.
+ * Parts of an event's state, as kept by a client. A dispatch names the parts that it changes; one that names none is passed to the
+ * application unchanged.
  */
 export const STATE_PARTS = [
   "agenda",

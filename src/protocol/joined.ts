@@ -1,8 +1,8 @@
-/** One table from several that share no name. */
+/** Joins several tables that share no name. */
 
 type Tables = ReadonlyArray<object>
 
-/** The names that stand in more than one of the tables. `Seen`: those of the tables before. */
+/** Names that occur in more than one of the tables. `Seen`: the names of the previous tables. */
 export type Repeated<T extends Tables, Seen = never> = T extends readonly [infer First, ...infer Rest extends Tables]
   ? (keyof First & Seen) | Repeated<Rest, Seen | keyof First>
   : never
@@ -14,5 +14,8 @@ type Intersection<T extends Tables> = T extends readonly [infer First, ...infer 
 /** The members of all tables. */
 export type Joined<T extends Tables> = { readonly [Name in keyof Intersection<T>]: Intersection<T>[Name] }
 
-/** The caller has the compiler check that `Repeated` is empty: of two members with one name, the later would replace the earlier. */
+/**
+ * Joins tables. The caller has the compiler check that `Repeated` is empty: of two members with one name, the later would replace the
+ * earlier.
+ */
 export const joined = <T extends Tables>(tables: T): Joined<T> => Object.assign({}, ...tables) as Joined<T>

@@ -4,7 +4,7 @@ import { COMMAND_NAMES, COMMANDS, type CommandName, commandContract } from "./co
 import { CHAT_TARGETS } from "./messages/chat.ts"
 import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
 
-/** May a participant with this stored role send the command now? `permit` documents each refusal. */
+/** Whether a participant with this stored role may send the command now. `permit` documents each refusal. */
 export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>
   permit(COMMANDS[command], stored, traits)
 
@@ -15,18 +15,18 @@ const SENTENCES = {
     `The active phase lacks the feature ${feature}, which ${what} needs.`,
 } as const
 
-/** The text of a refusal, for people: it names the missing condition. */
+/** The text of a refusal, for people, which names the missing condition. */
 export const whyNot = (permission: Exclude<Permission, "allowed">, command: CommandName): string =>
   SENTENCES[permission](command, commandContract(command).feature ?? "")
 
-/** May the participant write to this place, if they may write at all? */
+/** Whether the participant may write to this chat target, if they may write at all. */
 export const canChat = (stored: ActingRole, traits: PhaseTraits, to: ChatTarget): Permission =>
   permit(CHAT_TARGETS[to], stored, traits)
 
-/** Every command the participant may send now: `me.can`. */
+/** Every command that the participant may send now: `me.can`. */
 export const allowedCommands = (stored: ActingRole, traits: PhaseTraits): ReadonlyArray<CommandName> =>
   COMMAND_NAMES.filter((command) => can(stored, traits, command) === "allowed")
 
-/** The places the participant may write to now: `me.chatTo`. */
+/** The chat targets to which the participant may write now: `me.chatTo`. */
 export const allowedChatTargets = (stored: ActingRole, traits: PhaseTraits): ReadonlyArray<ChatTarget> =>
   ChatTarget.literals.filter((to) => canChat(stored, traits, to) === "allowed")

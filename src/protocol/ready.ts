@@ -1,4 +1,4 @@
-/** The state of an event in `ready`: parts for everyone, for staff in addition, and for one participant. */
+/** State of an event in `ready`: a part for everyone, an additional part for staff, and a part for one participant. */
 import { Schema, Struct } from "effect"
 import { Uuid } from "../model/ids.ts"
 import { ChatTarget, LobbyPolicy } from "../model/live/live-values.ts"
@@ -18,7 +18,7 @@ import { RotationRoundView, RotationView } from "./messages/rotation.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** The same for everyone. */
+/** Part of the state that is the same for everyone. */
 export const SharedState = Schema.Struct({
   questions: Schema.Struct({ top: Schema.Array(QuestionView), ...QaSettings.fields }),
   chat: Schema.Struct({ last: Schema.Array(ChatMessageView), slowMs: Schema.Int }),
@@ -30,14 +30,14 @@ export const SharedState = Schema.Struct({
   broadcast: nullable(BroadcastView),
   capture: CaptureView,
   lobbyPolicy: LobbyPolicy,
-  /** The policy that a host set, for this call and later ones; null: each phase uses its configuration. */
+  /** The policy set by a host, for this call and later ones; null: each phase uses its configuration. */
   lobbySaid: nullable(LobbyPolicy),
-  /** The measure in force because no host is there. */
+  /** The measure that applies because no host is present. */
   hostAbsence: nullable(HostAbsenceView),
 })
 export type SharedState = typeof SharedState.Type
 
-/** For staff alone. */
+/** Part of the state for staff only. */
 export const StaffState = Schema.Struct({
   moderation: Schema.Struct({ pendingCount: Schema.Int, pending: Schema.Array(QuestionView) }),
   staffChat: Schema.Array(ChatMessageView),
@@ -51,38 +51,38 @@ export const StaffState = Schema.Struct({
 })
 export type StaffState = typeof StaffState.Type
 
-/** For one participant. */
+/** Part of the state for one participant. */
 export const PersonalState = Schema.Struct({
   mine: Schema.Struct({
     questions: Schema.Array(QuestionView),
-    /** Questions that the participant voted for. */
+    /** Questions for which the participant voted. */
     votes: Schema.Array(Schema.String),
   }),
-  /** Options that the participant voted for, by poll. */
+  /** Options for which the participant voted, by poll. */
   pollVotes: Schema.Record(Schema.String, Schema.Array(Schema.String)),
   muted: nullable(Schema.Struct({ until: nullable(Instant) })),
   hand: nullable(HandView),
-  /** The invitation onto the stage with its end, or the place there. */
+  /** The invitation onto the stage with its expiry, or the presence there. */
   stage: nullable(StageView),
-  /** In the main room, where the participant has a seat. */
+  /** The participant's seat in the main room. */
   media: optional(MediaSeat),
   assignment: nullable(AssignmentView),
   /** The newest messages of the room. */
   roomChat: Schema.Array(ChatMessageView),
   round: nullable(RotationRoundView),
   optedOut: Schema.Boolean,
-  /** Tallies for voters only, of polls in which the participant voted. */
+  /** Tallies shown only to voters, of polls in which the participant voted. */
   hearsPolls: Schema.Array(PollTally),
 })
 export type PersonalState = typeof PersonalState.Type
 
-/** The receiver itself: its role in the active phase and the commands it may send now. */
+/** The receiver: their role in the active phase and the commands that they may send now. */
 export const Me = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
   role: EventRole,
   can: Schema.Array(Schema.String),
-  /** The places in the chat that it may write to. */
+  /** Chat targets to which the receiver may write. */
   chatTo: Schema.Array(ChatTarget),
   roomId: nullable(Uuid),
 })
@@ -91,12 +91,12 @@ export type Me = typeof Me.Type
 export const ReadyReason = Schema.Literals(["new", "gap", "epoch", "expired", "roleChanged"])
 export type ReadyReason = typeof ReadyReason.Type
 
-/** For staff alone, and no part of the numbered state. Null: no encoder and no viewer has asked for the broadcast lately. */
+/** The encoder for staff only, not part of the numbered state. Null: no encoder and no viewer has requested the broadcast recently. */
 const EncoderOfStaff = optional(nullable(EncoderView))
 
 /**
- * The state at version `v`. Dispatches that follow continue each stream directly after `cursors`. With `resumed: false` it is the
- * whole state, which replaces everything that the client held.
+ * The state at version `v`. Dispatches that follow continue each stream directly after `cursors`. With `resumed: false` it is the whole
+ * state, which replaces everything that the client held.
  */
 export const Ready = Schema.Union([
   Schema.Struct({
@@ -127,7 +127,7 @@ export const Ready = Schema.Union([
     serverTime: Schema.Int,
     tokenExpiresAt: Instant,
     me: Me,
-    /** In the main room; null: no seat. */
+    /** The seat in the main room; null: none. */
     media: optional(nullable(MediaSeat)),
     encoder: EncoderOfStaff,
   }),

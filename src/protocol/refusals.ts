@@ -26,12 +26,12 @@ export const RefusalCode = Schema.Literals(Object.keys(REFUSALS) as [RefusalCode
 
 export const Refusal = Schema.Struct({
   code: RefusalCode,
-  /** For people; may change. */
+  /** Text for people; may change. */
   message: Schema.String,
-  /** The same command under the same id may succeed later. */
+  /** The same command with the same id may succeed later. */
   temporary: Schema.optionalKey(Schema.Boolean),
   retryAfterMs: Schema.optionalKey(Schema.Int),
-  /** For a stale `rev`: the entity as it is now. */
+  /** The current entity, for a stale `rev`. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
 })
 export type Refusal = typeof Refusal.Type

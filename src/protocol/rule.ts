@@ -1,6 +1,6 @@
 /**
- * Rules of permission: which roles may do something in which modality, with which feature of the phase, and with which setting of
- * the event for anonymous viewers. A rule is part of a command's contract; `permit` is the only reader of rules.
+ * Permission rules: which roles may do something in which modality, with which feature of the phase, and with which setting of the event
+ * for anonymous viewers. A rule is part of a command's contract; `permit` is the only reader of rules.
  */
 
 import { type Modality, narrowRole } from "../model/modality.ts"
@@ -8,9 +8,7 @@ import type { ParticipantKind } from "../model/participants.ts"
 import type { Feature } from "../model/phase.ts"
 import type { EventRole } from "../model/roles.ts"
 
-/**
- * The role that a rule checks. Anonymous viewers have one of their own: the event may let them ask and vote (specification §2).
- */
+/** The role that a rule checks. Anonymous viewers have a separate one: the event may let them ask and vote (specification §2). */
 export type ActingRole = EventRole | "anonymous"
 
 /** An anonymous viewer acts as `anonymous` until a host gives them another role than viewer. */
@@ -27,7 +25,7 @@ export interface Rule {
   readonly allowed: RolesByModality
   /** The active phase must have this feature. */
   readonly feature?: Feature
-  /** The setting of the event that permits it to anonymous viewers. */
+  /** The event setting that permits the command to anonymous viewers. */
   readonly anonymous?: "questions" | "voting"
 }
 
@@ -48,16 +46,16 @@ export const everywhere = (roles: Roles): RolesByModality => ({
 })
 export const inCalls = (roles: Roles): RolesByModality => ({ meeting: roles, breakout: roles, rotation: roles })
 
-/** The facts about an event that its rules depend on. */
+/** The facts about an event on which its rules depend. */
 export interface PhaseTraits {
-  /** Of the active phase; null when none is active. */
+  /** Modality of the active phase; null when none is active. */
   readonly modality: Modality | null
   readonly featureSet: ReadonlyArray<Feature>
   /** The permissions of anonymous viewers at the event. */
   readonly anonymous: { readonly questions: boolean; readonly voting: boolean }
 }
 
-/** The traits before an event has been read. */
+/** Traits before an event has been read. */
 export const NO_TRAITS: PhaseTraits = {
   modality: null,
   featureSet: [],
@@ -66,7 +64,7 @@ export const NO_TRAITS: PhaseTraits = {
 
 export type Permission = "allowed" | "forbidden" | "wrong_phase" | "feature_disabled"
 
-/** The effective role of a stored role in the phase; anonymous viewers stay anonymous. */
+/** Effective role of a stored role in the phase; anonymous viewers stay anonymous. */
 const narrowed = (stored: ActingRole, modality: Modality | null): ActingRole =>
   stored === "anonymous" ? stored : narrowRole(stored, modality)
 

@@ -1,4 +1,4 @@
-/** Frames about a connection itself: `ready`, its permissions, its streams, its end. */
+/** Messages about a connection itself: `ready`, its permissions, its streams, its end. */
 import { Schema } from "effect"
 import { ChatTarget } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
@@ -12,7 +12,7 @@ import { EVERYONE, everywhere, type Rule } from "./rule.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** The reason why the receiver's permissions changed. */
+/** Reason why the receiver's permissions changed. */
 export const UpdateReason = Schema.Literals(["phase", "token", "role", "stage"])
 export type UpdateReason = typeof UpdateReason.Type
 
@@ -23,7 +23,7 @@ export const SESSION_COMMANDS = {
   sync: gatewayCommand({
     ...ANYBODY,
     data: Schema.Struct({ epoch: optional(Schema.String), cursors: Cursors }),
-    /** `resumed`: a replay follows, else a snapshot. */
+    /** `resumed`: a replay follows; otherwise a snapshot. */
     reply: Schema.Struct({ resumed: Schema.Boolean }),
   }),
 } as const
@@ -38,13 +38,13 @@ export const SESSION_DISPATCHES = {
       can: Schema.Array(Schema.String),
       chatTo: Schema.Array(ChatTarget),
       reason: UpdateReason,
-      /** The seat in the main room when it changed; null: the receiver no longer has one. */
+      /** The seat in the main room, if it changed; null: the receiver no longer has one. */
       media: optional(nullable(MediaSeat)),
     }),
     ["me", "media", "stage"],
   ),
-  /** A minute before the session ends: send a new token in `op 12`. */
+  /** Sent a minute before the session ends: send a new token in `op 12`. */
   tokenExpiring: direct(Schema.Struct({ at: Instant }), []),
-  /** The streams that this connection gets from now on with their positions, and the streams that it no longer gets. */
+  /** Streams that this connection receives from now on, with their positions, and streams that it no longer receives. */
   subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) }), ["me", "chat"]),
 } as const

@@ -1,20 +1,20 @@
-/** The outcome of an attempt (specification §6, Delivery rules). Pure. */
+/** Outcome of an attempt (specification §6, Delivery rules). Pure. */
 import type { EgressFailed } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import type { AttemptError } from "../model/integrations/webhook-delivery.ts"
 import { retryAfterMs } from "./retry-policy.ts"
 
 export interface AttemptOutcome {
-  /** `retry` as long as the schedule lasts; `rejected` for good. */
+  /** `retry`: may be retried as long as the schedule lasts; `rejected`: final. */
   readonly kind: "delivered" | "retry" | "rejected"
   /** Status of the answer, if there was one. */
   readonly status: number | null
   readonly error: AttemptError | null
   /** The error in words. */
   readonly detail: string | null
-  /** The time for which the receiver asked, of one that may be tried again. */
+  /** Delay requested by the receiver, for an attempt that may be retried. */
   readonly afterMs?: number
-  /** The receiver wants no deliveries any more. */
+  /** True: the receiver wants no more deliveries. */
   readonly isGone?: boolean
 }
 
@@ -22,7 +22,7 @@ const GONE = 410
 /** Request Timeout, Too Early, Too Many Requests. */
 const TEMPORARY = new Set([408, 425, 429])
 
-/** 2xx is delivered; 3xx and most of 4xx are the receiver's final answer; other statuses may be temporary. */
+/** Classifies a status: 2xx is delivered; 3xx and most of 4xx are the receiver's final answer; other statuses may be temporary. */
 export const classifyStatus = (status: number, retryAfter: string | undefined, nowMs: number): AttemptOutcome => {
   if (status >= 200 && status < 300) return { kind: "delivered", status, error: null, detail: null }
   const refused = { status, error: "status", detail: `status ${status}` } as const
@@ -32,7 +32,7 @@ export const classifyStatus = (status: number, retryAfter: string | undefined, n
   return { kind: "retry", ...refused, afterMs: retryAfterMs(retryAfter, nowMs) }
 }
 
-/** No answer: a target that may not be called stays refused, any other failure may be temporary. */
+/** Classifies an attempt without an answer: a target that may not be called stays refused; any other failure may be temporary. */
 export const classifyFailure = (failure: EgressRefused | EgressFailed): AttemptOutcome =>
   failure._tag === "EgressRefused"
     ? { kind: "rejected", status: null, error: "refused", detail: `refused: ${failure.detail}` }

@@ -1,27 +1,27 @@
 /**
- * The concurrency slots in use by endpoint. An endpoint that answers slowly keeps one, until it answers fast again. The faster an
- * endpoint answers, the more deliveries of a lane are claimed for it together, because a claim costs the database nearly as much for one
- * delivery as for many.
+ * Concurrency slots in use by endpoint. An endpoint that answers slowly keeps one slot until it answers fast again. The faster an endpoint
+ * answers, the more deliveries of a lane are claimed for it together, because a claim costs the database nearly as much for one delivery as
+ * for many.
  */
 import { LONGEST_RUN } from "../store/webhooks/webhook-deliveries.ts"
 
 const SLOW_MS = 2_000
-/** A run should take no longer than this, so that the other lanes of its endpoint get their turn. */
+/** Longest duration of a run, so that the other lanes of its endpoint get their turn. */
 const RUN_MS = 250
-/** Endpoints whose slowness is remembered. */
+/** Most endpoints whose slowness is remembered. */
 const MAX_SLOW = 10_000
 
 interface ConcurrencySlots {
-  /** Slots one endpoint may have: an eighth, so that eight endpoints always fit. */
+  /** Most slots of one endpoint: an eighth, so that eight endpoints always fit. */
   readonly perEndpoint: number
   readonly free: () => number
-  /** By endpoint, how many of its `perEndpoint` slots are gone: taken, or withheld because it is slow. */
+  /** Unavailable slots of each endpoint, out of its `perEndpoint`: taken, or withheld because the endpoint is slow. */
   readonly busy: () => ReadonlyMap<string, number>
   readonly take: (endpointId: string) => void
-  /** Returns whether it was the endpoint's last. */
+  /** Returns whether it was the endpoint's last slot. */
   readonly leave: (endpointId: string) => boolean
   /**
-   * By endpoint that uses a slot and has answered, or is slow: deliveries of one lane that it takes in a quarter of a second, at
+   * For each endpoint that uses a slot and has answered, or is slow: the deliveries of one lane that it takes in a quarter of a second, at
    * least one and at most `LONGEST_RUN`.
    */
   readonly runLengths: () => ReadonlyMap<string, number>
@@ -56,10 +56,10 @@ export const makeSlots = (all: number): ConcurrencySlots => {
       }
       return left === 0
     },
-    // A copy: a claim whose answer was lost is repeated with the same lengths, or the end of its runs would wait for their lease.
+    // Returns a copy: a claim whose answer was lost is repeated with the same lengths, or the end of its runs would wait for their lease.
     runLengths: () => {
       const lengths = new Map(runLengths)
-      // A slow one has one slot, which its lanes take in turn: it uses none when it is asked for.
+      // A slow endpoint has one slot, which its lanes use in turn: none is in use when this is asked.
       for (const id of slow) lengths.set(id, 1)
       return lengths
     },

@@ -1,10 +1,10 @@
 /**
- * The dispatcher: takes deliveries from the outbox and sends them, for as long as its layer's scope is open.
+ * The dispatcher: takes deliveries from the outbox and sends them, as long as its layer's scope is open.
  *
- * One loop claims work in batches; each claimed lane (or single retry) becomes one fiber that sends its deliveries one
- * after the other; results are settled in batches. The loop sleeps until the outbox signal, a settled result, a retry that
- * falls due, or the end of a second. Lanes in flight are bounded as a whole and per endpoint, and an endpoint that
- * answers slowly keeps a single slot, so that it takes no other's. Several dispatchers may share one database.
+ * One loop claims work in batches; each claimed lane (or single retry) becomes one fiber that sends its deliveries one after the other;
+ * results are settled in batches. The loop sleeps until the outbox signal, a settled result, a due retry, or the end of a second. Lanes in
+ * flight are limited in total and per endpoint, and an endpoint that answers slowly keeps a single slot, so that it blocks no others.
+ * Several dispatchers may share one database.
  */
 import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
 import { currentTimers } from "../clock/timers.ts"
@@ -35,34 +35,39 @@ import { makeRetryForever } from "./retry-forever.ts"
 import { makeSettlements } from "./settlements.ts"
 
 export interface DispatcherOptions {
-  /** 32 bytes, derived from the configured secret for this purpose alone; opens signing secrets. */
+  /** Keys of 32 bytes, derived from the configured secret for this purpose alone; they open signing secrets. */
   readonly sealingKeys: KeyRing
   /** Milliseconds before each retry. */
   readonly retryDelaysMs: ReadonlyArray<number>
-  /** Requests in flight at once; an endpoint gets an eighth of them. */
+  /** Most concurrent requests; an endpoint gets an eighth of them. */
   readonly concurrency: number
-  /** No other process dispatches on this database: the claims of a dead process are rescued at start, not when they lapse. */
+  /**
+   * No other process dispatches on this database: claims of a dead process are recovered at the start instead of at the end of their lease.
+   */
   readonly alone: boolean
-  /** The deadline of one answer; by default `ANSWER_MS`. */
+  /** Deadline of one answer; by default `ANSWER_MS`. */
   readonly timeoutMs?: number
-  /** Default 30,000; must leave room for a request. */
+  /** Default 30,000; must be long enough for a request. */
   readonly leaseMs?: number
-  /** For the end of requests in flight when stopping. Default 4,000. */
+  /** Time for requests in flight to finish when stopping. Default 4,000. */
   readonly drainMs?: number
 }
 
 const POLL_MS = 1_000
-/** After a claim, results and signals gather for so long before the next one. */
+/** Time after a claim in which results and signals are collected for the next one. */
 const PACE_MS = 5
-/** The same after a claim that took every slot: slots that become free meanwhile are filled by one claim, which costs as much for one. */
+/**
+ * The same time after a claim that took every slot: slots that become free meanwhile are filled by one claim, which costs the same as for
+ * one slot.
+ */
 const BUSY_PACE_MS = 20
 /** A retry that is due and was not claimed waits for a slot of its endpoint, which may take as long as a request. */
 const OVERDUE_MS = 100
-/** First tries of one lane that are claimed together, for an endpoint that is not known to be fast or slow. */
+/** First attempts of one lane that are claimed together, for an endpoint that is not known to be fast or slow. */
 const RUN_LENGTH = 16
-/** A request begins only when the lease outlasts its time limit by this much. */
+/** A request begins only if the lease outlasts its time limit by this much. */
 const LEASE_MARGIN_MS = 2_000
-/** For the last statements when stopping. */
+/** Time for the last statements when stopping. */
 const LAST_WORDS_MS = 1_000
 
 const spanOf = (delivery: ClaimedDelivery): SpanGiven => ({
@@ -104,7 +109,7 @@ const start = (options: DispatcherOptions) =>
     const slots = makeSlots(options.concurrency)
     const retryForever = makeRetryForever(log)
     const wake = Latch.makeUnsafe(true)
-    /** Claimed and not settled: the claims by delivery. */
+    /** Claimed deliveries that are not settled, with their claims. */
     const held = new Map<string, string>()
     let stopping = false
     let nextRetryAt = 0
@@ -146,7 +151,7 @@ const start = (options: DispatcherOptions) =>
         settlements.put(settlementOf(delivery, target.url, outcome, timing, options.retryDelaysMs, Math.random()))
       })
 
-    /** One lane's first tries, in order, or one retry. */
+    /** Sends one lane's first attempts in order, or one retry. */
     const work = (unit: ReadonlyArray<ClaimedDelivery>, endpointId: string, sendBefore: number) =>
       Effect.gen(function* () {
         for (const [index, delivery] of unit.entries()) {
@@ -204,7 +209,7 @@ const start = (options: DispatcherOptions) =>
       return retryForever(Effect.uninterruptible(claimed))
     }
 
-    /** Retries get half of the free slots when they are due, so that neither kind of work blocks the other. */
+    /** Due retries get half of the free slots, so that neither kind of work blocks the other. */
     const claimDueRetries = Effect.gen(function* () {
       if (timers.elapsed() < nextRetryAt) return 0
       nextRetryAt = timers.elapsed() + POLL_MS
@@ -229,7 +234,7 @@ const start = (options: DispatcherOptions) =>
     })
 
     const isIdle = () => slots.free() === 0 || isQuiet()
-    /** Until something is due: the outbox signal, the next retry, or the poll. Where nothing may be claimed only the poll. */
+    /** Time until something is due: the outbox signal, the next retry, or the poll. When nothing may be claimed, only the poll. */
     const sleepMs = () => (isIdle() ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - timers.elapsed())))
 
     const round = Effect.gen(function* () {
@@ -248,10 +253,10 @@ const start = (options: DispatcherOptions) =>
 
     const silence = signal.subscribe(() => wake.openUnsafe())
     yield* housekeeping(database, retryForever, log)
-    // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
+    // Detached from the scope: a claim that waits for a lost connection must not delay the end.
     const claiming = yield* Effect.forkDetach(loop)
 
-    /** Claims end, requests in flight may finish, and those that have not finished are cut off and given back. */
+    /** Stops claiming; requests in flight may finish, and those that do not finish in time are aborted and released. */
     const stop = Effect.gen(function* () {
       stopping = true
       silence()

@@ -1,9 +1,8 @@
 /**
- * The check of its endpoint right before a send: its address, its secrets, and whether it is still active. A deleted or disabled
- * endpoint is sent nothing. The result of a claim or an earlier check is believed for a moment, less than a request takes to
- * reach a receiver; beyond that all senders that check at the same time share one query.
- * Deleting an endpoint deletes its deliveries in the same transaction, so that checking the endpoint is checking the
- * delivery.
+ * Checks an endpoint right before a send: its address, its secrets, and whether it is still active. Nothing is sent to a deleted or
+ * disabled endpoint. The result of a claim or an earlier check is trusted for a short time, less than a request takes to reach a receiver;
+ * after that all senders that check at the same time share one query.
+ * Deleting an endpoint deletes its deliveries in the same transaction, so checking the endpoint also checks the delivery.
  */
 import { Deferred, Effect, type Scope } from "effect"
 import type { Timers } from "../clock/timers.ts"
@@ -14,15 +13,15 @@ import type { RetryForever } from "./retry-forever.ts"
 const BELIEVED_MS = 25
 
 interface EndpointWatch {
-  /** A statement that began at `at` (by the monotonic clock) found the endpoint active, with this target. */
+  /** Notes that a statement that began at `at` (monotonic clock) found the endpoint active, with this target. */
   readonly seen: (endpointId: string, target: EndpointTarget, at: number) => void
-  /** `undefined`: nothing may be sent to it. */
+  /** `undefined`: nothing may be sent to the endpoint. */
   readonly target: (endpointId: string) => Effect.Effect<EndpointTarget | undefined>
-  /** No request to it is in flight any more. */
+  /** Forgets the endpoint when no request to it is in flight any more. */
   readonly forget: (endpointId: string) => void
 }
 
-/** `scope`: that of the dispatcher, in which the queries run. */
+/** `scope`: the dispatcher's scope, in which the queries run. */
 export const makeEndpointWatch = (
   timers: Timers,
   database: Database["Service"],
@@ -39,7 +38,7 @@ export const makeEndpointWatch = (
     if (at >= (sightings.get(endpointId)?.at ?? 0)) sightings.set(endpointId, { target, at })
   }
 
-  /** Queries for all gathered callers, and again for those that came meanwhile. The first caller runs it. */
+  /** Queries for all waiting callers, and again for those that came meanwhile. The first caller runs it. */
   const askAll: Effect.Effect<void> = Effect.gen(function* () {
     while (gathering !== undefined) {
       const { ids, answer } = gathering

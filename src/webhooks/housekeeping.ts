@@ -1,7 +1,7 @@
 /**
- * Periodic work beside the dispatcher's loop, which it never blocks: endpoints that only fail are disabled, deliveries that wait
- * for a disabled endpoint are skipped, replaced secrets that lapsed are removed, and old messages are swept with their
- * deliveries. Every statement may run beside the same one of another process.
+ * Periodic work beside the dispatcher's loop, which it never blocks: endpoints that always fail are disabled, deliveries that wait for a
+ * disabled endpoint are skipped, expired replaced secrets are removed, and old messages are deleted with their deliveries. Every statement
+ * may run concurrently with the same one of another process.
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { Logger } from "pino"
@@ -15,10 +15,10 @@ import type { RetryForever } from "./retry-forever.ts"
 const TIDY_EVERY = "1 minute"
 const SWEEP_EVERY = "1 hour"
 const BATCH = 1_000
-/** Webhook events, their deliveries and attempts are kept for so long after the last delivery was finished. */
+/** Retention of webhook events, their deliveries and attempts after the last delivery was finished. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** Begins at once and goes on until the scope closes. */
+/** Begins at once and continues until the scope closes. */
 export const housekeeping = (
   database: Database["Service"],
   retryForever: RetryForever,

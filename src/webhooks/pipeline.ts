@@ -1,6 +1,6 @@
 /**
- * One attempt of a delivery: prepare → send → classify, and the attempt's effect on the row (settle). Each step is a
- * function of its own with typed failures; only `send` has side effects.
+ * One attempt of a delivery: prepare → send → classify, and the attempt's effect on the row (settle). Each step is a separate function with
+ * typed failures; only `send` has side effects.
  */
 import { Cause, Clock, Effect } from "effect"
 import type { KeyRing } from "../crypto/secret-key.ts"
@@ -13,17 +13,17 @@ import { type AttemptOutcome, classifyFailure, classifyStatus } from "./classify
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"
 
-/** Characters of an error that are kept for people to read. */
+/** Most characters kept of an error, for people to read. */
 const MAX_ERROR_LENGTH = 500
 
 interface PipelineOptions {
-  /** 32 bytes; opens signing secrets. */
+  /** Keys of 32 bytes that open signing secrets. */
   readonly sealingKeys: KeyRing
-  /** For the answer, from the lookup to its last byte. */
+  /** Time limit of the answer, from the look-up to its last byte. */
   readonly timeoutMs: number
 }
 
-/** Opened secrets by the target they are of, which all deliveries of the same moment share; they go with it. */
+/** Decrypted signing secrets, cached per target and freed with it. */
 const opened = new WeakMap<EndpointTarget, ReadonlyArray<string>>()
 
 const secretsOf = (target: EndpointTarget, endpointId: string, sealingKeys: KeyRing): ReadonlyArray<string> => {
@@ -36,7 +36,7 @@ const secretsOf = (target: EndpointTarget, endpointId: string, sealingKeys: KeyR
   return secrets
 }
 
-/** The deadline of one answer (specification, section 6: Delivery rules). */
+/** Deadline of one answer (specification, section 6: Delivery rules). */
 export const ANSWER_MS = 10_000
 
 /** The signed request of a message. */
@@ -61,8 +61,8 @@ export const signedRequest = (
 })
 
 /**
- * The same id and body on every try; the signature carries this try's time, and there are two while a secret is being
- * replaced. Dies when a secret does not open.
+ * Builds the request. Id and body are the same on every attempt; the signature contains the attempt's time, and there are two signatures
+ * while a secret is being replaced. Dies when a secret cannot be opened.
  */
 const prepare = (
   delivery: ClaimedDelivery,
@@ -84,7 +84,7 @@ const send = (
     Effect.map(Clock.currentTimeMillis, (now) => classifyStatus(status, headers["retry-after"], now)),
   )
 
-/** Never fails: every failure is an outcome. An internal fault is retried like a receiver's, and logged. */
+/** Runs an attempt. Never fails: every failure is an outcome. An internal fault is retried like a receiver's, and logged. */
 export const attempt = (
   delivery: ClaimedDelivery,
   target: EndpointTarget,
@@ -107,16 +107,16 @@ export const attempt = (
     }),
   )
 
-/** When a try began and how long it took, in milliseconds. */
+/** Start of an attempt and its duration in milliseconds. */
 interface Timing {
   readonly startedAtMs: number
   readonly durationMs: number
 }
 
-/** The row's new state, and the record of the try. `random` is uniform in [0, 1). */
+/** The row's new state, and the record of the attempt. `random` is uniform in [0, 1). */
 export const settlementOf = (
   delivery: ClaimedDelivery,
-  /** The address that was called. */
+  /** The called address. */
   url: string,
   outcome: AttemptOutcome,
   timing: Timing,

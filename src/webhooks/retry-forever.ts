@@ -1,14 +1,14 @@
-/** Statements of the dispatcher that wait out a database outage, with one log line at its beginning and one at its end. */
+/** Retries the dispatcher's statements through a database outage, with one log line at its beginning and one at its end. */
 import { Cause, Effect, Schedule } from "effect"
 import type { Logger } from "pino"
 
-/** 100 ms, then twice as long each time, and 5 seconds at most. */
+/** Pauses of 100 ms, then twice as long each time, up to 5 seconds. */
 const PAUSES = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 
-/** Repeats a statement until it succeeds. An unexpected error is waited out as well: the dispatcher must not end. */
+/** Repeats a statement until it succeeds. An unexpected error is retried as well: the dispatcher must not end. */
 export type RetryForever = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A>
 
-/** All statements of one dispatcher share one, so that an outage is reported once. */
+/** All statements of one dispatcher share one instance, so that an outage is reported once. */
 export const makeRetryForever = (log: Logger): RetryForever => {
   let isAway = false
   const returned = Effect.sync(() => {
@@ -26,7 +26,7 @@ export const makeRetryForever = (log: Logger): RetryForever => {
       Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : failed(cause))),
       Effect.sandbox,
       Effect.retry({ schedule: PAUSES, while: (cause) => !Cause.hasInterrupts(cause) }),
-      // The retries end with an interruption alone.
+      // The retries end only by interruption.
       Effect.catch(() => Effect.interrupt),
     )
 }

@@ -1,15 +1,15 @@
-/** The time of the next try of a delivery without a usable answer. Pure. */
+/** Time of the next attempt of a delivery without a usable answer. Pure. */
 
-/** Each delay is stretched by up to this share, so that deliveries that failed together are not retried together. */
+/** Largest share by which each delay is extended, so that deliveries that failed together are not retried together. */
 export const JITTER = 0.2
 
-/** A receiver that asks for more patience is tried again after this time. */
+/** Longest delay that a receiver may request. */
 const MOST_PATIENCE_MS = 3_600_000
 
 /** RFC 9110 §5.6.7: IMF-fixdate, the form of RFC 850, and asctime, which names no zone and means GMT. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? .+?(?<zone> GMT)?$/
 
-/** Milliseconds for which `Retry-After` asks (RFC 9110 §10.2.3), seconds or a date; 0 for none and for what is neither. */
+/** Milliseconds requested by `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date; 0 if absent or neither. */
 export const retryAfterMs = (header: string | undefined, nowMs: number): number => {
   const text = header?.trim() ?? ""
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MOST_PATIENCE_MS)
@@ -20,8 +20,8 @@ export const retryAfterMs = (header: string | undefined, nowMs: number): number 
 }
 
 /**
- * Milliseconds until the next try after `attempts` tries, the first among them; `undefined` when the schedule is used up. Not before
- * `afterMs`, the time for which the receiver asked. `random` is uniform in [0, 1).
+ * Milliseconds until the next attempt, given the number of attempts so far; `undefined` when the schedule is used up. At least `afterMs`,
+ * the delay requested by the receiver. `random` is uniform in [0, 1).
  */
 export const nextDelayMs = (
   delaysMs: ReadonlyArray<number>,

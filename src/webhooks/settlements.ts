@@ -1,6 +1,6 @@
 /**
- * Results on their way to the database. While one statement runs the next batch gathers, so that a busier dispatcher needs
- * fewer statements for each delivery. Bounded by the claimed deliveries: no new ones are claimed while the database is away.
+ * Writes results to the database. While one statement runs the next batch is collected, so that a busier dispatcher needs fewer statements
+ * per delivery. Limited by the claimed deliveries: no new ones are claimed while the database is unreachable.
  */
 import { Effect, Latch, type Scope } from "effect"
 import type { Database } from "../store/database.ts"
@@ -8,13 +8,13 @@ import { type Settlement, settleDeliveries } from "../store/webhooks/webhook-del
 import type { RetryForever } from "./retry-forever.ts"
 
 const MAX_BATCH = 500
-/** After a batch of so many results more are on their way: they gather for a moment, because each statement has a price of its own. */
+/** Size of a batch after which more results are expected: they are collected for a short time, because each statement has a fixed cost. */
 const MANY = 16
 const GATHER_MS = 8
 
 interface Settlements {
   readonly put: (settlement: Settlement) => void
-  /** Waits until everything put so far is in the database. */
+  /** Waits until all results put so far are in the database. */
   readonly flushed: Effect.Effect<void>
 }
 

@@ -1,20 +1,20 @@
 /**
- * Signatures of webhook requests: ours (specification §6) and those of the Standard Webhooks specification 1.0, so that
- * its public libraries verify too. Both sign the raw body together with the attempt's time. Several secrets give several
- * signatures, for the time in which a rotated secret and its successor are both good.
+ * Signatures of webhook requests: ours (specification §6) and those of the Standard Webhooks specification 1.0, so that its public
+ * libraries can verify too. Both sign the raw body together with the attempt's time. Several secrets give several signatures, while a
+ * rotated secret and its successor are both valid.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** How far a timestamp may be from the receiver's clock, in seconds (specification §6, Signature). */
+/** Largest difference between a timestamp and the receiver's clock, in seconds (specification §6, Signature). */
 export const SIGNATURE_WINDOW_SECONDS = 300
 
 const PREFIX = "whsec_"
 
-/** Keyed with the whole `whsec_…` text as UTF-8. */
+/** HMAC keyed with the whole `whsec_…` text as UTF-8. */
 const ownSignature = (secret: string, timestamp: string, body: string | Uint8Array): string =>
   createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")
 
-/** Keyed with the bytes that the part after `whsec_` encodes. */
+/** HMAC keyed with the bytes encoded after `whsec_`. */
 const standardSignature = (secret: string, id: string, timestamp: string, body: string): string =>
   createHmac("sha256", Buffer.from(secret.slice(PREFIX.length), "base64"))
     .update(`${id}.${timestamp}.${body}`)
@@ -44,8 +44,8 @@ export const signatureHeaders = (
 }
 
 /**
- * A receiver's check of `x-gc-signature`: any one `v1` must be right, compared in constant time, and the time must be
- * within the window. `rawBody` is the body as received, before parsing.
+ * A receiver's check of `x-gc-signature`: any one `v1` must match, compared in constant time, and the time must be within the window.
+ * `rawBody` is the body as received, before parsing.
  */
 export const verifySignature = (
   header: string,

@@ -1,4 +1,4 @@
-/** One signed ping to an address that is no endpoint, by the rules of deliveries, for the operator who waits for what comes of it. */
+/** Sends one signed ping to an address that is not an endpoint, by the rules of deliveries, for an operator who waits for the result. */
 import { Clock, Duration, Effect } from "effect"
 import { Egress } from "../egress/egress.ts"
 import { newId } from "../model/ids.ts"
@@ -16,10 +16,10 @@ interface WebhookTrial {
   readonly secret: string
 }
 
-/** The id of workspace and endpoint in a ping that belongs to neither. */
+/** Id of the workspace and endpoint in a ping that belongs to neither. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 
-/** Fails where the address itself may not be called; what a look-up of its name or a call shows is in the result. */
+/** Fails if the address itself may not be called; problems of the look-up or the call are in the result. */
 export const tryWebhook = (url: string): Effect.Effect<WebhookTrial, EgressRefused, Egress> =>
   Effect.gen(function* () {
     const egress = yield* Egress

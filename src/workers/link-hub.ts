@@ -1,6 +1,6 @@
 /**
- * Passes messages between workers: each to all other workers that subscribe to its subject, in order. Messages for a worker that
- * does not take them are dropped above a limit, and the worker is told once it takes messages again.
+ * Forwards messages between workers: each to all other workers that subscribe to its subject, in order. Messages for a worker that does not
+ * take them are dropped above a limit, and the worker is notified once it takes messages again.
  */
 import type { SupervisorMessage, WorkerMessage } from "../cluster/link/worker-messages.ts"
 
@@ -15,7 +15,7 @@ const BYTES_PER_CHARACTER = 2
 
 export class LinkHub {
   readonly #subscribers = new Map<string, Set<Receiver>>()
-  /** Bytes on their way to a worker, and whether messages were dropped. */
+  /** Bytes in flight to a worker, and whether messages were dropped. */
   readonly #waiting = new Map<Receiver, { bytes: number; hasDropped: boolean }>()
 
   joined(worker: Receiver): void {
@@ -58,7 +58,7 @@ export class LinkHub {
     const waiting = this.#waiting.get(worker)
     if (waiting === undefined) return
     const bytes = text.length * BYTES_PER_CHARACTER
-    // A message of any length goes to a worker that has taken all others.
+    // A worker that has taken all earlier messages gets a message of any length.
     if (waiting.bytes > 0 && waiting.bytes + bytes > MOST_WAITING_BYTES) {
       waiting.hasDropped = true
       return

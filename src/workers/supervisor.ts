@@ -1,6 +1,6 @@
 /**
- * Several workers on one port: ordinary nodes on loopback, which hear of each other through this process, so that one command
- * uses all cores. The supervisor owns the embedded database, takes no connections itself, and starts workers again that end.
+ * Several workers on one port: ordinary nodes on loopback, which exchange messages through this process, so that one command uses all
+ * cores. The supervisor owns the embedded database, accepts no connections itself, and restarts workers that end.
  */
 import { once } from "node:events"
 import { createServer } from "node:net"
@@ -26,7 +26,7 @@ interface SupervisorOptions {
     readonly warn: (fields: object, text: string) => void
     readonly info: (text: string) => void
   }
-  /** A line of the embedded database. */
+  /** Receives a line of the embedded database's output. */
   readonly say: (line: string) => void
 }
 
@@ -36,20 +36,20 @@ interface RunningWorkers {
   readonly database: string
   readonly stop: () => Promise<void>
   readonly abandon: () => void
-  /** Starts every worker anew, one after the other: the others serve meanwhile. Once at a time; a stop ends it. */
+  /** Restarts every worker, one after the other, while the others serve. Runs once at a time; a stop ends it. */
   readonly roll: () => Promise<void>
   /** Resolves with a sentence when the embedded database ended by itself. */
   readonly failed: Promise<string>
 }
 
 const LOOPBACK = "127.0.0.1"
-/** All connections to the embedded database, shared by the workers' pools. */
+/** Connections to the embedded database, shared by the workers' pools. */
 const POOL_OF_ALL = 10
 const SMALLEST_POOL = 3
 
 const never = new Promise<string>(() => {})
 
-/** The port, or a free one for 0. Rejects when another server has it: the workers would share it with that server. */
+/** The port, or a free one for 0. Rejects if another server has it, with which the workers would otherwise share it. */
 const freePort = async (host: string, port: number): Promise<number> => {
   const probe = createServer()
   try {
@@ -65,7 +65,7 @@ const freePort = async (host: string, port: number): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : port
 }
 
-/** The settings that all workers share, in the form in which their configuration reads them. */
+/** The settings shared by all workers, in the form in which their configuration reads them. */
 const sharedEnvironment = (
   { config, environment }: SupervisorOptions,
   port: number,
@@ -86,7 +86,7 @@ const sharedEnvironment = (
     environment["DATABASE_POOL"]?.trim() || String(Math.max(SMALLEST_POOL, Math.ceil(POOL_OF_ALL / config.workers))),
 })
 
-/** Where the other nodes reach the `n`th worker: behind the configured address, or at a free port of this machine. */
+/** Address at which the other nodes reach the `n`th worker: derived from the configured address, or a free port of this machine. */
 const addressOf = async ({ cluster }: Config, n: number): Promise<string> =>
   cluster === null
     ? `${LOOPBACK}:${await freePort(LOOPBACK, 0)}`
@@ -95,7 +95,7 @@ const addressOf = async ({ cluster }: Config, n: number): Promise<string> =>
 export const startWorkers = async (options: SupervisorOptions): Promise<RunningWorkers> => {
   const { config, module, log, say } = options
   const port = await freePort(config.host, config.port)
-  // Before the database is started, which a failure here would leave behind.
+  // Done before the database is started, which a failure here would leave running.
   const addresses: string[] = []
   for (let n = 0; n < config.workers; n++) addresses.push(await addressOf(config, n))
   const embedded: EmbeddedPostgres | undefined =
@@ -130,7 +130,7 @@ export const startWorkers = async (options: SupervisorOptions): Promise<RunningW
     }
     log.info("all workers were started anew")
   }
-  // One after the other: the first one makes the schema, and a refusal is printed once.
+  // Workers start one after the other: the first one creates the schema, and a refusal is printed once.
   const described: string[] = []
   for (const worker of workers) {
     const database = await worker.start()

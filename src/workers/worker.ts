@@ -1,4 +1,4 @@
-/** One worker process, started again whenever it ends by itself. */
+/** One worker process, restarted whenever it ends by itself. */
 import { type ChildProcess, fork } from "node:child_process"
 import type { SupervisorMessage, WorkerMessage } from "../cluster/link/worker-messages.ts"
 import type { LinkHub, Receiver } from "./link-hub.ts"
@@ -8,7 +8,7 @@ interface WorkerOptions {
   readonly module: string
   readonly environment: NodeJS.ProcessEnv
   readonly hub: LinkHub
-  /** A worker ended by itself and is started again in so many milliseconds. */
+  /** Called when a worker ended by itself and is restarted after this delay. */
   readonly ended: (code: number | null, againInMs: number) => void
 }
 
@@ -17,13 +17,13 @@ const WORKER_FLAG = "--worker"
 
 const AGAIN_AFTER_MS = 200
 const AGAIN_AT_MOST_MS = 5000
-/** A worker that ran for so long did not end because of how it was started. */
+/** A worker that ran for this long did not end because of how it was started. */
 const SOUND_AFTER_MS = 30_000
 
 interface Running {
   readonly child: ChildProcess
   readonly exited: Promise<number | null>
-  /** Resolves to the database's description; to null when the worker ended before it was ready. */
+  /** Resolves to the database's description, or to null if the worker ended before it was ready. */
   readonly ready: Promise<string | null>
 }
 
@@ -33,14 +33,14 @@ export class Worker {
   #again: NodeJS.Timeout | undefined
   #pauseMs = AGAIN_AFTER_MS
   #startedAt = 0
-  /** It is being ended by us. */
+  /** True while the supervisor is ending the worker. */
   #isMeant = false
 
   constructor(options: WorkerOptions) {
     this.#options = options
   }
 
-  /** Resolves to the database's description when the worker answers requests, to null when it ended before. */
+  /** Resolves to the database's description when the worker answers requests, or to null if it ended before. */
   start(): Promise<string | null> {
     this.#isMeant = false
     this.#startedAt = performance.now()
@@ -52,7 +52,7 @@ export class Worker {
     return running.ready
   }
 
-  /** Ends it in order, and for good; resolves when it has ended. */
+  /** Stops the worker gracefully and for good; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#isMeant = true
     clearTimeout(this.#again)
@@ -60,7 +60,7 @@ export class Worker {
     await this.#running?.exited
   }
 
-  /** The last resort. */
+  /** Kills the worker, as a last resort. */
   kill(): void {
     this.#isMeant = true
     clearTimeout(this.#again)
@@ -90,7 +90,7 @@ export class Worker {
         resolve(code)
       }
       child.once("exit", end)
-      // A process that could not be started has no exit.
+      // A process that could not be started emits no exit.
       child.on("error", () => {
         if (child.pid === undefined) end(null)
       })

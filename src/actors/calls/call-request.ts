@@ -1,6 +1,6 @@
 /**
- * The requests of a gateway to the calls of an event, and the replies. A socket is named by its node and its number there, so that a
- * gateway need not know the id of a peer whose join is still on its way.
+ * Requests of a gateway to the calls of an event, and their replies. A socket is named by its node and its number on that node, so that a
+ * gateway need not know the id of a peer whose join is still in flight.
  */
 import { Schema } from "effect"
 import { COMMANDS } from "../../protocol/contract.ts"
@@ -22,21 +22,21 @@ const CallStep = Schema.Union([
     have: RtcTracks,
     maxPeers: Int,
   }),
-  /** The peer knows that it is out. `connectionId`: only this one, as the socket may have joined again since. */
+  /** The client has left and knows it. `connectionId`: limits the step to this peer, because the socket may have joined again since. */
   Schema.Struct({ type: Schema.Literal("leave"), socket: Int, connectionId: optional(Text) }),
-  /** The socket is lost: the peer keeps its place for a while. */
+  /** The socket closed without a leave: the peer keeps its seat for a while. */
   Schema.Struct({ type: Schema.Literal("lose"), socket: Int }),
   Schema.Struct({ type: Schema.Literal("signal"), socket: Int, signal: COMMANDS["rtc.signal"].data }),
 ])
 export type CallStep = typeof CallStep.Type
 
-/** A room as a node knows it. */
+/** A node's view of a room. */
 const RememberedRoom = Schema.Struct({
   roomId: Text,
   peers: Schema.Array(
     Schema.Struct({
       ...ListedPeer.fields,
-      /** Of a peer of this node. `graceMs`: its socket is lost, and so much of its time is left. */
+      /** Set for peers of this node. `graceMs`: the time left to reconnect, when the socket is lost. */
       own: optional(Schema.Struct({ socket: Int, graceMs: Schema.NullOr(Schema.Number) })),
     }),
   ),
@@ -44,12 +44,12 @@ const RememberedRoom = Schema.Struct({
 export type RememberedRoom = typeof RememberedRoom.Type
 
 export const CallRequest = Schema.Struct({
-  /** A request that is made again has its id again, and is done once. */
+  /** Idempotency key: a repeated request has the same id and is applied once. */
   id: Text,
   node: Text,
-  /** The name of the sequence in which messages to the node are numbered. */
+  /** Name of the sequence that numbers the messages to the node. */
   sequence: Text,
-  /** All peers of the node, with what it knows of their rooms: begins the sequence. */
+  /** All peers of the node and its view of their rooms. Starts a new sequence. */
   remembered: optional(Schema.Struct({ maxPeers: Int, rooms: Schema.Array(RememberedRoom) })),
   steps: Schema.Array(CallStep),
 })
@@ -57,17 +57,17 @@ export type CallRequest = typeof CallRequest.Type
 
 const StepAnswer = Schema.Struct({
   refusal: optional(Refusal),
-  /** Of a join. */
+  /** Result of a join step. */
   joined: optional(Schema.Struct({ connectionId: Text, resumed: Schema.Boolean })),
 })
 export type StepAnswer = typeof StepAnswer.Type
 
 export const CallReply = Schema.Struct({
-  /** False: the sequence is not known here, because another activation began it. Nothing was done. */
+  /** False: this activation does not know the sequence, because another one started it. No step was applied. */
   isKnown: Schema.Boolean,
-  /** The number of the latest message to the node. */
+  /** Number of the latest message to the node. */
   sent: Int,
-  /** In the order of the steps. */
+  /** One answer for each step, in the same order. */
   answers: Schema.Array(StepAnswer),
 })
 export type CallReply = typeof CallReply.Type

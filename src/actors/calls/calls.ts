@@ -1,8 +1,8 @@
 /**
- * The calls between browsers of one event, for as long as an activation lasts: finds the room of each peer, asks `room.ts` for
- * every decision, and sends the nodes the messages for their sockets. It knows neither phases nor roles: gateways decide who may be in
- * which call. Nothing here is stored, published or logged: signals hold addresses of people. Another activation begins without
- * calls, and learns those of before from the memory of the nodes.
+ * The browser-to-browser calls of one event, kept for the lifetime of an activation. This class finds the room of each peer, asks `room.ts`
+ * for every decision, and sends the resulting messages to the nodes of the sockets. It knows neither phases nor roles: gateways decide who
+ * may be in which call. Nothing here is stored, published or logged, because signals contain IP addresses. A new activation starts without
+ * calls and rebuilds them from what the nodes remember.
  */
 import { isDeepStrictEqual } from "node:util"
 import { DueRun } from "../../clock/throttle.ts"
@@ -25,20 +25,20 @@ import {
 } from "./room.ts"
 import { type CallSeat, CallSeats } from "./seats.ts"
 
-/** In which all nodes have told a new activation of their peers. */
+/** Time in which every node has reported its peers to a new activation. */
 const REMEMBERED_WITHIN_MS = 2000
 
 interface CallsNeeds {
   readonly eventId: string
   readonly timers: Timers
   readonly tell: (node: string, message: NodeMessage) => void
-  /** When this activation began, by the elapsed time of the timers. */
+  /** Start of this activation, on the monotonic clock of the timers. */
   readonly since: number
-  /** There was an activation before this one, whose peers other nodes may remember. */
+  /** Whether an earlier activation existed, whose peers other nodes may still remember. */
   readonly mayBeRemembered: () => boolean
 }
 
-/** The socket that a peer gets. */
+/** Socket assigned to a peer. */
 interface PeerPlace {
   readonly node: string
   readonly socket: number
@@ -59,7 +59,7 @@ export class Calls {
   /** Rooms with at least one peer. */
   readonly #rooms = new Map<string, CallRoom>()
   readonly #seats = new CallSeats()
-  /** Peers that have left since this activation began, as long as old lists may name them. */
+  /** Peers that left since this activation began, kept while an outdated list may still name them. */
   readonly #gone = new Set<string>()
   readonly #sequences: NodeSequences
   readonly #expiry: DueRun
@@ -75,12 +75,12 @@ export class Calls {
     })
   }
 
-  /** No peer is left, not even one without a socket. */
+  /** True when no peer is left, including peers that lost their socket. */
   get isEmpty(): boolean {
     return this.#rooms.size === 0
   }
 
-  /** For tests of its laws. */
+  /** Exposed for property tests. */
   get rooms(): ReadonlyMap<string, CallRoom> {
     return this.#rooms
   }
@@ -100,14 +100,14 @@ export class Calls {
     return reply
   }
 
-  /** The node is gone with all sockets there: its peers have the usual time to come back elsewhere. */
+  /** The node and all its sockets are gone: its peers have the usual grace period to reconnect elsewhere. */
   forgetNode(node: string): void {
     this.#sequences.forget(node)
     for (const { roomId, connectionId } of this.#seats.ofNode(node)) this.#lose(roomId, connectionId, RETURN_WITHIN_MS)
     this.#sequences.deliver()
   }
 
-  /** Messages to nodes may have been lost: the lists replace those that were lost, and show the gap. */
+  /** Messages to nodes may have been lost. The lists are sent again, and their numbers reveal the gap. */
   sendListsAgain(): void {
     for (const roomId of this.#rooms.keys()) this.#sendList(roomId, "all", false)
     this.#sequences.deliver()
@@ -144,7 +144,7 @@ export class Calls {
     return { refusal: NO_SUCH_PEER }
   }
 
-  /** The peer may be one that another node is about to name: under a new id it would disturb the others. */
+  /** Whether the peer may be one that another node is about to report. Joining it under a new id would disturb the other peers. */
   #mayComeBack(roomId: string, connectionId: string): boolean {
     const isKnown = this.#rooms.get(roomId)?.some((peer) => peer.connectionId === connectionId) ?? false
     return !isKnown && this.#ageMs < REMEMBERED_WITHIN_MS && this.#needs.mayBeRemembered()
@@ -173,7 +173,7 @@ export class Calls {
     this.#expiry.within(graceMs)
   }
 
-  /** A node's complete account of its peers, and its memory of the others in their rooms. */
+  /** Applies a node's complete report of its peers and its view of the other peers in their rooms. */
   #remember(node: string, rooms: ReadonlyArray<RememberedRoom>, maxPeers: number): void {
     const own = new Set(
       rooms.flatMap(({ peers }) => peers.flatMap((peer) => (peer.own === undefined ? [] : [peer.connectionId]))),
@@ -183,7 +183,7 @@ export class Calls {
       const list = () => this.#rooms.get(roomId)?.map(listed)
       const before = list()
       for (const peer of peers) this.#restore(node, roomId, peer, maxPeers)
-      // Lists to this node may have been lost; a gateway passes on those that are new to a socket.
+      // Earlier lists to this node may have been lost. The gateway forwards only those that are new to a socket.
       this.#sendList(roomId, isDeepStrictEqual(before, list()) ? node : "all", false)
     }
   }
@@ -194,7 +194,7 @@ export class Calls {
       this.#claim(roomId, peer, { node, socket: own.socket }, own.graceMs, maxPeers)
       return
     }
-    // Later on the peers of all nodes are known, and the others have left.
+    // By now the peers of all nodes are known, and a peer that no node claims has left.
     if (!this.#isYoung || this.#gone.has(peer.connectionId)) return
     if (this.#seats.find(peer.connectionId) !== undefined) return
     if (this.#seats.ofParticipant(peer.participantId).length > 0) return
@@ -215,7 +215,7 @@ export class Calls {
       .filter(({ connectionId }) => connectionId !== peer.connectionId)
     const known = this.#seats.find(peer.connectionId)
     const isElsewhere = known?.node !== undefined && known.node !== node
-    // The later peer of a participant counts.
+    // The most recent peer of a participant wins.
     const isLate = others.some((seat) => seat.node !== undefined && seat.connectionId > peer.connectionId)
     const isAnother = known !== undefined && (known.roomId !== roomId || known.participantId !== peer.participantId)
     if (isElsewhere || isLate || isAnother) {
@@ -233,7 +233,7 @@ export class Calls {
     for (const seat of others) if (seat.roomId !== roomId) this.#leave(seat, "moved")
   }
 
-  /** Also sets the timer. */
+  /** Returns the end of the grace period, and schedules the expiry. */
   #awayUntil(graceMs: number): number {
     this.#expiry.within(graceMs)
     return this.#needs.timers.elapsed() + graceMs
@@ -250,7 +250,7 @@ export class Calls {
     if (next !== Number.POSITIVE_INFINITY) this.#expiry.within(next - now)
   }
 
-  /** `from`: the socket of a join. */
+  /** `from`: the socket that sent the join. */
   #step(roomId: string, event: RoomEvent, from?: PeerPlace): ReadonlyArray<RoomEffect> {
     const { room, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
     if (room.length === 0) this.#rooms.delete(roomId)
@@ -260,7 +260,7 @@ export class Calls {
     return effects
   }
 
-  /** A peer that its own node has not named yet has no socket. */
+  /** A peer that its own node has not reported yet has no socket. */
   #seat(roomId: string, room: CallRoom, connectionId: string): void {
     const peer = room.find((one) => one.connectionId === connectionId)
     if (peer?.isClaimed === false) this.#seats.put(this.#seatOf(roomId, peer))
@@ -274,7 +274,7 @@ export class Calls {
     switch (effect.type) {
       case "attach": {
         const before = this.#seats.put(this.#seatOf(roomId, effect.peer, from))
-        // A peer that is resumed while its earlier socket is still open, as after a change of networks, belongs to the new one.
+        // A peer that resumes while its earlier socket is still open, as after a network change, moves to the new socket.
         const isSame = before?.node === from?.node && before?.socket === from?.socket
         if (before !== undefined && !isSame) this.#sendClosed(before, "replaced")
         break
@@ -309,7 +309,7 @@ export class Calls {
     this.#sequences.put(seat.node, newsOf({ socket: seat.socket, connectionId: seat.connectionId }))
   }
 
-  /** One message for each node: to all peers, to those of a node, or to one. */
+  /** Sends one message to each node concerned. `whom`: all peers, the peers of one node, or one peer. */
   #sendList(roomId: string, whom: "all" | string | { readonly connectionId: string }, isAsked: boolean): void {
     const room = this.#rooms.get(roomId) ?? []
     const byNode = new Map<string, PeerSocket[]>()

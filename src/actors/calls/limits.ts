@@ -1,17 +1,17 @@
 /**
- * How many people a call between browsers takes, and what each of them may send. Each browser sends its picture to every other
- * one, so its upload grows with the number of people: (n - 1) times the rate below stays at about a megabit per second.
+ * Limits of a browser-to-browser call: the number of people and the media that each may send. Each browser uploads its video to every other
+ * one, so (n - 1) times the bitrate below stays at about one megabit per second.
  */
 import type { RtcLimits, RtcTracks } from "../../protocol/messages/media.ts"
 
-/** The most people of a call without any picture. */
+/** Most people in a call without video. */
 export const MAX_AUDIO_PEERS = 8
 
 const AUDIO = { maxKbps: 40 }
 
 type Picture = NonNullable<RtcLimits["video"]>
 
-/** The largest picture of calls with up to so many people. */
+/** Largest video format for calls of up to `upTo` people. */
 const PICTURES: ReadonlyArray<Picture & { readonly upTo: number }> = [
   { upTo: 2, width: 1280, height: 720, frameRate: 30, maxKbps: 1200 },
   { upTo: 3, width: 640, height: 360, frameRate: 24, maxKbps: 500 },
@@ -26,7 +26,7 @@ const pictureOf = (count: number): Picture | null => {
   return { width, height, frameRate, maxKbps }
 }
 
-/** `maxPeers`: the limit of people where anybody sends a picture. */
+/** `maxPeers`: the limit once anybody sends video. */
 export const limitsOf = (count: number, maxPeers: number): RtcLimits => ({
   maxPeers,
   maxAudioPeers: MAX_AUDIO_PEERS,
@@ -34,7 +34,7 @@ export const limitsOf = (count: number, maxPeers: number): RtcLimits => ({
   audio: AUDIO,
 })
 
-/** Does the call have room for these tracks beside those of the others? */
+/** Whether a peer with these tracks fits into the call beside the others. */
 export const hasRoom = (others: ReadonlyArray<RtcTracks>, have: RtcTracks, maxPeers: number): boolean => {
   const isWithPicture = have.video || others.some(({ video }) => video)
   return others.length < (isWithPicture ? Math.min(maxPeers, MAX_AUDIO_PEERS) : MAX_AUDIO_PEERS)

@@ -1,14 +1,14 @@
-/** Messages of live events to the gateway of one node: lists and signals of calls, which concern some of its sockets. */
+/** Messages from live events to the gateway of one node: peer lists and signals of calls, addressed to some of its sockets. */
 import type { CallPeer, PeerSignal } from "./room.ts"
 
-/** A socket of the node, by its number, and its peer. */
+/** A socket, by its number on the node, and its peer. */
 export interface PeerSocket {
   readonly socket: number
   readonly connectionId: string
 }
 
 export type CallNews =
-  /** `isAsked`: the peer joined again, and gets the list also without a change. */
+  /** `isAsked`: the peer joined again and gets the list even if it is unchanged. */
   | {
       readonly type: "list"
       readonly roomId: string
@@ -17,12 +17,12 @@ export type CallNews =
       readonly isAsked: boolean
     }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal; readonly to: PeerSocket }
-  /** The peer belongs to this socket no longer. */
+  /** The socket no longer holds the peer. */
   | { readonly type: "closed"; readonly to: PeerSocket; readonly why: "left" | "moved" | "replaced" }
 
 export interface NodeMessage {
   readonly eventId: string
-  /** The name of the sequence, and the number in it, from 1: a gap shows that a message was lost. */
+  /** Name of the sequence, and the message's number in it, starting at 1. A gap reveals a lost message. */
   readonly sequence: string
   readonly n: number
   readonly news: CallNews
@@ -30,7 +30,7 @@ export interface NodeMessage {
 
 export type NodeListener = (message: NodeMessage) => void
 
-/** The listeners of this process, by node and event. Tests have several nodes in a process. */
+/** Listeners of this process by node and event. Tests run several nodes in one process. */
 export class NodeListeners {
   readonly #nodes = new Map<string, Map<string, Set<NodeListener>>>()
 
@@ -38,7 +38,7 @@ export class NodeListeners {
     return this.#nodes.has(node)
   }
 
-  /** Returns the end of it. */
+  /** Returns a function that removes the listener. */
   add(node: string, eventId: string, listener: NodeListener): () => void {
     const events = this.#nodes.get(node) ?? new Map<string, Set<NodeListener>>()
     const listeners = events.get(eventId) ?? new Set()

@@ -1,6 +1,6 @@
 /**
- * The numbered messages to each node, and the last request of each, which may come twice. Messages are delivered when the calls
- * have taken a whole request: in one process a gateway answers a message at once, with another request.
+ * Numbered messages to each node, and the last request of each node, which may be repeated. Messages are delivered after a whole request
+ * has been applied: within one process a gateway answers a message synchronously with another request.
  */
 
 import type { CallReply } from "./call-request.ts"
@@ -9,7 +9,7 @@ import type { CallNews, NodeMessage } from "./node-messages.ts"
 interface NodeState {
   readonly sequence: string
   sent: number
-  /** The last request, and its reply. */
+  /** The last request's id and its reply. */
   last: { readonly id: string; readonly reply: CallReply } | undefined
 }
 
@@ -47,12 +47,12 @@ export class NodeSequences {
     if (state !== undefined) state.last = { id, reply }
   }
 
-  /** When it is back it begins another sequence. */
+  /** A node that returns starts a new sequence. */
   forget(node: string): void {
     this.#nodes.delete(node)
   }
 
-  /** A node that is not known gets none: it tells of its peers first. */
+  /** Queues a message for the node. An unknown node gets none: it reports its peers first. */
   put(node: string, news: CallNews): void {
     const state = this.#nodes.get(node)
     if (state === undefined) return

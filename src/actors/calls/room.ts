@@ -1,7 +1,7 @@
 /**
- * The call of one room as a pure function: its peers and an event give the next peers and the effects. Invariants: a participant
- * has one peer, the number of peers never exceeds the limit, and a signal reaches only a peer of the same room. `calls.ts`
- * performs the effects.
+ * The call of one room as a pure function: its peers and an event give the next peers and the effects. Invariants: a participant has at
+ * most one peer, the number of peers never exceeds the limit, and a signal reaches only a peer of the same room. `calls.ts` performs the
+ * effects.
  */
 import type { CommandData } from "../../protocol/contract.ts"
 import type { RtcTracks } from "../../protocol/messages/media.ts"
@@ -9,17 +9,17 @@ import type { Refusal } from "../../protocol/refusals.ts"
 import type { ListedPeer } from "./call-request.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 
-/** A peer as the others see it. */
+/** A peer as listed to the other peers. */
 export type CallPeer = typeof ListedPeer.Type
 
 export interface SeatedPeer extends CallPeer {
-  /** The time until which a peer without a socket keeps its place; null: it has a socket. */
+  /** End of the grace period of a peer without a socket; null: it has a socket. */
   readonly awayUntil: number | null
-  /** False: it is known from the list of another peer, and its own node has not named it yet (`Restore`). */
+  /** False: another node's list names the peer, but its own node has not reported it yet (`Restore`). */
   readonly isClaimed: boolean
 }
 
-/** In the order in which they joined. */
+/** The peers in the order in which they joined. */
 export type CallRoom = ReadonlyArray<SeatedPeer>
 
 export type PeerSignal = CommandData<"rtc.signal">
@@ -28,21 +28,21 @@ export type PeerDeparture = "left" | "moved" | "replaced" | "expired"
 
 interface Join extends Omit<CallPeer, "connectionId"> {
   readonly type: "join"
-  /** The peer in this room that the socket has already. */
+  /** The peer that the socket already has in this room. */
   readonly own: string | undefined
   readonly resume: string | undefined
-  /** For a new peer. */
+  /** Id to use if the join creates a peer. */
   readonly freshId: string
-  /** The limit of peers where anybody sends a picture. */
+  /** Limit of peers once anybody sends video. */
   readonly maxPeers: number
 }
 
-/** A peer of an earlier activation. A room is filled with these, in their order, before anybody is sent a list. */
+/** A peer of an earlier activation. All peers of a room are restored in order before any list is sent. */
 interface Restore {
   readonly type: "restore"
   readonly peer: CallPeer
   readonly isClaimed: boolean
-  /** Null: it has a socket. */
+  /** End of the grace period; null: the peer has a socket. */
   readonly awayUntil: number | null
   readonly maxPeers: number
 }
@@ -51,16 +51,16 @@ export type RoomEvent =
   | Join
   | Restore
   | { readonly type: "leave"; readonly connectionId: string; readonly why: PeerDeparture }
-  /** The socket of the peer is lost; the time until which the peer keeps its place. */
+  /** The peer's socket was lost; `until`: the end of its grace period. */
   | { readonly type: "lose"; readonly connectionId: string; readonly until: number }
   | { readonly type: "expire"; readonly now: number }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
 
 export type RoomEffect =
-  /** The socket of the command is that of this peer from now on. */
+  /** The socket of the command now belongs to this peer. */
   | { readonly type: "attach"; readonly peer: SeatedPeer; readonly resumed: boolean }
   | { readonly type: "detach"; readonly peer: SeatedPeer; readonly why: PeerDeparture }
-  /** The list of peers is sent to one peer, or to all of them. */
+  /** Sends the peer list to one peer, or to all. */
   | { readonly type: "list"; readonly to: string | "all" }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
   | { readonly type: "refuse"; readonly refusal: Refusal }
@@ -70,12 +70,12 @@ interface RoomStep {
   readonly effects: ReadonlyArray<RoomEffect>
 }
 
-/** The wait before a signal to a peer without a socket is sent again. */
+/** Delay before a signal to a peer without a socket is retried. */
 const AWAY_RETRY_MS = 1000
 
 export const NO_SUCH_PEER: Refusal = { code: "not_found", message: "You are not in one call with this connection." }
 
-/** Another peer of the participant is the later one. */
+/** The participant has a more recent peer. */
 const TAKEN_OVER: Refusal = { code: "conflict", message: "Another tab of the participant has joined." }
 
 const AWAY: Refusal = {
@@ -85,14 +85,14 @@ const AWAY: Refusal = {
   retryAfterMs: AWAY_RETRY_MS,
 }
 
-/** The calls of the event have just moved, and not all nodes have said who is in them. */
+/** The calls of the event have just moved to another owner, and not all nodes have reported their peers. */
 export const LATER: Refusal = { ...AWAY, message: "The call is being moved; try again." }
 
 const refused = (room: CallRoom, refusal: Refusal): RoomStep => ({ room, effects: [{ type: "refuse", refusal }] })
 
 const isSameTracks = (a: RtcTracks, b: RtcTracks): boolean => a.audio === b.audio && a.video === b.video
 
-/** The peer that the sender of `join` has already: by its socket, or by the id of its earlier socket. */
+/** The peer that the sender of `join` already has: found by its socket, or by the connection id that it resumes. */
 const knownPeer = (room: CallRoom, { own, resume, participantId }: Join): SeatedPeer | undefined =>
   room.find(({ connectionId }) => connectionId === own) ??
   room.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
@@ -133,10 +133,10 @@ const join = (room: CallRoom, event: Join): RoomStep => {
   }
 }
 
-/** Ids sort by the time of their making. */
+/** Connection ids sort by creation time. */
 const precedes = (one: CallPeer, other: CallPeer): boolean => one.connectionId < other.connectionId
 
-/** Without the last peers that nobody has claimed, as far as their place is needed. Undefined: there is none even so. */
+/** The peers after evicting unclaimed ones, the last first, until the newcomer fits. Undefined: the room is full even so. */
 const makingRoom = (others: CallRoom, have: RtcTracks, maxPeers: number): CallRoom | undefined => {
   if (fits(others, have, maxPeers)) return others
   const last = others.findLast(({ isClaimed }) => !isClaimed)
@@ -163,13 +163,13 @@ const claimAgain = (
   }
 }
 
-/** Nobody is sent a list: the caller sends it when all peers of a room are back. */
+/** Restores a peer without sending a list: the caller sends it once all peers of a room are restored. */
 const restore = (room: CallRoom, event: Restore): RoomStep => {
   const { peer: given, isClaimed, awayUntil, maxPeers } = event
   const known = room.find(({ connectionId }) => connectionId === given.connectionId)
   if (known !== undefined) return claimAgain(room, known, event)
   const own = room.filter(({ participantId }) => participantId === given.participantId)
-  // The later peer of a participant counts, and one that nobody claims counts least.
+  // The most recent peer of a participant wins, but a claimed peer wins over an unclaimed one.
   if (own.some((before) => !isClaimed || (before.isClaimed && precedes(given, before))))
     return refused(room, TAKEN_OVER)
   const others = room.filter((peer) => !own.includes(peer))

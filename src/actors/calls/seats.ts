@@ -1,12 +1,12 @@
-/** Which socket each peer has, found by the peer, by the socket, by the participant and by the node. */
+/** Index of the sockets of peers, by peer, socket, participant and node. */
 
 export interface CallSeat {
   readonly roomId: string
   readonly connectionId: string
   readonly participantId: string
-  /** Undefined: a peer that its own node has not named yet. */
+  /** Undefined for a peer that its own node has not reported yet. */
   readonly node: string | undefined
-  /** The number of the socket on its node; the socket may be lost. */
+  /** Number of the socket on its node; the socket may be lost. */
   readonly socket: number
 }
 
@@ -34,7 +34,7 @@ export class CallSeats {
     return [...this.#byId.values()].filter((seat) => seat.node === node)
   }
 
-  /** Returns the seat of the same peer before. */
+  /** Returns the peer's previous seat. */
   put(seat: CallSeat): CallSeat | undefined {
     const before = this.remove(seat.connectionId)
     const { connectionId, participantId, node, socket } = seat
@@ -45,7 +45,7 @@ export class CallSeats {
     return before
   }
 
-  /** Returns the seat that was there. */
+  /** Returns the removed seat. */
   remove(connectionId: string): CallSeat | undefined {
     const seat = this.#byId.get(connectionId)
     if (seat === undefined) return undefined

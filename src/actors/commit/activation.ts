@@ -1,4 +1,4 @@
-/** Reading a live event back from the store, which makes this process its owner. */
+/** Recovers a live event from the store, which makes this process its owner. */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
@@ -12,7 +12,7 @@ import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { Heads } from "./stream-heads.ts"
 
-/** `idle`: the answers without effect of the actor, which survive a recovery. */
+/** `idle`: the actor's answers of commands without effect, which survive a recovery. */
 export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
   const { event, phases, removed } = recovered
   const records = new RecordStore()
@@ -48,7 +48,7 @@ export const recover = (
     }
     const { log } = services.telemetry
     const recovered = yield* recoverLiveEvent(database, claim).pipe(
-      // A newer release has written to the event: this one neither serves it nor overwrites anything.
+      // A newer release has written to the event: this release neither serves nor overwrites it.
       Effect.tapErrorTag("RecordUnreadable", (err) =>
         Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
       ),

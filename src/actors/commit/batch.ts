@@ -1,7 +1,6 @@
 /**
- * Turns that are gathered for one commit. Each turn that changes or publishes something makes one version. At the end dispatches
- * get their positions in their streams and are encoded once, as the text that sockets get. A commit costs the same for one turn
- * as for a hundred.
+ * Turns gathered for one commit. Each turn that changes or publishes something makes one version. When the batch is sealed, dispatches get
+ * their stream positions and are encoded once, as the text that sockets receive. A commit costs the same for one turn as for a hundred.
  */
 import { newId } from "../../model/ids.ts"
 import type { Occurrence } from "../../model/integrations/occurrences.ts"
@@ -37,10 +36,10 @@ export interface CommitEntry
   readonly presence?: PresenceDelta
 }
 
-/** The command of a step, and its answer. */
+/** A step's command and its answer. */
 type Answered = Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 
-/** The part of a dispatch that gateways act on. */
+/** The part of a dispatch that gateways act on themselves. */
 const factOf = (dispatch: Dispatch): PublicationFact | undefined => {
   switch (dispatch.t) {
     case "participant.removed":
@@ -53,7 +52,7 @@ const factOf = (dispatch: Dispatch): PublicationFact | undefined => {
   }
 }
 
-/** The frame of an ephemeral dispatch. */
+/** Encodes an ephemeral dispatch as its wire frame. */
 export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): EphemeralPublication => ({
   stream,
   key,
@@ -61,7 +60,7 @@ export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): 
   ...ephemeralOptions(t),
 })
 
-/** A dispatch without a position in its stream yet. */
+/** A dispatch that has no stream position yet. */
 interface UnnumberedDispatch {
   readonly dispatch: Dispatch
   readonly version: number
@@ -77,7 +76,7 @@ export class Batch {
   readonly ephemeral: EphemeralPublication[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
-  /** The transitions of the chart, in their order. */
+  /** Chart transitions, in order. */
   readonly moves: Move[] = []
   readonly #dispatches: UnnumberedDispatch[] = []
   readonly #occurrences: Occurrence[] = []
@@ -99,19 +98,17 @@ export class Batch {
     return this.#version === this.loaded.version
   }
 
-  /**
-   * True when the batch publishes an unreplayed dispatch to many receivers: newcomers must find its content in a new snapshot.
-   */
+  /** True when the batch publishes an ephemeral dispatch to many receivers: a later snapshot must contain its content for newcomers. */
   get reachesMany(): boolean {
     return this.ephemeral.some(({ stream }) => wireStream(stream) !== "me")
   }
 
-  /** The version after all steps so far. */
+  /** The version after all steps added so far. */
   get version(): number {
     return this.#version
   }
 
-  /** Adds a step and gives it its version. */
+  /** Adds a step and returns its version. */
   add(step: CommitEntry, command?: Answered): number {
     const version = ++this.#version
     this.#at = Math.max(this.#at, step.now)
@@ -119,37 +116,35 @@ export class Batch {
     for (const dispatch of step.dispatches) this.#dispatches.push({ dispatch, version, now: step.now })
     this.addEphemeral(step.ephemeral ?? [], step.now)
     for (const one of step.occurrences) this.#occurrences.push(this.#occurrence(one, at))
-    // A record that two turns changed is written once, with the later value.
+    // A record changed by several turns is written once, with the latest value.
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
     this.participantChanges.push(...(step.participantChanges ?? []))
     this.ejections.push(...(step.ejections ?? []))
     this.moves.push(...(step.moves ?? []))
     this.#captured = step.captured ?? this.#captured
-    // A flush of presence is a batch of its own.
+    // A presence flush is a batch of its own.
     this.#presence = step.presence ?? this.#presence
     this.state = step.state
     if (command !== undefined) this.#remember(command, version, at)
     return version
   }
 
-  /**
-   * The command had no effect because its result holds already. Nothing is stored, but a late repeat must not run it after all.
-   */
+  /** Remembers a command that had no effect because its result already holds. Nothing is stored, but a late repeat must not run. */
   rememberIdle({ result, ...command }: Answered, at: Timestamp): void {
     this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
   }
 
-  /** The answer of a command that was accepted before, or earlier in the batch. */
+  /** The answer of a command that was accepted before the batch or earlier in it. */
   answered({ scope, commandId, at }: Pick<Received, "scope" | "commandId" | "at">): StoredCommand | undefined {
     return this.loaded.answers.find(scope, commandId, at) ?? this.#idle.find(scope, commandId, at)
   }
 
-  /** The whole batch is committed. Idle answers count only from here, because they depend on the batch's changes. */
+  /** Called once the whole batch is committed. Idle answers count only from here, because they depend on the batch's changes. */
   settle(): void {
     for (const command of this.#idle.all()) this.loaded.answers.idle.add(command)
   }
 
-  /** Adds ephemeral dispatches, which are published even when nothing is committed. */
+  /** Adds ephemeral dispatches, which are published even if nothing is committed. */
   addEphemeral(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
   }
@@ -159,7 +154,7 @@ export class Batch {
     return new Set(this.#dispatches.map(({ dispatch }) => dispatch.stream))
   }
 
-  /** Gives dispatches their positions, once, and returns the commit. The heads of all its streams must be known by then. */
+  /** Assigns stream positions, once, and returns the commit. The heads of all its streams must be known. */
   seal(): LiveCommit {
     for (const dispatch of this.#dispatches) this.#publish(dispatch)
     const { loaded } = this
@@ -189,7 +184,7 @@ export class Batch {
     }
   }
 
-  /** Participants who left the stage, got a lower role, or are out of the event: their addresses for encoders end. */
+  /** Participants who left the stage, lost a role, or are out of the event: their encoder addresses are revoked. */
   #silenced(): ReadonlyArray<string> {
     const lowered = this.participantChanges.filter(
       ({ role, admission, barred }) =>
@@ -212,7 +207,7 @@ export class Batch {
     return { id: id ?? newId(), type, workspaceId, eventId, occurredAt: at ?? now, extra }
   }
 
-  /** From here a repeat of the command, also within the batch, gets its answer, which is sent after the commit. */
+  /** From here a repeat of the command, even within the batch, gets this answer, which is sent after the commit. */
   #remember({ result, ...command }: Answered, version: number, at: Timestamp): void {
     const stored: StoredCommand = { ...command, reply: { result, version }, at }
     this.#commands.push(stored)
@@ -220,7 +215,7 @@ export class Batch {
   }
 }
 
-/** The stored phases that are removed, and those that have another position. */
+/** The stored phases that are removed, and those whose position changes. */
 const placesOf = (
   before: ReadonlyArray<PhaseState>,
   after: ReadonlyArray<PhaseState>,

@@ -1,4 +1,4 @@
-/** The XState actor of the event that this process owns, and what follows from its committed transitions. */
+/** The XState actor of an event that this process owns, and the side effects of its committed transitions. */
 
 import { type InspectedTransition, REMEMBERED_TRANSITIONS } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
@@ -11,10 +11,10 @@ import type { LoadedEvent } from "./loaded-event.ts"
 
 const isClosed = (chart: ChartSnapshot): boolean => ["ask", "shut"].includes(regionOf(chart, "door"))
 
-/** A delayed transition's event names the delay and the state: `xstate.after.phase.end.liveEvent.live.phase.running`. */
+/** The event type of a delayed transition names the delay and the state: `xstate.after.phase.end.liveEvent.live.phase.running`. */
 const nameOf = (type: string): string => /^xstate\.after\.(.+)\.liveEvent\./.exec(type)?.[1] ?? type
 
-/** The event as it has just been recovered or committed, with its presence. */
+/** The event as just recovered or committed, with its presence. */
 interface Adopted {
   readonly loaded: LoadedEvent
   readonly presence: Presence
@@ -24,7 +24,7 @@ export class ChartActor {
   readonly #needs: ActorServices
   #actor: MachineActor | undefined
   #isStopped = false
-  /** The newest transitions that were adopted since the last recovery, the oldest first. */
+  /** The newest transitions adopted since the last recovery, oldest first. */
   #transitions: InspectedTransition[] = []
 
   constructor(needs: ActorServices) {
@@ -35,7 +35,7 @@ export class ChartActor {
     return this.#transitions
   }
 
-  /** The event is in memory again, maybe with transitions that another owner has made. */
+  /** The event is in memory again, perhaps with transitions that another owner committed. */
   recovered(adopted: Adopted): void {
     const { chart, event } = adopted.loaded.state
     close(this.#actor)
@@ -45,10 +45,10 @@ export class ChartActor {
     this.#open(adopted)
   }
 
-  /** Takes the transitions of a commit, in their order. XState would throw the errors of an observer in a timer: what follows is called here. */
+  /** Applies the transitions of a commit in order. Side effects are called here because XState rethrows an observer's errors in a timer. */
   committed(adopted: Adopted, moves: ReadonlyArray<Move>): void {
     for (const move of moves) {
-      // The commit was under way when the event left memory.
+      // The commit was in flight when the event left memory.
       if (this.#actor === undefined || !isActive(this.#actor)) break
       const before = this.#actor.getSnapshot()
       this.#actor.send(move)
@@ -72,7 +72,7 @@ export class ChartActor {
 
   #follow(adopted: Adopted, was: ChartSnapshot, is: ChartSnapshot): void {
     const status = lifeOf(is)
-    // An event that is published, goes live, ends or is deleted is a line of the log.
+    // Lifecycle changes are logged: published, live, ended, deleted.
     if (status !== lifeOf(was)) {
       const { id: eventId, workspaceId } = adopted.loaded.state.event
       this.#needs.telemetry.log.info({ eventId, workspaceId, status }, `an event is ${status}`)
@@ -80,12 +80,12 @@ export class ChartActor {
     if (isClosed(is) && !isClosed(was)) this.#closeDoor(adopted)
   }
 
-  /** Participants inside a live event are present. The door is closed before, so that nobody is present who has to wait. */
+  /** Marks participants inside a live event as present. The door is closed first, so that nobody who has to wait is present. */
   #open({ loaded, presence }: Adopted): void {
     if (lifeOf(loaded.state.chart) === "live") presence.open(toTimestamp(this.#needs.timers.now()))
   }
 
-  /** Participants inside without an admission move to the waiting room. */
+  /** Moves participants without an admission to the waiting room. */
   #closeDoor({ loaded, presence }: Adopted): void {
     const now = this.#needs.timers.now()
     presence.moveToWaitingRoom((who) => admissionOf(loaded.state, loaded.records, who), now, toTimestamp(now))

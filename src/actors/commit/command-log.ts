@@ -1,20 +1,20 @@
 /**
- * Answers of commands that this event accepted: a repeated id is answered and does not run again. Memory holds ten minutes and a
- * thousand ids. Answers of commands with an effect are also in the store, without a limit of number. Answers without effect are
- * in memory alone and are kept when the log is read back from the store.
+ * Answers of commands that this event accepted: a repeated id gets its answer and does not run again. Memory holds ten minutes and a
+ * thousand ids. Answers of commands with an effect are also stored, without a limit on their number. Answers of commands without effect are
+ * in memory alone and survive a recovery from the store.
  */
 import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import type { StoredCommand } from "../../store/live/live-commit.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
-/** The store keeps answers a little longer, until its next sweep. */
+/** The store keeps answers slightly longer, until its next sweep. */
 export const COMMAND_STORED_MS = 780_000
-/** Equal to the time for which the store keeps answers of commands with an `Idempotency-Key`. */
+/** Matches the store's retention of answers to commands with an `Idempotency-Key`. */
 const KEYED_MEMORY_MS = 25 * 3_600_000
 const COMMAND_MEMORY_ENTRIES = 1000
 
-/** The newest answers, in the order of acceptance. */
+/** The newest answers, in order of acceptance. */
 export class Answers {
   /** Created on first use: most events never get a repeated command. */
   #byKey: Map<string, StoredCommand> | undefined
@@ -22,7 +22,7 @@ export class Answers {
   /** `now`: Unix milliseconds. */
   find(scope: string, commandId: string, now: number): StoredCommand | undefined {
     const found = this.#byKey?.get(keyOf(scope, commandId))
-    // An idle event evicts nothing, and a key may be reused after its day: the age is checked on reading.
+    // An idle event evicts nothing, and a key may be reused after its day: the age is checked on read.
     const isOver = found !== undefined && isKeyedScope(scope) && toMillis(found.at) < now - KEYED_MEMORY_MS
     return isOver ? undefined : found
   }
@@ -31,7 +31,7 @@ export class Answers {
     return this.#byKey?.values() ?? []
   }
 
-  /** Returns the answers that were evicted. */
+  /** Returns the evicted answers. */
   add(command: StoredCommand): ReadonlyArray<StoredCommand> {
     this.#byKey ??= new Map()
     this.#byKey.set(keyOf(command.scope, command.commandId), command)
@@ -50,25 +50,24 @@ export class Answers {
 
 const keyOf = (scope: string, commandId: string): string => `${scope} ${commandId}`
 
-/** FNV-1a over 30 bits: a small integer, which a set holds without an object of its own. */
+/** FNV-1a over 30 bits: a small integer, which a set holds without allocating an object. */
 const hashOf = (text: string): number => {
   let hash = 0x811c_9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x0100_0193)
   return hash & 0x3fff_ffff
 }
 
-/** Ids of one generation; there are at most two, some 8 MB for the busiest events. */
+/** Ids per generation. There are at most two generations, some 8 MB for the busiest events. */
 const FORGOTTEN = 200_000
 
 /**
- * The ids that memory has evicted and the store still has, as hashes. It never denies one that the store may have. Two ids with
- * one hash cost a look-up in vain.
+ * Hashes of ids that memory has evicted and the store still has. There are no false negatives. A hash collision costs a needless look-up.
  */
 class ForgottenIds {
   #young = new Set<number>()
   #old: ReadonlySet<number> = new Set()
   #since: number
-  /** Until then the ids were too many to be kept. */
+  /** Until this time the set is incomplete, because there were too many ids to keep. */
   #overflowsUntil = 0
 
   constructor(now: number) {
@@ -95,10 +94,10 @@ class ForgottenIds {
 export class CommandLog {
   /** Created on first use: most events have few commands. */
   #forgotten: ForgottenIds | undefined
-  /** Until then any id may belong to an answer that the activation did not read; Unix milliseconds. */
+  /** Unix milliseconds. Until then any id may have a stored answer that the activation did not load. */
   readonly #unreadUntil: number
   readonly #stored = new Answers()
-  /** Answers without effect, separate so that they evict no others. */
+  /** Answers of commands without effect, kept apart so that they evict no others. */
   readonly idle: Answers
 
   /** `stored`: the newest answers, at most as many as memory holds. */
@@ -110,9 +109,9 @@ export class CommandLog {
     this.#unreadUntil = hasMore ? toMillis(oldest.at) + COMMAND_STORED_MS : 0
   }
 
-  /** Can the store have an answer for an id that is not found here? `now`: Unix milliseconds. */
+  /** Whether the store may have an answer for an id that is not found here. `now`: Unix milliseconds. */
   mayBeMissing(scope: string, commandId: string, now: number): boolean {
-    // A repeat under an `Idempotency-Key` may come a day later; memory holds minutes.
+    // A repeat with an `Idempotency-Key` may come a day later; memory holds minutes.
     if (isKeyedScope(scope) || now < this.#unreadUntil) return true
     return this.#forgotten?.mayHave(keyOf(scope, commandId), now) === true
   }

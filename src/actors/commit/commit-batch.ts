@@ -1,4 +1,4 @@
-/** Writing a batch to the store under the fence, and publishing it once it is committed. */
+/** Writes a batch to the store under the fencing token, and publishes it once it is committed. */
 import { Data, Effect } from "effect"
 import type {
   AnsweredBefore,
@@ -15,13 +15,16 @@ import { feedMessage } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { recallHeads } from "./rehydrate.ts"
 
-/** The store is reachable but refused the batch: one of its commands may be the cause. */
+/** The store is reachable but rejected the batch: one of its commands may be the cause. */
 class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
-/** Why a batch was not written. */
+/** Reasons why a batch was not written. */
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity | PhaseRecorded
 
-/** Broadcasts follow their event's visibility; recordings go with their event; encoders have the rights of those who push. */
+/**
+ * Whether the commit affects media: broadcasts follow the event's visibility, recordings follow the event, and encoders have the rights of
+ * those who push.
+ */
 const changesMedia = ({ event, deleted, captured, changes, silenced }: LiveCommit): boolean =>
   event !== null ||
   deleted ||
@@ -29,7 +32,7 @@ const changesMedia = ({ event, deleted, captured, changes, silenced }: LiveCommi
   silenced.length > 0 ||
   changes.some(({ kind }) => kind === "broadcast")
 
-/** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
+/** Settles a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
   loaded: LoadedEvent,
@@ -48,10 +51,10 @@ const settleUnknown = (
   })
 
 /**
- * Commits a batch, publishes its message to the feed, and notifies the outbox and the broadcasts. The caller adopts the returned state. When the outcome of the commit is unknown,
- * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
- * be asked. After any failure the caller must discard the loaded event. `claimed`: called when the store was asked, which claims the
- * event once more.
+ * Commits a batch, publishes its message to the feed, and notifies the outbox and the broadcasts. The caller adopts the returned state. If
+ * the outcome of the commit is unknown, the store is asked. `NotOwner`: the commit did not happen, or another activation owns the event.
+ * `StoreUnavailable`: the store cannot be asked. After any failure the caller must discard the loaded event. `claimed`: called after the
+ * store was asked, which claims the event once more.
  */
 export const commitBatch = (
   services: ActorServices,

@@ -1,7 +1,6 @@
 /**
- * The live event as its actor owns it: recovered when it is needed, changed by turns, committed under the fencing token, and
- * adopted after the commit. Everything here runs in turns of the actor. The actor's other parts follow by the events that are
- * emitted.
+ * The live event as its actor owns it: recovered on demand, changed by turns, committed under the fencing token, and adopted after the
+ * commit. All methods run in turns of the actor. Other parts of the actor react to the events that are emitted.
  */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
@@ -21,26 +20,26 @@ import { publishNote } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 export type LoadedEventChange =
-  /** A recovered or committed state counts from now on. `isNewPhase`: effective roles may differ. */
+  /** A recovered or committed state is now current. `isNewPhase`: effective roles may differ. */
   | { readonly type: "adopted"; readonly loaded: LoadedEvent; readonly isNewPhase: boolean }
-  /** The first state in this process is being adopted, and its presence is empty. */
+  /** The first state in this process is being adopted; its presence is empty. */
   | { readonly type: "activated"; readonly loaded: LoadedEvent; readonly presence: Presence }
   | { readonly type: "committed"; readonly batch: Batch }
   /** A commit failed: the event is not in memory until it is recovered. */
   | { readonly type: "discarded" }
-  /** A turn changed throttled views with these keys. */
+  /** A turn changed the throttled views with these keys. */
   | { readonly type: "viewsChanged"; readonly keys: Turn["throttled"] }
 
 export class Committer {
   readonly #needs: EventNeeds
   readonly #emit: (change: LoadedEventChange) => void
   #loaded: LoadedEvent | undefined
-  /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
+  /** Answers of commands without effect. They belong to the actor and survive a recovery of the loaded event. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
   /**
-   * Of the last claim here. The next one follows it without a gap unless there was another claim between the two: by another owner,
-   * or by this one, when the reply to it was lost.
+   * Fencing token of this actor's last claim. The next claim has the next number unless there was a claim in between, by another owner or
+   * by this one when the reply was lost.
    */
   #fencingToken = 0
   /** Unix milliseconds; 0 before the first claim. */
@@ -67,7 +66,7 @@ export class Committer {
     return this.#presence
   }
 
-  /** The event as this process owns it, recovered first when it is not in memory. */
+  /** The event as this process owns it; recovered first if it is not in memory. */
   readonly current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
     if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
     return recover(this.#needs, this.#needs.eventId).pipe(
@@ -83,7 +82,10 @@ export class Committer {
     )
   })
 
-  /** Arrivals and departures that another owner announced are in the store alone; gateways report everybody again. */
+  /**
+   * Discards presence after a gap between claims: changes that another owner announced are in the store alone, and gateways report
+   * everybody again.
+   */
   #claimed(fencingToken: number): void {
     if (fencingToken !== this.#fencingToken + 1) this.#presence = undefined
     this.#fencingToken = fencingToken
@@ -95,20 +97,20 @@ export class Committer {
     return new Turn({ records: of.records, state, people, by, now: at, freshId, deployment: this.#needs })
   }
 
-  /** A turn has ended, with any outcome. */
+  /** Called at the end of a turn, whatever its outcome. */
   performed(turn: Turn): void {
     this.#emit({ type: "viewsChanged", keys: turn.throttled })
   }
 
-  /** A turn failed after it changed the loaded event, which must not be used again. */
+  /** Called when a turn failed after changing the loaded event, which must not be used again. */
   invalidate(): void {
     this.#loaded = undefined
   }
 
   /**
-   * Commits under the current fencing token, publishes, and adopts the new state. After a failure the loaded event is discarded,
-   * because its records have moved ahead of the store. Not interruptible: a caller that stops waiting must not leave the actor on
-   * the old version of a commit that happens.
+   * Commits under the current fencing token, publishes, and adopts the new state. A failure discards the loaded event, because its records
+   * are ahead of the store. Not interruptible: a caller that stops waiting must not leave the actor on the old version of a commit that
+   * happens.
    */
   commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
     const leaves = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
@@ -131,7 +133,7 @@ export class Committer {
     )
   }
 
-  /** A step without a command id cannot have been answered before, and one without a patch cannot exceed the capacity. */
+  /** Commits one step. A step without a command id cannot have been answered before, and one without a patch cannot exceed the capacity. */
   commitStep(from: LoadedEvent, step: CommitEntry): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const batch = new Batch(from)
     batch.add(step)
@@ -143,7 +145,7 @@ export class Committer {
     })
   }
 
-  /** Stores who is present without a version, because nobody is told. */
+  /** Stores presence without a new version, because nobody is told. */
   keepPresence(of: LoadedEvent, delta: PresenceDelta): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     if (delta.present.length === 0 && delta.absent.length === 0) return Effect.succeed(of)
     const { database, eventId } = this.#needs
@@ -158,7 +160,7 @@ export class Committer {
     )
   }
 
-  /** A turn of the event itself, without a caller. */
+  /** Runs a turn of the event itself, without a caller. */
   act(
     from: LoadedEvent,
     now: number,
@@ -176,7 +178,7 @@ export class Committer {
     return turn.isIdle ? Effect.succeed(from) : this.commitStep(from, turn)
   }
 
-  /** The leaves of everyone, for the last dispatches of a deleted event: no later commit can carry them. */
+  /** Leaves of all participants, for the last dispatches of a deleted event: no later commit can carry them. */
   finalLeaves(at: number): ReadonlyArray<PresenceChange> {
     this.#presence?.clear(toTimestamp(at))
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []
@@ -202,7 +204,7 @@ export class Committer {
     return presence
   }
 
-  /** The event is deleted. `leaves`: the changes of presence that its last commit published. */
+  /** Drops the deleted event. `leaves`: the presence changes that its last commit published. */
   #forget(leaves: number): void {
     this.#presence?.drop(leaves)
     this.#loaded = undefined

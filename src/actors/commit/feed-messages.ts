@@ -1,4 +1,4 @@
-/** The messages that a loaded event publishes to its subscribers. */
+/** Messages that a loaded event publishes to its subscribers. */
 
 import type { Ephemeral } from "../../protocol/contract.ts"
 import type { FeedMessage } from "../feed.ts"
@@ -28,7 +28,7 @@ export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: 
 
 /**
  * Publishes without a commit: ephemeral dispatches, connections for their nodes to close, or the event's version alone, so that a
- * subscriber that missed the last messages of a lost commit notices. A note may be lost.
+ * subscriber that missed the messages of a lost commit notices. Delivery is best effort.
  */
 export const publishNote = (
   { feed }: Pick<ActorServices, "feed">,

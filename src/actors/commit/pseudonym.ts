@@ -1,7 +1,7 @@
 /**
- * Stored data must not identify an anonymous caller. The answer to their command is kept for repeats under a pseudonym that only
- * the holder of the server's secret key can link to the participant, and only by trying every participant. Addresses of anonymous
- * callers become pseudonyms too, which differ from event to event.
+ * Stored data must not identify an anonymous caller. The answer to their command is kept for repeats under a pseudonym. Only the holder of
+ * the server's secret key can link it to the participant, and only by trying every participant. Addresses of anonymous callers become
+ * pseudonyms too, which differ between events.
  */
 import { createHmac } from "node:crypto"
 import { isKeyedScope, keyedScope } from "../../model/live/command-scopes.ts"
@@ -18,11 +18,11 @@ const withOrigin = (key: Uint8Array, eventId: string, envelope: Envelope): Envel
   return { ...envelope, by: { ...by, address: digest.subarray(0, ORIGIN_BYTES).toString("base64url") } }
 }
 
-/** The envelope in the form that the live event receives. */
+/** The envelope as the live event receives it. */
 export const pseudonymous = (key: Uint8Array, eventId: string, envelope: Envelope): Envelope =>
   withScope(key, withOrigin(key, eventId, envelope))
 
-/** The scope under which the command's id is remembered. */
+/** Replaces the scope under which the command id is remembered. */
 const withScope = (key: Uint8Array, envelope: Envelope): Envelope => {
   if (!isUnnamed(envelope)) return envelope
   const { scope, commandId } = envelope

@@ -1,7 +1,7 @@
 /**
- * Reads back data that memory has evicted and the store still has. Chat messages that commands name are read back before their
- * turns, which cannot wait, so that an author may delete a message of any age. The same holds for answers to command ids, and for
- * stream heads before a position is given.
+ * Reads back data that memory has evicted and the store still has. Chat messages named by commands are read before their turns, which
+ * cannot wait, so that an author may delete a message of any age. Answers to command ids are read back likewise, and so are stream heads
+ * before a position is assigned.
  */
 import { Effect } from "effect"
 import type { ChatMessage } from "../../model/live/live-records.ts"
@@ -29,7 +29,7 @@ const read = <A>(
   query: (sql: Queryable) => Promise<A>,
 ): Effect.Effect<A, StoreUnavailable> => Effect.mapError(database.readLive(query), () => new StoreUnavailable())
 
-/** Before commands are decided: the chat messages that they name. */
+/** Reads back the chat messages that the commands name. Called before the commands are decided. */
 export const recallChat = (
   database: Database["Service"],
   { records, state }: LoadedEvent,
@@ -41,7 +41,7 @@ export const recallChat = (
   return Effect.map(found, (messages) => hold(records, messages))
 }
 
-/** The stored answers of these commands; the log knows them afterwards. */
+/** Returns the stored answers of these commands, and adds them to the log. */
 export const recallAnswers = (
   database: Database["Service"],
   { answers, state }: LoadedEvent,
@@ -57,7 +57,7 @@ export const recallAnswers = (
         },
       )
 
-/** Afterwards the heads of these streams are known, at least until the next read-back. */
+/** Makes the heads of these streams known, at least until the next call. */
 export const recallHeads = (
   database: Database["Service"],
   { heads, state }: LoadedEvent,

@@ -1,23 +1,23 @@
 /**
- * The highest position of each stream, as far as it is in memory. Heads of the shared streams are always known. Streams of rooms
- * and participants are many, and most are rarely published to: the latest heads are kept, and others are read from the store
- * before use. Invariant: no position is given in a stream whose head is not known.
+ * The highest position of each stream, as far as it is in memory. Heads of the shared streams are always known. Streams of rooms and
+ * participants are many and rarely published to: the latest heads are kept, and others are read from the store before use. Invariant: no
+ * position is assigned in a stream whose head is unknown.
  */
 import type { StreamHead } from "../../store/live/live-history.ts"
 
-/** Streams of one generation; there are at most two generations, about 2 MB in all. */
+/** Streams per generation. There are at most two generations, about 2 MB in all. */
 const GENERATION = 10_000
 
 export class Heads {
   readonly #shared: Map<string, number>
-  /** Made by the first stream of a room or a participant. */
+  /** Created by the first stream of a room or a participant. */
   #young: Map<string, number> | undefined
   #old: ReadonlyMap<string, number> | undefined
-  /** A stream that is not found here has no publications. */
+  /** True: a stream that is not found here has no publications. */
   #isWhole: boolean
   readonly #generation: number
 
-  /** `hasOthers`: streams other than these have publications. */
+  /** `hasOthers`: whether streams other than these have publications. */
   constructor(shared: ReadonlyArray<StreamHead>, hasOthers: boolean, generation: number = GENERATION) {
     this.#shared = new Map(shared.map(({ stream, s }) => [stream, s]))
     this.#isWhole = !hasOthers
@@ -36,19 +36,19 @@ export class Heads {
     return unknown
   }
 
-  /** Takes in heads that were read back. */
+  /** Adds heads that were read back. */
   learn(found: ReadonlyArray<StreamHead>): void {
     for (const { stream, s } of found) this.#keep(stream, s)
   }
 
-  /** 0: the stream has no publications. The stream must be known. */
+  /** The head of a known stream; 0: it has no publications. */
   of(stream: string): number {
     const head = this.#find(stream)
     if (head === undefined) throw new Error(`the head of the stream ${stream} was not read back`)
     return head
   }
 
-  /** The next position of a known stream. */
+  /** Advances a known stream and returns its next position. */
   next(stream: string): number {
     const s = this.of(stream) + 1
     if (this.#shared.has(stream)) this.#shared.set(stream, s)

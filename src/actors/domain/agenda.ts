@@ -1,6 +1,6 @@
 /**
- * The agenda: what its commands do to the event and its phases. What is exported are the actions of the chart, by their names. The chart decides which of these actions apply; none of them
- * checks permission, and none writes the event's status, which is the chart's value.
+ * The agenda: the effects of its commands on the event and its phases. The exports are the actions of the chart, by name. The chart decides
+ * which actions apply; none of them checks permission, and none writes the event's status, which is the chart's value.
  */
 import type { PhaseState } from "../../model/phase.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
@@ -32,7 +32,7 @@ const touch = (turn: Turn, change: Partial<LiveState["event"]>): void => {
   turn.state = { ...turn.state, event: { ...turn.state.event, ...change, updatedAt: turn.at } }
 }
 
-/** Higher than the revision of every phase, so that the revision of the active phase also identifies the active phase. */
+/** A revision higher than that of every phase, so that the active phase's revision also identifies the active phase. */
 const newestRev = ({ phases }: LiveState): number => Math.max(...phases.map(({ rev }) => rev)) + 1
 
 const eventView = ({ state }: Turn, status = state.event.status) => {
@@ -40,7 +40,7 @@ const eventView = ({ state }: Turn, status = state.event.status) => {
   return { id, title, status, visibility, startedAt, endedAt }
 }
 
-/** The reply of commands that change the event: it is read when the turn is over. */
+/** The reply of commands that change the event, read when the turn is over. */
 export const answerEvent = (turn: Turn) => (): ReplyData<"event.end"> => {
   const { id, status } = turn.state.event
   return { event: { id, status } }
@@ -65,7 +65,7 @@ export const publish = (turn: Turn) => {
   return answerEvent(turn)
 }
 
-/** The fields for webhook receivers that the two types of phases share. */
+/** Fields shared by the two webhook events of phases. */
 const phaseNotice = ({ id, position, modality, startedAt }: PhaseState) => ({
   phaseId: id,
   position,
@@ -123,7 +123,7 @@ export const advance = (turn: Turn) => {
   return answerNext(turn)
 }
 
-/** Ends the agenda: the active phase ends, pending phases are skipped, connections are closed. The event's end follows. */
+/** Ends the agenda: the active phase ends, pending phases are skipped, connections are closed. The event ends next. */
 const end = (turn: Turn, reason: "advance" | "end" | "delete"): void => {
   endPhase(turn, reason === "advance" ? "advance" : "end")
   const skip = (phase: PhaseState): PhaseState =>
@@ -147,7 +147,7 @@ export const endByAdvance = (turn: Turn) => {
   return answerNext(turn)
 }
 
-/** A live event ends before it is deleted, so that its last dispatches are sent. */
+/** Ends a live event before its deletion, so that its last dispatches are sent. */
 export const endForDeletion = (turn: Turn) => {
   end(turn, "delete")
   turn.raise({ type: "event.gone" })
@@ -189,7 +189,7 @@ export const appendPhase = (turn: Turn, { d: { phaseId, modality, config, featur
   return phaseReply(turn, phaseId)
 }
 
-/** Phases at their places in the list. One that moves has a new revision, because clients would keep the old place. */
+/** Sets the position of each phase. A phase that moves gets a new revision, because clients would otherwise keep the old position. */
 const placed = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<PhaseState> =>
   phases.map((phase, position) => (phase.position === position ? phase : { ...phase, position, rev: phase.rev + 1 }))
 
@@ -199,7 +199,7 @@ const rearrange = (turn: Turn, phases: ReadonlyArray<PhaseState>) => {
   return answerEvent(turn)
 }
 
-/** The ids are those of all phases. */
+/** Reorders the phases. The ids are those of all phases. */
 export const orderPhases = (turn: Turn, { d: { phaseIds } }: Of<"phases.order">) =>
   rearrange(
     turn,
@@ -212,7 +212,7 @@ export const removePhase = (turn: Turn, { d: { phaseId } }: Of<"phase.remove">) 
     turn.state.phases.filter(({ id }) => id !== phaseId),
   )
 
-/** `config` and `featureSet` are replaced as a whole; a running timer keeps its deadline (`timer.extend` changes it). */
+/** Updates a phase. `config` and `featureSet` are replaced as a whole; a running timer keeps its deadline (`timer.extend` changes it). */
 export const updatePhase = (turn: Turn, { d }: Of<"phase.update">) => {
   const was = findPhase(turn.state, d.phaseId)
   if (was === undefined) return phaseReply(turn, d.phaseId)
@@ -223,7 +223,7 @@ export const updatePhase = (turn: Turn, { d }: Of<"phase.update">) => {
   return phaseReply(turn, d.phaseId)
 }
 
-/** An elapsed timer runs again from its extended deadline, or from now when that has passed too. */
+/** Extends the phase timer. An elapsed timer runs again from its extended deadline, or from now if that has passed too. */
 export const extendPhase = (
   turn: Turn,
   command: Of<"timer.extend">,
@@ -249,7 +249,7 @@ export const extendPhase = (
   })
 }
 
-/** The timer of the active phase has run out. */
+/** Called when the timer of the active phase has elapsed. */
 export const elapsePhase = (turn: Turn): void => {
   const was = activePhaseOf(turn.state)
   if (was === undefined) return
@@ -259,5 +259,5 @@ export const elapsePhase = (turn: Turn): void => {
   turn.publish("timer.elapsed", "event", { timerId: phase.id, timer, phase: gatewayPhase(phase) })
 }
 
-/** The phase goes on without time. */
+/** Lets the phase continue after its timer has elapsed. */
 export const outlastTimer = (turn: Turn): void => turn.raise({ type: "phase.timeUp" })

@@ -1,4 +1,4 @@
-/** The refusals of agenda commands, worded. The chart decides which applies. */
+/** Texts of the refusals of agenda commands. The chart decides which one applies. */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { firstFaults } from "../../model/schema-faults.ts"
 import { type AgendaCommandType, type Refused, refusedField } from "../commands.ts"
@@ -9,7 +9,7 @@ import type { Turn } from "./turn.ts"
 
 const conflict = (detail: string, current?: ViewFields): Refused => refuse("conflict", detail, current)
 
-/** The action of a command, for "… cannot be …". */
+/** Past participle of each command, for "… cannot be …". */
 const DEED: Record<AgendaCommandType, string> = {
   "event.publish": "published",
   "event.start": "started",
@@ -24,7 +24,7 @@ const DEED: Record<AgendaCommandType, string> = {
   "timer.extend": "extended",
 }
 
-/** Commands for an event that is live. */
+/** Commands that need a live event. */
 const NEED_LIVE: ReadonlySet<AgendaCommandType> = new Set(["phase.next", "event.end", "timer.extend"])
 
 /** The command that has to come first, if one helps. */
@@ -36,10 +36,10 @@ const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType
 }
 
 export const agendaRefusals = {
-  /** The command is none for an event in this state. */
+  /** The command does not apply to an event in this state. */
   refuseState: ({ state: { event } }: Turn, { type }: { readonly type: AgendaCommandType }): Refused =>
     conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`),
-  /** Nothing of what hosts drive goes on in an event that is not live. */
+  /** Commands of hosts need a live event. */
   refuseNotLive: ({ state: { event } }: Turn): Refused => conflict(`The event is ${event.status}, and not live.`),
   refuseEarlyEnd: (): Refused => refusedField("scheduledEndAt", "must not lie before scheduledAt"),
   refuseTooManyPhases: (): Refused => conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`),
@@ -67,7 +67,7 @@ export const agendaRefusals = {
         ? "The active phase has no timer."
         : "The phase is configured not to be extendable.",
     ),
-  /** The timer is that of no active phase, and of nothing else that goes on. */
+  /** The timer belongs neither to an active phase nor to anything else that is running. */
   refuseTimer: ({ state }: Turn, { d }: Of<"timer.extend">): Refused => {
     const phase = findPhase(state, d.timerId)
     return phase === undefined

@@ -1,6 +1,6 @@
 /**
- * The timers of phases, rooms, rounds and polls, by one rule. A timer is a state of the chart with two delayed transitions, for
- * its warnings and its end. Their deadlines are absolute: XState does not restore a delay, so that the clock arms them anew.
+ * Timers of phases, rooms, rounds and polls share one rule. A timer is a state of the chart with two delayed transitions, for its warnings
+ * and its end. Their deadlines are absolute: XState does not restore a delay, so the clock arms them anew.
  */
 import { MAX_PHASE_SECONDS } from "../../model/phase.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
@@ -11,12 +11,12 @@ import type { Of } from "../state/chart-events.ts"
 import { refuse } from "./activities/activity.ts"
 import type { Turn } from "./turn.ts"
 
-/** A timer warns this long before its end. */
+/** How long before its end a timer warns. */
 const WARNINGS_MS = [60_000, 10_000] as const
 
 /**
- * The next warning after `since` (exclusive) of a timer, Unix milliseconds. Missed warnings are not made up for, and one whose
- * successor is due as well is left out.
+ * The timer's next warning after `since` (exclusive), in Unix milliseconds. Missed warnings are not made up for, and a warning is skipped
+ * if its successor is due as well.
  */
 export const warningOf = ({ startedAt, endsAt }: TimerView, since: number, now: number): number | undefined => {
   const [startedMs, endsMs] = [toMillis(startedAt), toMillis(endsAt)]
@@ -24,7 +24,7 @@ export const warningOf = ({ startedAt, endsAt }: TimerView, since: number, now: 
   return moments.find((_at, index) => (moments[index + 1] ?? Infinity) > now)
 }
 
-/** Publishes the warning that is due; the clock may be a little late. */
+/** Publishes the warning that is due; the clock may be slightly late. */
 export const warn = (turn: Turn, { id: timerId, endsAt }: TimerView): void => {
   const remainingMs = WARNINGS_MS.findLast((before) => before >= toMillis(endsAt) - turn.now)
   if (remainingMs !== undefined) turn.publish("timer.warning", "event", { timerId, remainingMs })
@@ -32,21 +32,21 @@ export const warn = (turn: Turn, { id: timerId, endsAt }: TimerView): void => {
 
 interface Extended {
   readonly endsAt: Timestamp
-  /** By how much the timer has been extended in all. */
+  /** Total extension of the timer. */
   readonly extendedMs: number
 }
 
 interface Extendable {
   readonly timer: TimerView
-  /** How long the timer runs without this extension, milliseconds. */
+  /** Duration of the timer without this extension, in milliseconds. */
   readonly usedMs: number
-  /** The refusal of more than a day. */
+  /** Refusal of a timer of more than a day. */
   readonly longest: string
   /** Stores and publishes the timer. */
   readonly write: (extended: Extended) => TimerView
 }
 
-/** Extends a timer from its end, or from now when that has passed. */
+/** Extends a timer from its end, or from now if that has passed. */
 export const extendTimer = (
   turn: Turn,
   { d: { seconds }, rev }: Of<"timer.extend">,

@@ -1,7 +1,7 @@
 /**
- * One turn at a live event: the changes and dispatches of a command, a deadline or an arrival. A turn sees its own writes at
- * once. A turn that ends in a refusal is undone, so that no half of it is visible. Nothing is published before the commit. Turns
- * are deterministic: ids and times come with the command.
+ * One turn of a live event: the changes and dispatches of a command, a deadline or an arrival. A turn sees its own writes at once. A turn
+ * that ends in a refusal is undone as a whole. Nothing is published before the commit. Turns are deterministic: ids and times come with the
+ * command.
  */
 import { namedId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
@@ -48,20 +48,20 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
 })
 
 /**
- * `events`: something beside this server records whatever happens; `rooms`: the media server records its rooms when it is told to;
- * `broadcasts`: those that are pushed to this server, alone.
+ * `events`: an external recorder records everything; `rooms`: the media server records rooms on request; `broadcasts`: only broadcasts
+ * pushed to this server are recorded.
  */
 export type Recorder = "events" | "rooms" | "broadcasts" | null
 
-/** The operator's decisions that hold for the turns of all events. */
+/** Settings of the operator that apply to the turns of all events. */
 export interface Deployment {
-  /** Where a broadcast is watched that was given no address; null when the deployment has no such place. */
+  /** The address for watching a broadcast that was given none; null when the deployment has no such address. */
   readonly playbackUrlOf: PlaybackUrlOf
-  /** A media server, or a recorder that the operator configured. */
+  /** The media server, or a recorder that the operator configured. */
   readonly recorder: Recorder
   /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
   readonly hasStageBroadcasts: boolean
-  /** How long people who find breakout rooms full wait for each other; two seconds by default. */
+  /** How long people who find all breakout rooms full wait for each other; two seconds by default. */
   readonly roomWaitMs?: number | undefined
 }
 
@@ -69,19 +69,19 @@ interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
   readonly people: PresentPeople
-  /** Null: a caller that manages the workspace, or the event itself. */
+  /** Null: a caller who manages the workspace, or the event itself. */
   readonly by: Caller | null
   /** Unix milliseconds. */
   readonly now: number
-  /** The id of the entity that the turn creates. */
+  /** Id for the entity that the turn creates. */
   readonly freshId: string
   readonly deployment: Deployment
 }
 
 export class Turn {
-  /** The participants inside by the turn's present state: a phase that has just begun may have closed its waiting room. */
+  /** Participants inside in the turn's current state: a phase that has just begun may have closed its waiting room. */
   readonly people: PresentPeople
-  /** The participants inside when the turn began. */
+  /** Participants who were inside when the turn began. */
   readonly everybody: PresentPeople
   readonly by: Caller | null
   readonly now: number
@@ -89,7 +89,7 @@ export class Turn {
   readonly freshId: string
   readonly deployment: Deployment
   state: LiveState
-  /** For views of all records. */
+  /** All records, for views over them. */
   readonly records: RecordStore
   readonly #changes = new Map<string, Change>()
   readonly #undo: (() => void)[] = []
@@ -98,13 +98,13 @@ export class Turn {
   readonly occurrences: NewWebhookEvent[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
-  /** The rooms that the media server has to record and broadcast from now on, if the turn changed that. */
+  /** Rooms that the media server has to record and broadcast from now on; set if the turn changed them. */
   captured: CapturedRooms | undefined
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
-  /** The transitions of the chart that the turn has made. */
+  /** Chart transitions of the turn. */
   readonly moves: Move[] = []
-  /** The raised events that the turn has still to handle, in this order. */
+  /** Raised events that the turn has yet to handle, in order. */
   readonly raised: Raised[] = []
 
   constructor({ records, state, people, by, now, freshId, deployment }: TurnGiven) {
@@ -144,7 +144,7 @@ export class Turn {
     return this.records.settings
   }
 
-  /** An id for a part of the created entity: the same for the same turn. */
+  /** Derives an id for a part of the created entity, deterministic for the turn. */
   idFor(...parts: ReadonlyArray<string>): string {
     return namedId(this.freshId, ...parts)
   }
@@ -154,7 +154,7 @@ export class Turn {
     this.dispatches.push(dispatchOf(t, stream, d))
   }
 
-  /** Publishes an ephemeral dispatch. A later one of the same name `about` the same thing replaces it. */
+  /** Publishes an ephemeral dispatch. A later one with the same name and the same `about` replaces it. */
   publishEphemeral<T extends EphemeralDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>, about = ""): void {
     this.ephemeral.push(ephemeralOf(t, stream, d, about))
   }
@@ -172,7 +172,7 @@ export class Turn {
     this.ejections.push(ejection)
   }
 
-  /** The state of a region of the chart, such as `open`. Outside of a live event every region is in its initial state. */
+  /** State of a chart region, such as `open`. Outside a live event every region is in its initial state. */
   region<R extends RegionName>(region: R): RegionState<R> {
     return regionOf(this.state.chart, region)
   }

@@ -1,4 +1,4 @@
-/** The actions of the event's chart, by their names in the chart. */
+/** Actions of the event's chart, by their names in the chart. */
 import type { TimerView } from "../../protocol/messages/agenda.ts"
 import { broadcastActions } from "../domain/activities/broadcast.ts"
 import { captureActions } from "../domain/activities/capture.ts"

@@ -1,7 +1,7 @@
 /**
- * The live event as a statechart: its life, and in a live event the control states of all that a host drives. The chart decides
- * which commands are possible in a state and what follows from them. It has no context: people, votes, seats and messages are
- * records, which its guards read through the turn.
+ * The live event as a statechart: its lifecycle, and in a live event the state of everything that hosts control. The chart decides which
+ * commands are possible in a state and what follows from them. It has no context: people, votes, seats and messages are records, which its
+ * guards read through the turn.
  *
  * An event takes the first transition whose guard holds; the last ones refuse. Delays are absolute deadlines (`clock.ts`).
  */
@@ -19,7 +19,7 @@ const APPENDING = {
   "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, { actions: "refuseTooManyPhases" }],
 } as const
 
-/** The changes of an agenda that has not begun. */
+/** Changes of an agenda that has not begun. */
 const ARRANGING = {
   ...APPENDING,
   "phases.order": [
@@ -30,7 +30,7 @@ const ARRANGING = {
   "phase.remove": [{ guard: "hasPhase", actions: "removePhase" }, { actions: "refuseNoPhase" }],
 } as const
 
-/** The active phase and its timer. The other phases are rows of the agenda: pending, ended or skipped. */
+/** The active phase and its timer. The other phases are agenda rows: pending, ended or skipped. */
 const PHASE = {
   initial: "none",
   on: {
@@ -93,7 +93,7 @@ const DOOR = {
   },
 } as const
 
-/** Presence as clients receive it: everybody by name, or counts. */
+/** How clients receive presence: as a list of names, or as counts. */
 const PRESENCE = {
   initial: "list",
   states: {
@@ -102,7 +102,7 @@ const PRESENCE = {
   },
 } as const
 
-/** The transitions of a command on the broadcast of the active phase: refusals first, then what it does. */
+/** Transitions of a command on the active phase's broadcast: refusals first, then the effect. */
 const steered = <const Then extends object>(then: Then) =>
   [
     { guard: "namesOtherPhase", actions: "refuseBroadcastPhase" },
@@ -122,7 +122,7 @@ const ON_AIR = {
   "broadcast.stop": TO_ENDED,
 } as const
 
-/** The broadcast of a broadcast phase. A command that asks for the present state shows it. */
+/** The broadcast of a broadcast phase. A command that asks for the current state answers with it. */
 const BROADCAST = {
   id: "broadcast",
   initial: "off",
@@ -154,13 +154,13 @@ const CAPTURING = [
   { target: "on", actions: "capture" },
 ] as const
 
-/** The recording and the transcript, which everybody is shown. */
+/** The recording and the transcript, shown to everybody. */
 const CAPTURE = {
   initial: "off",
   states: {
     off: {
       on: {
-        // A node of the release before has begun it while the event was scheduled.
+        // A node of the previous release has begun the capture while the event was scheduled.
         "phase.began": { guard: "isCaptured", target: "on" },
         "capture.start": CAPTURING,
         "capture.stop": { actions: "answerNoCapture" },
@@ -183,7 +183,7 @@ const CAPTURE = {
 const LEFT = { guard: "lacksHosts", target: "away", actions: "noteAbsence" } as const
 const BACK = { guard: "hasHosts", target: "here", actions: "endAbsence" } as const
 
-/** The measure of an event that none of its hosts attends. */
+/** The measure taken while no host is present. */
 const HOSTS = {
   initial: "here",
   states: {
@@ -257,7 +257,7 @@ const CHART = {
     },
     ended: {
       on: {
-        // A retry of the last guarded advance gets the state that the first one made.
+        // A retry of the last guarded advance gets the state that the first attempt produced.
         "phase.next": [
           { guard: "isStaleAdvance", actions: "refuseState" },
           { guard: "isGuarded", actions: "answerNext" },
@@ -272,7 +272,7 @@ const CHART = {
 
 type On<Node> = Node extends { readonly on: infer Transitions } ? keyof Transitions : never
 type States<Node> = Node extends { readonly states: infer Inner } ? Inner[keyof Inner] : never
-/** The events that the chart has a transition for, three levels deep. */
+/** Events for which the chart has a transition, three levels deep. */
 type Handled =
   | On<typeof CHART>
   | On<States<typeof CHART>>

@@ -1,6 +1,6 @@
 /**
- * The deadlines of the charts. XState would start a delay when its state is entered, and does not restore one. Here a delay names a
- * moment in the records, which outlives a restart, and the clock sends the event of the delayed transition when it has come.
+ * Deadlines of the charts. XState starts a delay when its state is entered, and does not restore it. Here a delay names a time in the
+ * records, which survives a restart, and the clock sends the event of the delayed transition when that time has come.
  */
 import type { AnyMachineSnapshot } from "xstate"
 import type { InspectedDeadline, Inspection } from "../../model/live/inspection.ts"
@@ -16,10 +16,10 @@ import { DELAYS, type DelayName, end, type Moment, phaseTimer, warning } from ".
 import { POLL_END, POLL_WARNING, pollSnapshot, stepPoll } from "./poll-chart.ts"
 import { snapshotOf, step } from "./step.ts"
 
-/** The delayed transitions of the states that a snapshot is in: the name of each delay by its event. */
+/** Delayed transitions of the states in a snapshot: each delay's name, keyed by its event. */
 const delaysOf = ({ _nodes }: Pick<AnyMachineSnapshot, "_nodes">): ReadonlyArray<readonly [Due["type"], string]> => [
   ...new Map(
-    // In the order of the chart: XState has them in the order in which they were entered.
+    // Sorted in chart order: XState has the states in the order in which they were entered.
     _nodes
       .toSorted((a, b) => a.order - b.order)
       .flatMap(({ after }) => after.map(({ eventType, delay }) => [eventType as Due["type"], String(delay)] as const)),
@@ -59,8 +59,8 @@ const delayed = (context: ReadContext): ReadonlyArray<Delayed> => [
 ]
 
 /**
- * The next deadline, given the moment up to which deadlines are handled. All that is due at that moment happens in one turn; what
- * was moved meanwhile does not.
+ * The next deadline, given the time `since` up to which deadlines are handled. Everything due at that time happens in one turn, except for
+ * what was moved meanwhile.
  */
 export const nextDeadline = (context: ReadContext, since: number): Deadline | undefined => {
   if (context.state.event.status !== "live") return undefined
@@ -78,7 +78,7 @@ export const nextDeadline = (context: ReadContext, since: number): Deadline | un
   return { at, due }
 }
 
-/** The deadlines from now on, the next one first. */
+/** Upcoming deadlines, the earliest first. */
 export const deadlinesOf = (context: ReadContext): ReadonlyArray<InspectedDeadline> => {
   if (context.state.event.status !== "live") return []
   const delays = delayed(context).map(({ name, about, moment }) => ({ name, about, at: moment(context, context.now) }))
@@ -88,7 +88,7 @@ export const deadlinesOf = (context: ReadContext): ReadonlyArray<InspectedDeadli
     .map(({ at, ...deadline }) => ({ ...deadline, at: toTimestamp(at) }))
 }
 
-/** The charts of an event as its operator sees them. */
+/** The charts of an event, for its operator. */
 export const inspected = (context: ReadContext): Pick<Inspection, "states" | "polls" | "deadlines"> => ({
   states: statesOf(context.state.chart.value),
   polls: [...context.records.all("poll").values()].map((poll) => ({

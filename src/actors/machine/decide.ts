@@ -1,6 +1,6 @@
 /**
- * Decides one command in one turn, purely: a refusal, or the data of the reply; everything else is in the turn. Permission comes
- * first (it depends on the active phase, which only the actor knows for sure). Then the chart decides.
+ * Decides one command in one turn, purely: the result is a refusal or the data of the reply; everything else is in the turn. Permission is
+ * checked first (it depends on the active phase, which only the actor knows for sure). Then the chart decides.
  */
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
@@ -14,21 +14,21 @@ import { step } from "./step.ts"
 
 type Result = { readonly [field: string]: unknown }
 
-/** The participants that the command may name only if they do not manage the workspace, by its contract. */
+/** Participants whom the command may name only if they do not manage the workspace, by its contract. */
 const exemptIn = (name: CommandName, d: { readonly [member: string]: unknown }): ReadonlyArray<string> =>
   (commandContract(name).managersExemptIn ?? [])
     .map((member) => d[member])
     .flat(Infinity)
     .filter((id) => typeof id === "string")
 
-/** Owners and admins of the workspace, in any role here, and administrators that the workspace appointed. */
+/** Whether the participant is an owner or admin of the workspace, in any role here, or an administrator appointed by the workspace. */
 const isManager = (turn: Turn, participantId: string): boolean => {
   const person = turn.everybody.find(participantId)
   const role = turn.get("role", participantId)?.role ?? person?.role
   return person?.manages === true || role === "workspace_admin"
 }
 
-/** Hosts may not remove participants that manage the workspace. */
+/** Hosts may not remove participants who manage the workspace. */
 const isAbove = (turn: Turn, { by, command }: Envelope, name: CommandName): boolean => {
   if (by === null || by.manages === true || actingRole(turn.records, by) === "workspace_admin") return false
   return exemptIn(name, command.d).some((participantId) => isManager(turn, participantId))
@@ -37,7 +37,7 @@ const isAbove = (turn: Turn, { by, command }: Envelope, name: CommandName): bool
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)
   if (envelope.by === null || name === null) return undefined
-  // For commands from any source: a waiting participant is not inside and may send none.
+  // Applies to commands from any source: a waiting participant is not inside and may send none.
   if (admissionOf(turn.state, turn.records, envelope.by) !== "in") {
     const isOut = isRemoved(turn.state, envelope.by)
     return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
@@ -49,11 +49,11 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
 }
 
-/** Reports the participants that a command, of any kind, removed for good or allowed back. */
+/** Reports the participants whom any command removed for good or allowed back. */
 const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
     if (before.has(participantId)) continue
-    // An organiser who gives a place free decides on that place alone.
+    // An organiser who frees a seat decides on that seat alone.
     turn.changeParticipant({ participantId, barred: true, ...(turn.by !== null && { isDecision: true }) })
     runBarredHooks(turn, participantId)
   }
@@ -61,7 +61,7 @@ const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: Readon
     if (!after.has(participantId)) turn.changeParticipant({ participantId, barred: false })
 }
 
-/** A participant whom a command removed has departed at once: they are not awaited as after a lost connection. */
+/** A participant whom a command removed has departed at once: there is no grace period as after a lost connection. */
 const notifyOfDepartures = (turn: Turn): void => {
   const removed = turn.ejections.flatMap((ejection) => (ejection.who === "participant" ? ejection.participantId : []))
   if (removed.length > 0) releaseHoldings(turn, removed)

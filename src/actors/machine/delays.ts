@@ -1,4 +1,4 @@
-/** The moments that the charts wait for. They are in the records, so that they outlive a restart. */
+/** Times that the charts wait for. They are in the records, so they survive a restart. */
 import { ONLY } from "../../model/live/live-records.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/messages/agenda.ts"
@@ -9,7 +9,7 @@ import { roundTimer } from "../domain/activities/rooms/rotation.ts"
 import { warningOf } from "../domain/timers.ts"
 import { activePhaseOf, timerOf } from "../state/state.ts"
 
-/** Unix milliseconds, given the moment up to which deadlines are handled; `undefined`: none. */
+/** A deadline in Unix milliseconds; `since`: the time up to which deadlines are handled; `undefined`: none. */
 export type Moment = (context: ReadContext, since: number) => number | undefined
 
 export const phaseTimer = ({ state }: Pick<ReadContext, "state">): TimerView | undefined => {
@@ -24,7 +24,7 @@ export const warning =
     return timer && warningOf(timer, since, context.now)
   }
 
-/** An end is due even when it lies before the moment up to which deadlines are handled: a crash must not skip it. */
+/** An end is due even if it lies before the time up to which deadlines are handled: a crash must not skip it. */
 export const end =
   (timerIn: (context: ReadContext) => TimerView | undefined): Moment =>
   (context) => {
@@ -32,7 +32,7 @@ export const end =
     return timer && toMillis(timer.endsAt)
   }
 
-/** The delays of the event's chart. */
+/** Delays of the event's chart. */
 export const DELAYS = {
   "phase.warning": warning(phaseTimer),
   "phase.end": end(phaseTimer),

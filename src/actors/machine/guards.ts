@@ -1,4 +1,4 @@
-/** The questions that the chart asks before a transition: about the event and its command, and about the records of the turn. */
+/** Guards of the chart's transitions: on the event and its command, and on the records of the turn. */
 import { endsBeforeItStarts } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
 import { isAgendaCommand } from "../commands.ts"
@@ -21,7 +21,7 @@ const isTimerOfPhase = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boo
 
 const AGENDA = {
   isOfAgenda: (_turn: Turn, event: Happening) => "d" in event && isAgendaCommand(event),
-  /** A command: those that reach the root are for a live event. */
+  /** The event is a command: commands that reach the root need a live event. */
   isSteering: (_turn: Turn, event: Happening) => "d" in event,
   isEmptyPatch: (_turn: Turn, { d }: Of<"event.patch">) => Object.keys(d).length === 0,
   canPatch: (turn: Turn, { d }: Of<"event.patch">) => !endsBeforeItStarts({ ...turn.state.event, ...d }),
@@ -38,16 +38,16 @@ const AGENDA = {
     if (phase === undefined || (rev !== undefined && rev !== phase.rev)) return false
     return phase.status === "pending" || phase.status === "active"
   },
-  /** The guard of an advance names a phase that is not active (any more): the caller is late, and nothing changes. */
+  /** The guarded advance names a phase that is not active, or no longer: the caller is late, and nothing changes. */
   isLateAdvance: (turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined && d.phaseId !== active(turn)?.id,
   /** The caller saw another revision of the active phase, or another phase: each phase starts with a new revision. */
   isStaleAdvance: (turn: Turn, { rev }: Of<"phase.next">) => rev !== undefined && rev !== active(turn)?.rev,
   isGuarded: (_turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined,
   hasActivePhase: (turn: Turn) => active(turn) !== undefined,
   hasNextPhase: (turn: Turn) => next(turn) !== undefined,
-  /** The phase that begins is the next one until the actions of the transition are performed. */
+  /** The phase that begins is the next one until the transition's actions are performed. */
   isNextTimed: (turn: Turn) => next(turn)?.config.durationSeconds !== undefined,
-  /** The end of the phase's timer ends the phase, and the event with the last one. */
+  /** The end of the phase's timer ends the phase, and the event with the last phase. */
   advances: (turn: Turn) => advances(turn) && next(turn) !== undefined,
   endsByTimer: advances,
   isTimerOfPhase,
@@ -76,12 +76,12 @@ const ALL = {
 
 export type GuardName = keyof typeof ALL
 
-/** An event as the chart receives it. `turn`: the records and people that guards ask about. */
+/** An event as the chart receives it. `turn`: the records and people that guards read. */
 export type ChartEvent = Happening & { readonly turn: Turn }
 
 type Asked = { readonly event: ChartEvent }
 
-/** As XState calls them. The chart asks a guard about the events of its type alone, which the compiler cannot see. */
+/** The guards in the form that XState calls. The chart passes a guard only events of its type, which the compiler cannot see. */
 export const GUARDS = Object.fromEntries(
   Object.entries(ALL).map(([name, guard]) => [
     name,

@@ -1,5 +1,5 @@
 /**
- * The XState actor of a live event. A decision is made purely and committed first (`step.ts`, `commit/`); the actor then takes the
+ * The XState actor of a live event. A decision is made purely and committed first (`step.ts`, `commit/`); then the actor applies the
  * committed transitions, one event each.
  */
 import { type Actor, type ActorLogic, type ActorOptions, createActor, type SnapshotFrom, setup } from "xstate"
@@ -8,12 +8,12 @@ import { type Chart, chart } from "./chart.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 
-/** The event leaves memory: its actor is done. XState lets nobody stop a child from outside. */
+/** Tells the actor that the event leaves memory. XState does not allow stopping a child from outside. */
 const LEAVES = { type: "leaves" } as const
 
-/** A transition was decided and committed before: the actor adopts it. */
+/** Adopts transitions that were decided and committed before. */
 const LOGIC: ActorLogic<Snapshot, Move | typeof LEAVES> & Pick<Chart, "config"> = {
-  // An inspector draws the chart from it.
+  // An inspector draws the chart from the configuration.
   config: chart.config,
   transition: (before, event) =>
     "after" in event ? (event.after as Snapshot) : Object.assign({}, before, { status: "done", output: undefined }),
@@ -22,15 +22,15 @@ const LOGIC: ActorLogic<Snapshot, Move | typeof LEAVES> & Pick<Chart, "config"> 
   restoreSnapshot: (snapshot) => snapshot as Snapshot,
 }
 
-/** The parent of all events in memory, so that they share one actor system. It does nothing. */
+/** Parent of all events in memory, so that they share one actor system. It does nothing. */
 const PARENT = setup({}).createMachine({ id: "liveEvents" })
 
-/** Receives what XState reports of its actors. */
+/** Receives what XState reports about its actors. */
 export type Inspect = NonNullable<ActorOptions<typeof LOGIC>["inspect"]>
 
 export type MachineActor = Actor<typeof LOGIC>
 
-/** The actor system of a process: each live event in its memory is an actor of it. */
+/** The actor system of a process: each live event in its memory is one actor. */
 export class EventSystem {
   readonly #parent: Actor<typeof PARENT>
 
@@ -43,7 +43,7 @@ export class EventSystem {
   }
 }
 
-/** False: the event has left memory. */
+/** False when the event has left memory. */
 export const isActive = (actor: MachineActor): boolean => actor.getSnapshot().status === "active"
 
 export const close = (actor: MachineActor | undefined): void => {

@@ -1,5 +1,5 @@
 /**
- * A poll as a statechart: one for each poll, whose state is the status of its record. It is no child of the event's chart, because
+ * A poll as a statechart: one instance per poll, whose state is the status of its record. It is not a child of the event's chart, because
  * XState's pure `transition` does not step children: the turn steps it by the same rule.
  */
 import { setup, transition } from "xstate"
@@ -63,17 +63,17 @@ export const pollChart = setup({
   delays: { "poll.warning": 0, "poll.end": 0 },
 }).createMachine(CHART)
 
-/** The state of a poll's chart, from its record. */
+/** State of a poll's chart, from its record. */
 export const pollSnapshot = ({ status, endsAt }: Poll) =>
   pollChart.resolveState({ value: status === "open" ? { open: endsAt === null ? "untimed" : "running" } : status })
 
-/** The events of the delayed transitions of an open poll. */
+/** Events of the delayed transitions of an open poll. */
 export const POLL_WARNING = "xstate.after.poll.warning.poll.open.running"
 export const POLL_END = "xstate.after.poll.end.poll.open.running"
 
 type Act = (turn: Turn, event: PollEvent & { readonly status: Poll["status"] }) => object | undefined
 
-/** One step of a poll's chart. Returns the reply of a command, or its refusal. */
+/** Steps a poll's chart once. Returns the reply of a command, or its refusal. */
 export const stepPoll = (turn: Turn, poll: Poll, happening: PollHappening): object | Refused | undefined => {
   const event: PollEvent = { ...happening, poll, turn }
   const [after, actions] = transition(pollChart, pollSnapshot(poll), event)
@@ -81,7 +81,7 @@ export const stepPoll = (turn: Turn, poll: Poll, happening: PollHappening): obje
   let reply: object | undefined
   for (const { type } of actions) {
     if (!Object.hasOwn(pollActions, type)) continue
-    // The chart gives an action the events of its type alone, which the compiler cannot see.
+    // The chart passes an action only events of its type, which the compiler cannot see.
     reply = (pollActions[type as PollActionName] as Act)(turn, performed) ?? reply
   }
   return reply
@@ -95,7 +95,7 @@ export const askPoll = (
   return poll === undefined ? noSuch("poll") : stepPoll(turn, poll, command)
 }
 
-/** The event is over, and with it every poll. */
+/** Closes all polls at the end of the event. */
 export const closePolls = (turn: Turn): void => {
   for (const poll of openPolls(turn)) stepPoll(turn, poll, { type: "event.over" })
 }

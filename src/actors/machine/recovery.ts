@@ -1,4 +1,4 @@
-/** The chart of an event that comes into memory: as it was stored, or read from its rows. */
+/** The chart of an event that is loaded into memory: as stored, or derived from its rows. */
 import { isDeepStrictEqual } from "node:util"
 import type { StateValue } from "xstate"
 import { ONLY } from "../../model/live/live-records.ts"
@@ -47,7 +47,7 @@ const hostsIn = (records: RecordStore): Region<"hosts"> => {
   return away.measure === null ? "away" : "unattended"
 }
 
-/** The value that the rows of an event stand for. A release before the chart was stored leaves the rows alone. */
+/** The chart value derived from the rows of an event. A release from before the chart was stored leaves only the rows. */
 const valueInRows = (rows: Rows, records: RecordStore) => {
   const { status } = rows.event
   if (status !== "live") return status
@@ -67,14 +67,14 @@ const valueInRows = (rows: Rows, records: RecordStore) => {
 }
 
 /**
- * The stored value of the last commit. `undefined`: there is none, as after a commit of a release that stores none, or it is not
- * a value of this chart, or not of the status that the row of the event has.
+ * The chart stored by the last commit. `undefined`: there is none, as after a commit of a release that stores none; or it is not a value of
+ * this chart; or it does not match the status in the event's row.
  */
 export const storedChart = ({ event }: Rows, stored: unknown): ChartSnapshot | undefined => {
   if (stored === null) return undefined
   try {
     const snapshot = chart.resolveState({ value: stored as StateValue })
-    // XState fills in the regions that a value of another chart lacks.
+    // XState fills in the regions that a value of another chart version lacks.
     return isDeepStrictEqual(snapshot.value, stored) && lifeOf(snapshot) === event.status ? snapshot : undefined
   } catch {
     return undefined

@@ -1,9 +1,9 @@
-/** The region of breakout rooms in the chart of a live event. */
+/** The breakout-rooms region of a live event's chart. */
 
 const NO_PLAN = { guard: "namesNoPlan", actions: "refuseNoPlan" } as const
 const NO_TIMER = { guard: "isOfRooms", actions: "refuseNoRoomTimer" } as const
 
-/** Rooms that are open, or close already. */
+/** Transitions of rooms that are open or closing. */
 const OPENED = {
   "phase.over": { target: "#rooms.closed", actions: "removeRooms" },
   "breakout.open": [NO_PLAN, { actions: "refuseOpenBreakout" }],
@@ -15,7 +15,7 @@ const OPENED = {
   ],
 } as const
 
-/** Breakout rooms. Those without a timer of their own end with the timer of the phase. */
+/** Breakout rooms. Rooms without a timer of their own end with the phase's timer. */
 export const ROOMS = {
   id: "rooms",
   initial: "closed",

@@ -1,4 +1,4 @@
-/** The region of the rotation in the chart of a live event. */
+/** The rotation region of a live event's chart. */
 
 const STALE = { guard: "isStaleRotation", actions: "refuseStaleRotation" } as const
 

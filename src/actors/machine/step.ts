@@ -1,6 +1,6 @@
 /**
- * One turn at the chart: a command, a deadline, or an arrival, and all that follows from it. The chart decides purely; the actions
- * that it names are then performed on the turn, in their order. What they raise is handled next, by the records and by the chart.
+ * One turn of the chart: a command, a deadline, or an arrival, and everything that follows from it. The chart decides purely; the actions
+ * that it names are then performed on the turn in order. Events that they raise are handled next, by the records and by the chart.
  */
 import { type SnapshotFrom, transition } from "xstate"
 import type { Timestamp } from "../../model/timestamp.ts"
@@ -16,14 +16,14 @@ import type { ChartEvent } from "./guards.ts"
 
 type Snapshot = SnapshotFrom<Chart>
 type Result = { readonly [field: string]: unknown }
-/** A reply, one that is read at the end of the turn, or a refusal. */
+/** A reply, a function that reads the reply at the end of the turn, or a refusal. */
 type Reply = Result | (() => Result | Refused) | Refused | undefined
 type Act = (turn: Turn, event: ChartEvent) => Reply
 
-/** Every snapshot of a state is made here, by the chart. */
+/** Casts the opaque snapshot of a state; only the chart creates snapshots. */
 export const snapshotOf = ({ chart: snapshot }: Pick<LiveState, "chart">): Snapshot => snapshot as Snapshot
 
-/** The event's status is the state of the chart, and nothing else sets it. */
+/** Sets the event's status to the state of the chart; nothing else sets it. */
 const enter = (turn: Turn, type: string, next: ChartSnapshot): void => {
   const { event, chart: before } = turn.state
   if (JSON.stringify(before.value) === JSON.stringify(next.value)) return
@@ -46,7 +46,7 @@ const take = (turn: Turn, happening: Happening): Reply => {
   let reply: Reply
   for (const { type } of actions) {
     if (!Object.hasOwn(ACTIONS, type)) continue
-    // The chart gives an action the events of its type alone, which the compiler cannot see.
+    // The chart passes an action only events of its type, which the compiler cannot see.
     const said = (ACTIONS[type as ActionName] as Act)(turn, event)
     if (said instanceof Refused) return said
     reply = said ?? reply
@@ -54,7 +54,7 @@ const take = (turn: Turn, happening: Happening): Reply => {
   return reply
 }
 
-/** Handles what a turn has raised, and what follows from that. */
+/** Handles the events that a turn has raised, and those that follow from them. */
 export const settle = (turn: Turn): void => {
   for (let raised = turn.raised.shift(); raised !== undefined; raised = turn.raised.shift()) {
     react(turn, raised)
@@ -62,7 +62,7 @@ export const settle = (turn: Turn): void => {
   }
 }
 
-/** Returns the reply of a command, or a refusal; the turn of a refused one must be undone. */
+/** Returns the reply of a command, or a refusal; the turn of a refused command must be undone. */
 export const step = (turn: Turn, happening: Command | Raised | Due): Result | Refused => {
   const reply = isPlain(happening) ? performPlain(turn, happening) : take(turn, happening)
   if (reply instanceof Refused) return reply
@@ -70,18 +70,18 @@ export const step = (turn: Turn, happening: Command | Raised | Due): Result | Re
   return (typeof reply === "function" ? reply() : reply) ?? {}
 }
 
-/** Clients receive everybody by name up to the upper bound; a large audience is counted until it has shrunk to the lower one. */
+/** Clients receive a list of names up to the upper bound; a larger audience is counted until it has shrunk to the lower bound. */
 const LIST_UP_TO = 250
 const LIST_AGAIN_AT = 200
 
-/** The event that so many people present make, if any. */
+/** The event raised by this number of present people, if any. */
 const audienceEvent = (state: LiveState, size: number): Raised["type"] | undefined => {
   if (lifeOf(state.chart) !== "live") return undefined
   if (regionOf(state.chart, "presence") === "list") return size > LIST_UP_TO ? "audience.grew" : undefined
   return size <= LIST_AGAIN_AT ? "audience.shrank" : undefined
 }
 
-/** The transitions that so many people present make. No guard asks about them. */
+/** Transitions caused by this number of present people. They have no guards. */
 export const audienceMoves = (state: LiveState, size: number, at: Timestamp): ReadonlyArray<Move> => {
   const type = audienceEvent(state, size)
   return type === undefined

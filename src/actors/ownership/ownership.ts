@@ -1,7 +1,7 @@
 /**
- * Decides whether this process may activate live events. A process that runs alone holds an advisory lock on the database, and
- * owns all events; with many, each owns the events of the shards that it holds. Without the locks processes would take events from
- * each other in turns; the fence keeps that harmless, and the locks prevent it.
+ * Decides whether this process may activate live events. A process that runs alone holds an advisory lock on the database and owns all
+ * events; in a cluster, each process owns the events of the shards that it holds. Without the locks, processes would keep taking events
+ * from each other; fencing makes that harmless, and the locks prevent it.
  */
 import { Context, Effect } from "effect"
 import type { ShardId } from "effect/cluster"
@@ -10,25 +10,28 @@ import type { ShardArrivals } from "./shard-arrivals.ts"
 export class Ownership extends Context.Service<
   Ownership,
   {
-    /** Name of this process in owner rows and presence; another one after each start. */
+    /** Name of this process in owner rows and presence; a new one after each start. */
     readonly node: string
-    /** Processes that own events now, this one among them. */
+    /** Number of processes that own events now, including this one. */
     readonly nodes: () => number
-    /** The names of the other ones. */
+    /** Names of the other processes. */
     readonly others: () => ReadonlyArray<string>
-    /** Does this process hold the shard's lock? Asked before every activation. */
+    /** Whether this process holds the shard's lock. Checked before every activation. */
     readonly holds: (shardId: ShardId.ShardId) => Effect.Effect<boolean>
-    /** Calls with the name of a process that is gone and will not come back. Returns the end of it. */
+    /** Calls the listener with the name of a process that is gone for good. Returns a function that removes the listener. */
     readonly onGone: (listener: (node: string) => void) => () => void
-    /** A process of that name reported people: unless it turns out to live, it is gone. */
+    /** Notes that a process of that name reported people: unless it proves to be alive, it is gone. */
     readonly heardFrom: (node: string) => void
-    /** Calls when other processes may have taken this one for gone, and it is back. Returns the end of it. */
+    /**
+     * Calls the listener when other processes may have considered this one gone, and it is back. Returns a function that removes the
+     * listener.
+     */
     readonly onReturned: (listener: () => void) => () => void
-    /** Shards that come to this process; null: all of them are here from the start. */
+    /** Shards that move to this process; null: it has all shards from the start. */
     readonly arrivals: ShardArrivals | null
   }
 >()("gathercue/Ownership") {
-  /** A process that owns all events, for as long as it holds the database. */
+  /** Ownership of all events by a single process, as long as it holds the database. */
   static readonly alone = (node: string, holdsDatabase: () => boolean): Ownership["Service"] => ({
     node,
     nodes: () => 1,
@@ -43,12 +46,12 @@ export class Ownership extends Context.Service<
 
 const nothing = (): void => {}
 
-/** The same for one event. */
+/** Ownership as seen by one event. */
 export interface EventOwnership {
   readonly node: string
-  /** May this process own the event now? */
+  /** Whether this process may own the event now. */
   readonly holds: Effect.Effect<boolean>
-  /** Do other processes live, which may remember calls of an activation before this one? */
+  /** Whether other processes are alive, which may remember calls of an earlier activation. */
   readonly hasOthers: () => boolean
   readonly heardFrom: Ownership["Service"]["heardFrom"]
 }

@@ -1,10 +1,10 @@
 /**
- * Shards that came to this process and whose live events are not in memory yet. The cluster engine learns of a lock a moment
- * after it was taken: a shard waits here until the engine serves it.
+ * Shards that moved to this process and whose live events are not in memory yet. The cluster engine learns of a lock slightly after it was
+ * taken: a shard waits here until the engine serves it.
  */
 import { type Effect, Latch } from "effect"
 
-/** The engine gives a shard back that was assigned elsewhere meanwhile. */
+/** Time after which a waiting shard is dropped: the engine releases a shard that was reassigned meanwhile. */
 const FORGOTTEN_AFTER_MS = 5000
 
 export class ShardArrivals {
@@ -17,12 +17,12 @@ export class ShardArrivals {
     if (this.#waiting.size > 0) this.#some.openUnsafe()
   }
 
-  /** Completes when there are shards that wait. */
+  /** Completes when shards are waiting. */
   get some(): Effect.Effect<void> {
     return this.#some.await
   }
 
-  /** The shards that wait and are served now; they wait no longer. */
+  /** Removes and returns the waiting shards that are now served. */
   take(isServed: (shardId: string) => boolean): ReadonlySet<string> {
     const taken = new Set<string>()
     const now = performance.now()

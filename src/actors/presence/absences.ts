@@ -3,15 +3,15 @@
 interface Absence<Person> {
   /** Unix milliseconds. */
   readonly until: number
-  /** Undefined: only their id is known, from what they held before this activation. */
+  /** Undefined: only the id is known, from what the participant held before this activation. */
   readonly person: Person | undefined
 }
 
-/** Both collections are made by the first who enters them: of most events nobody is absent. */
+/** Both collections are created on first use: most events have no absent participants. */
 export class Absences<Person> {
-  /** In the order in which they end: all of them are equally long. */
+  /** Absences in the order in which they end: all last equally long. */
   #absences: Map<string, Absence<Person>> | undefined
-  /** Those who left for good: they are not awaited. */
+  /** Participants who left for good and are not awaited. */
   #left: Set<string> | undefined
 
   begin(participantId: string, until: number, person?: Person): void {
@@ -20,7 +20,7 @@ export class Absences<Person> {
     this.#absences.set(participantId, { until, person })
   }
 
-  /** The participant has departed. */
+  /** The participant left for good. */
   leave(participantId: string): void {
     this.#absences?.delete(participantId)
     this.#left ??= new Set()
@@ -36,13 +36,13 @@ export class Absences<Person> {
     for (const { person } of this.#absences?.values() ?? []) if (person !== undefined) yield person
   }
 
-  /** When the next one is over; undefined: nobody is absent. */
+  /** End of the earliest absence; undefined: nobody is absent. */
   get next(): number | undefined {
     for (const { until } of this.#absences?.values() ?? []) return until
     return undefined
   }
 
-  /** The participants who left, and those whose time is over. They have departed, and are no longer here. */
+  /** Removes and returns the participants who have departed: those who left, and those whose time is over. */
   lapse(now: number): ReadonlyArray<string> {
     const departed = [...(this.#left ?? [])]
     this.#left = undefined

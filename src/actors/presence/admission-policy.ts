@@ -1,7 +1,6 @@
 /**
- * The admission of participants: a host's policy precedes the active phase's configuration, the absence of all hosts may precede both,
- * and only calls have a waiting room.
- * The live event and the gateways share these functions.
+ * Admission of participants. A host's policy overrides the active phase's configuration, the absence of all hosts may override both, and
+ * only calls have a waiting room. The live event and the gateways share these functions.
  */
 
 import { ONLY } from "../../model/live/live-records.ts"
@@ -12,7 +11,7 @@ import type { PhaseState } from "../../model/phase.ts"
 import type { RecordStore } from "../state/record-store.ts"
 import { activePhaseOf, type LiveState } from "../state/state.ts"
 
-/** The result of an admission check. */
+/** Result of an admission check. */
 export type Admission = "in" | "waits" | "denied"
 
 interface Visitor {
@@ -24,7 +23,7 @@ interface Visitor {
 
 const removedSets = new WeakMap<LiveState["removed"], ReadonlySet<string>>()
 
-/** The participant was removed for good. This does not apply to participants that manage the workspace. */
+/** Whether the participant was removed for good. Participants who manage the workspace are exempt. */
 export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Visitor): boolean => {
   if (manages === true || removed.length === 0) return false
   const known = removedSets.get(removed) ?? new Set(removed)
@@ -34,13 +33,13 @@ export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Vi
 
 type Configured = Pick<PhaseState, "modality" | "config">
 
-/** The policy of a phase, also while no host is there. */
+/** The policy of a phase, including the effect of absent hosts. */
 export const policyOf = (phase: Configured | undefined, records: RecordStore): LobbyPolicy =>
   phase !== undefined && !isStage(phase.modality) && records.get("hostAway", ONLY)?.measure === "lobbyClosed"
     ? "closed"
     : policyBeside(phase, records)
 
-/** The policy of a phase while a host is there. */
+/** The policy of a phase while a host is present. */
 export const policyBeside = (phase: Configured | undefined, records: RecordStore): LobbyPolicy => {
   if (phase === undefined || isStage(phase.modality)) return "open"
   return records.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
@@ -49,10 +48,10 @@ export const policyBeside = (phase: Configured | undefined, records: RecordStore
 export const lobbyPolicy = (state: LiveState, records: RecordStore): LobbyPolicy =>
   policyOf(activePhaseOf(state), records)
 
-/** Neither a member of the workspace nor on the event's list. */
+/** Whether the visitor is neither a member of the workspace nor in the event's list. */
 export const isWalkIn = ({ kind, walkIn = kind !== "user" }: Visitor): boolean => walkIn
 
-/** `decided`: the decision of a host on the participant. */
+/** `decided`: a host's decision on the participant. */
 export const admissionUnder = (
   policy: LobbyPolicy,
   decided: "admitted" | "held" | undefined,
@@ -63,7 +62,7 @@ export const admissionUnder = (
   return policy === "ask" ? "waits" : "denied"
 }
 
-/** A removed participant is not inside, even before their gateway reports it. */
+/** The admission of a visitor. A removed participant is not inside, even before their gateway reports it. */
 export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): Admission =>
   isRemoved(state, visitor)
     ? "denied"

@@ -1,15 +1,15 @@
 /**
- * A participant's connections on all nodes, in the order in which the live event heard of them. A node reports all of its own at
- * once, so that a repeated report changes nothing.
+ * A participant's connections on all nodes, in the order in which the live event learned of them. A node reports all its connections at
+ * once, so a repeated report changes nothing.
  */
 
-/** One connection, by the number that its node gave it. */
+/** One connection, by its number on its node. */
 export interface OpenConnection {
   readonly node: string
   readonly connection: number
 }
 
-/** All of a participant's connections on one node, oldest first. */
+/** All connections of a participant on one node, oldest first. */
 export interface NodeConnections {
   readonly node: string
   readonly connections: readonly [number, ...number[]]
@@ -18,7 +18,7 @@ export interface NodeConnections {
 export const opened = ({ node, connections }: NodeConnections): ReadonlyArray<OpenConnection> =>
   connections.map((connection) => ({ node, connection }))
 
-/** After a node's report. */
+/** The connections after a node's report. */
 export const reported = (
   known: ReadonlyArray<OpenConnection>,
   { node, connections }: NodeConnections,
@@ -29,12 +29,12 @@ export const reported = (
   return [...kept, ...more.map((connection) => ({ node, connection }))]
 }
 
-/** After the last connection on a node closed. */
+/** The connections after the last one on a node closed. */
 export const withoutNode = (known: ReadonlyArray<OpenConnection>, node: string): ReadonlyArray<OpenConnection> =>
   known.filter((one) => one.node !== node)
 
 const NONE: ReadonlyArray<OpenConnection> = []
 
-/** The oldest connections, by which a participant has more than `most`. */
+/** The oldest connections, in excess of `most`. */
 export const surplus = (known: ReadonlyArray<OpenConnection>, most: number): ReadonlyArray<OpenConnection> =>
   known.length > most ? known.slice(0, known.length - most) : NONE

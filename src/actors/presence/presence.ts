@@ -1,7 +1,7 @@
 /**
- * Presence at the event: kept in memory, counted per participant and node, O(1) for every join and leave. A second tab does not
- * count twice, and a `left` always follows a `joined`. No participant is present before the event is live; connected ones become
- * present when it starts (specification §6, presence rules).
+ * Presence at the event: kept in memory, counted per participant and node, O(1) for every join and leave. A second tab does not count
+ * twice, and a `left` always follows a `joined`. No participant is present before the event is live; connected ones become present when it
+ * starts (specification §6, presence rules).
  */
 import { newId } from "../../model/ids.ts"
 import type { EventRole } from "../../model/roles.ts"
@@ -21,11 +21,11 @@ export interface Present extends Participant {
 export interface PresentPeople {
   readonly find: (participantId: string) => Present | undefined
   readonly all: () => IterableIterator<Present>
-  /** The ids of those with that stored role. */
+  /** Ids of the participants with that stored role. */
   readonly storedAs: (role: EventRole) => Iterable<string>
-  /** The participants in the waiting room. */
+  /** Participants in the waiting room. */
   readonly waiting: () => IterableIterator<WaitingParticipant>
-  /** Those who lost their connections and may still return. */
+  /** Participants who lost their connections and may still return. */
   readonly absent: () => IterableIterator<Participant>
 }
 
@@ -37,34 +37,33 @@ export const NOBODY: PresentPeople = {
   absent: () => [].values(),
 }
 
-/** A change for webhook receivers, in the order of occurrence. */
+/** A presence change for webhook receivers, in order of occurrence. */
 export interface PresenceChange {
-  /** The id of its webhook event: the same on every attempt to store it. */
+  /** Id of the change's webhook event: the same on every attempt to store it. */
   readonly id: string
-  /** `updated`: a present participant has another role or name; receivers get joins and leaves only. */
+  /** `updated`: a present participant has another role or name; receivers get only joins and leaves. */
   readonly type: "joined" | "left" | "updated"
   readonly participant: Participant
   readonly at: Timestamp
-  /** Of an update: the former role. */
+  /** Former role, for an update. */
   readonly before?: EventRole
-  /** Of a departure: since when the participant was there, and whether they said that they leave. */
+  /** Set for a departure: the time of arrival, and whether the participant announced that they leave. */
   readonly since?: Timestamp
   readonly isForGood?: boolean
 }
 
 interface Entry {
   present: Present
-  /** Nearly always one. */
+  /** Nearly always a single connection. */
   connections: ReadonlyArray<OpenConnection>
 }
 
 export class Presence implements PresentPeople {
   readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
-  /** Of everyone in `#entries`. */
-  // Few speakers are found among thousands of viewers.
+  /** Roles of everyone in `#entries`, to find a few speakers among thousands of viewers. */
   readonly #roles = new GroupIndex<Participant>(({ role }) => role)
-  /** Participants without a connection, and when their grace ends. */
+  /** Participants without a connection, and the end of their grace period. */
   #leaving: Map<string, number> | undefined
   readonly #absences = new Absences<Participant>()
   #changes: PresenceChange[] = []
@@ -72,7 +71,7 @@ export class Presence implements PresentPeople {
   readonly #graceMs: number
   readonly #returnWithinMs: number
 
-  /** `open`: the event is live, so that joining counts. `returnWithinMs`: see `model/live/holdings.ts`. */
+  /** `open`: the event is live, so joining counts. `returnWithinMs`: see `model/live/holdings.ts`. */
   constructor(open: boolean, graceMs: number, returnWithinMs: number) {
     this.#open = open
     this.#graceMs = graceMs
@@ -93,7 +92,7 @@ export class Presence implements PresentPeople {
     return this.#changes.length > 0
   }
 
-  /** Changes that are not published yet. */
+  /** Number of unpublished changes. */
   get changes(): number {
     return this.#changes.length
   }
@@ -107,8 +106,7 @@ export class Presence implements PresentPeople {
   }
 
   /**
-   * Everyone connected, also while the event is not live: a turn that starts it handles the participants that will be present
-   * after its commit.
+   * Everyone connected, even if the event is not live: a turn that starts it handles the participants who will be present after its commit.
    */
   get connectedPeople(): PresentPeople {
     const entries = this.#entries
@@ -125,15 +123,14 @@ export class Presence implements PresentPeople {
     for (const { present } of this.#entries.values()) yield present
   }
 
-  /** The room or hand of a participant, which others see, has changed. */
+  /** A participant's room or hand, which others see, has changed. */
   touch(participantId: string, at: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (entry !== undefined) this.#note({ type: "updated", participant: entry.present, at })
   }
 
   /**
-   * A gateway has let a participant in. It may not know a newer policy: then the participant is in the waiting room, and was
-   * never present.
+   * A gateway has let a participant in. If it did not know a newer policy, the participant goes to the waiting room and was never present.
    */
   enter(from: NodeConnections, participant: Participant, admission: Admission, at: Timestamp): void {
     if (admission === "waits") this.lobby.enter(from, participant, at)
@@ -143,7 +140,7 @@ export class Presence implements PresentPeople {
     this.join(from, participant, at)
   }
 
-  /** A participant's connections on a node: the first one is there, or they are others than before. */
+  /** Sets a participant's connections on a node, the first or changed ones. */
   join(from: NodeConnections, participant: Participant, at: Timestamp): void {
     this.#leaving?.delete(participant.participantId)
     this.#absences.end(participant.participantId)
@@ -157,13 +154,13 @@ export class Presence implements PresentPeople {
     this.#note({ type: "joined", participant, at })
   }
 
-  /** A participant's last connection on a node dropped, inside or in the waiting room. `isForGood`: they are not awaited. */
+  /** A participant's last connection on a node closed, inside or in the waiting room. `isForGood`: they are not awaited. */
   leave(node: string, participantId: string, now: number, at: Timestamp, isForGood = false): void {
     this.lobby.leave(node, participantId, now, isForGood)
     this.#drop(node, participantId, now, at, isForGood)
   }
 
-  /** The participant waits on that node, so that none of their connections there is inside any more. */
+  /** The participant waits on that node, so none of their connections there is inside any more. */
   joinWaitingRoom(from: NodeConnections, participant: Participant, now: number, at: Timestamp): void {
     this.#drop(from.node, participant.participantId, now, at)
     this.lobby.enter(from, participant, at)
@@ -184,13 +181,13 @@ export class Presence implements PresentPeople {
     else this.#expect(participantId, now + this.#graceMs)
   }
 
-  /** The participant is present until then, unless they come back. */
+  /** Keeps the participant present until `due`, unless they come back. */
   #expect(participantId: string, due: number): void {
     this.#leaving ??= new Map()
     this.#leaving.set(participantId, due)
   }
 
-  /** The entry of a participant whose last connections were on that node. */
+  /** Returns the participant's entry if their last connections were on that node. */
   #disconnect(node: string, participantId: string): Entry | undefined {
     const entry = this.#entries.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return undefined
@@ -198,7 +195,7 @@ export class Presence implements PresentPeople {
     return entry.connections.length === 0 ? entry : undefined
   }
 
-  /** The node is gone with all connections there. Its participants left unless they come back elsewhere in time. */
+  /** The node is gone with all its connections. Its participants have left unless they reconnect elsewhere in time. */
   forgetNode(node: string, now: number): void {
     this.lobby.forgetNode(node, now)
     const due = now + this.#returnWithinMs
@@ -210,7 +207,7 @@ export class Presence implements PresentPeople {
     }
   }
 
-  /** Participants that have to wait are no longer present: they are in the waiting room, or gone if the policy denies them. */
+  /** Ends the presence of participants who have to wait: they move to the waiting room, or are gone if the policy denies them. */
   moveToWaitingRoom(admission: (participant: Participant) => Admission, now: number, at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) {
       const outcome = admission(entry.present)
@@ -232,7 +229,7 @@ export class Presence implements PresentPeople {
     this.#note({ type: "updated", participant, at, before: role })
   }
 
-  /** Only who is at a live event is announced. */
+  /** Records a change; changes are announced only at a live event. */
   #note(change: Omit<PresenceChange, "id">): void {
     if (this.#open) this.#changes.push({ id: newId(), ...change })
   }
@@ -252,24 +249,24 @@ export class Presence implements PresentPeople {
     this.#note({ type: "left", participant: entry.present, at, since, isForGood })
   }
 
-  /** Those who did not return in time: they have departed. */
+  /** Removes and returns the participants who did not return in time and have departed. */
   lapse(now: number): ReadonlyArray<string> {
     this.lobby.lapse(now)
     return this.#absences.lapse(now)
   }
 
-  /** When the next absence is over, if anybody is absent. */
+  /** End of the earliest absence, if anybody is absent. */
   get nextLapse(): number | undefined {
     const [inside, waiting] = [this.#absences.next, this.lobby.nextLapse]
     return inside === undefined || waiting === undefined ? (inside ?? waiting) : Math.min(inside, waiting)
   }
 
-  /** Inside with a connection, present or waiting for the start. */
+  /** Whether the participant is inside with a connection, present or waiting for the start. */
   isConnected(participantId: string): boolean {
     return (this.#entries.get(participantId)?.connections.length ?? 0) > 0
   }
 
-  /** Removes participants whose grace has passed; returns when the next grace ends, if any. */
+  /** Removes participants whose grace period has passed; returns the end of the next one, if any. */
   expire(now: number, at: Timestamp): number | undefined {
     let next: number | undefined
     for (const [participantId, due] of this.#leaving ?? []) {
@@ -285,8 +282,8 @@ export class Presence implements PresentPeople {
   }
 
   /**
-   * Participants present before a restart stay present if they return until `due` (Unix milliseconds). `holders` held something then,
-   * and keep it as long.
+   * Participants present before a restart stay present if they return until `due` (Unix milliseconds). `holders`: participants who held
+   * something then, and keep it as long.
    */
   restore(roster: ReadonlyArray<Present>, holders: Iterable<string>, due: number): void {
     for (const participantId of holders) this.#absences.begin(participantId, due)
@@ -297,14 +294,14 @@ export class Presence implements PresentPeople {
     }
   }
 
-  /** The event went live: connected participants are present from now on. */
+  /** The event went live: connected participants are now present. */
   open(at: Timestamp): void {
     if (this.#open) return
     this.#open = true
     for (const { present } of this.#entries.values()) this.#note({ type: "joined", participant: present, at })
   }
 
-  /** Everyone leaves at once, for a deleted event. */
+  /** Removes everyone at once, for a deleted event. */
   clear(at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) this.#remove(participantId, entry, at)
     this.#leaving?.clear()

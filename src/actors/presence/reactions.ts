@@ -1,6 +1,6 @@
 /**
- * Reactions are counted, not stored: gateways add up the reactions of their sockets, and every half second one tally per place is
- * published. A restart loses at most half a second of reactions.
+ * Reactions are counted, not stored: gateways add up the reactions of their sockets, and one tally per room or event is published every
+ * half second. A restart loses at most half a second of reactions.
  */
 import { Schema } from "effect"
 import { DueRun } from "../../clock/throttle.ts"
@@ -9,7 +9,7 @@ import { ReactionKind } from "../../model/live/live-values.ts"
 import { type Ephemeral, ephemeralOf, type StreamFor } from "../../protocol/contract.ts"
 import { STREAM_NAMES } from "../../protocol/dispatch.ts"
 
-/** The counts of one gateway since its last report, by place: `event`, or a room's stream. */
+/** Counts of one gateway since its last report, keyed by stream: `event`, or a room's stream. */
 export const ReactionReport = Schema.Struct({
   counts: Schema.Array(
     Schema.Struct({

@@ -1,7 +1,7 @@
 /**
- * Participants with more connections than are allowed, until the oldest ones are closed. A node that ends or is lost does not report
- * that its connections close, and their participants come back elsewhere at once: until that node is known to be gone, their former
- * connections would count, and close others that are in use.
+ * Participants with more connections than allowed, until the oldest ones are closed. A node that stops or is lost does not report that its
+ * connections close, and its participants reconnect elsewhere at once. Until that node is known to be gone, its former connections would
+ * count, and cause others that are in use to be closed.
  */
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
@@ -9,7 +9,7 @@ import { type OpenConnection, surplus } from "./open-connections.ts"
 
 interface Needs {
   readonly timers: Timers
-  /** From the report of too many connections to the end of the oldest ones. */
+  /** Delay from the report of too many connections to closing the oldest ones. */
   readonly afterMs: number
   /** Connections that a participant may have. */
   readonly most: number
@@ -20,7 +20,7 @@ interface Needs {
 export class Replacements {
   readonly #needs: Needs
   readonly #run: DueRun
-  /** When each participant's connections are looked at, by the clock that only goes forward; the earliest first. */
+  /** When to check each participant's connections, on the monotonic clock; the earliest first. */
   readonly #dueAt = new Map<string, number>()
 
   constructor(needs: Needs) {
@@ -28,7 +28,7 @@ export class Replacements {
     this.#run = new DueRun(needs.timers, () => this.#replaceDue())
   }
 
-  /** The participant's connections were reported. */
+  /** Called when the participant's connections were reported. */
   follow(participantId: string): void {
     if (this.#surplusOf(participantId).length === 0) this.#dueAt.delete(participantId)
     else if (!this.#dueAt.has(participantId)) this.#wait(participantId)
@@ -63,7 +63,7 @@ export class Replacements {
     const replaced = due.flatMap((participantId) => {
       this.#dueAt.delete(participantId)
       const tooMany = this.#surplusOf(participantId)
-      // A message may be lost: they are looked at again.
+      // The message may be lost: the connections are checked again.
       if (tooMany.length > 0) this.#wait(participantId)
       return tooMany
     })

@@ -1,7 +1,7 @@
 /**
- * The waiting participants: connected, not present. They are kept in memory like presence; stored are an admission, and since when they
- * wait: their place, which they keep like everything that they hold (`model/live/holdings.ts`). Staff receive the difference at
- * intervals, each participant once.
+ * Waiting participants: connected, but not present. They are kept in memory like presence. Admissions are stored, and the time since when
+ * each participant waits, which is their place in the queue and is kept like everything that they hold (`model/live/holdings.ts`). Staff
+ * receive the changes at intervals, each participant once.
  */
 import type { ParticipantKind } from "../../model/participants.ts"
 import { byCodeUnits } from "../../model/text/compared.ts"
@@ -9,7 +9,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Absences } from "./absences.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 
-/** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
+/** Most changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
 const PUBLISHED_AT_ONCE = 500
 
 export interface WaitingParticipant {
@@ -24,14 +24,14 @@ interface Entry {
   connections: ReadonlyArray<OpenConnection>
 }
 
-/** Its collections are made by the first who enters them: most events have nobody who waits. */
+/** The collections are created on first use: in most events nobody waits. */
 export class Lobby {
   #entries: Map<string, Entry> | undefined
   #changed: Set<string> | undefined
-  /** Also of participants who lost their connections and may return. */
+  /** Includes participants who lost their connections and may return. */
   #places: Map<string, Timestamp> | undefined
   readonly #absences = new Absences<never>()
-  /** Participants whose place is not stored as it is. */
+  /** Participants whose place differs from the stored one. */
   #unstored: Set<string> | undefined
   readonly #returnWithinMs: number
 
@@ -47,7 +47,7 @@ export class Lobby {
     return (this.#changed?.size ?? 0) + (this.#unstored?.size ?? 0) > 0
   }
 
-  /** In the order of their places. */
+  /** Waiting participants in the order of their places. */
   all(): IterableIterator<WaitingParticipant> {
     const waiting = Array.from(this.#entries?.values() ?? [], (entry) => entry.waiting)
     return waiting.sort((a, b) => byCodeUnits(a.since, b.since)).values()
@@ -57,14 +57,14 @@ export class Lobby {
     return this.#entries?.get(participantId)?.connections ?? []
   }
 
-  /** The participant's connections on a node wait: the first one is there, or they are others than before. */
+  /** Sets the participant's waiting connections on a node, the first or changed ones. */
   enter(from: NodeConnections, participant: Omit<WaitingParticipant, "since">, since: Timestamp): void {
     const entry = this.#entries?.get(participant.participantId)
     if (entry === undefined) this.receive(opened(from), participant, since)
     else entry.connections = reported(entry.connections, from)
   }
 
-  /** The participant waits, with these connections and those on other nodes that wait already. */
+  /** The participant waits, with these connections and those already waiting on other nodes. */
   receive(
     connections: ReadonlyArray<OpenConnection>,
     { participantId, name, kind }: Omit<WaitingParticipant, "since">,
@@ -85,7 +85,7 @@ export class Lobby {
     known.connections = [...known.connections.filter(isElsewhere), ...connections]
   }
 
-  /** No connection on that node waits any more: admitted, denied, or lost. */
+  /** No connection of the participant on that node waits any more: admitted, denied, or lost. */
   leave(node: string, participantId: string, now: number, isForGood = false): void {
     const entry = this.#entries?.get(participantId)
     if (!entry?.connections.some((one) => one.node === node)) return
@@ -102,13 +102,13 @@ export class Lobby {
     this.#changed.add(participantId)
   }
 
-  /** A host has decided on the participant, they are inside, or they left for good: who waits again waits anew. */
+  /** Ends the participant's place: a host has decided, they are inside, or they left for good. If they wait again, they get a new place. */
   endPlace(participantId: string): void {
     this.#absences.end(participantId)
     this.#setPlace(participantId, undefined)
   }
 
-  /** Places from before this activation; their participants are awaited until then. */
+  /** Restores places from before this activation; their participants may return until then. */
   restore(places: ReadonlyMap<string, { readonly since: Timestamp }>, until: number): void {
     for (const [participantId, { since }] of places) {
       this.#places ??= new Map()
@@ -117,7 +117,7 @@ export class Lobby {
     }
   }
 
-  /** Participants who did not return in time lose their place. */
+  /** Ends the places of participants who did not return in time. */
   lapse(now: number): void {
     for (const participantId of this.#absences.lapse(now)) this.#setPlace(participantId, undefined)
   }
@@ -126,7 +126,7 @@ export class Lobby {
     return this.#absences.next
   }
 
-  /** Some of the places that have to be stored; `undefined`: there is none any more. They stay until they are `stored`. */
+  /** Some of the places to be stored; `undefined`: the place has ended. They stay until they are `stored`. */
   get unstoredPlaces(): ReadonlyArray<readonly [participantId: string, since: Timestamp | undefined]> {
     return [...(this.#unstored ?? [])].slice(0, PUBLISHED_AT_ONCE).map((id) => [id, this.#places?.get(id)])
   }
@@ -144,12 +144,12 @@ export class Lobby {
     this.#unstored.add(participantId)
   }
 
-  /** The node is gone with all connections there. */
+  /** The node is gone with all its connections. */
   forgetNode(node: string, now: number): void {
     for (const participantId of this.#entries?.keys() ?? []) this.leave(node, participantId, now)
   }
 
-  /** The changes that staff have not received yet. */
+  /** Changes that staff have not received yet. */
   get news(): { readonly add: ReadonlyArray<WaitingParticipant>; readonly remove: ReadonlyArray<string> } {
     const add: WaitingParticipant[] = []
     const remove: string[] = []
@@ -161,7 +161,7 @@ export class Lobby {
     return { add, remove }
   }
 
-  /** The last `news` was published; more may remain. */
+  /** Called when the last `news` was published; more may remain. */
   settle(): void {
     for (const participantId of this.#next) this.#changed?.delete(participantId)
   }

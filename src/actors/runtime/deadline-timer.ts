@@ -1,6 +1,6 @@
 /**
- * Wakes an event when its next deadline is due. After a commit that failed because the database was away, it retries until the
- * event can be read again. There is one timer for all deadlines.
+ * Wakes an event when its next deadline is due. After a commit that failed because the database was unreachable, it retries until the event
+ * can be read again. One timer serves all deadlines.
  */
 import { Effect } from "effect"
 import type { Cancel, Timers } from "../../clock/timers.ts"
@@ -14,15 +14,15 @@ import { contextOf } from "../views/snapshots.ts"
 interface Needs {
   readonly timers: Timers
   readonly fork: (effect: Effect.Effect<unknown>) => void
-  /** The next deadline after `since`, up to which all are handled; none when the event is not in memory. */
+  /** The next deadline after `since`, up to which deadlines are handled; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
-  /** Handles a due deadline. One that moved meanwhile does nothing: the commit that moved it has set the timer anew. */
+  /** Handles a due deadline. A deadline that moved meanwhile does nothing: the commit that moved it has reset the timer. */
   readonly handle: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
   /** Loads the event into memory again, if its deadlines are to be handled at all. */
   readonly recover: Effect.Effect<unknown, Unreachable>
 }
 
-/** The limit of Node's timers (31 bits); a later deadline is checked again then. */
+/** Limit of Node's timers (31 bits); a later deadline is checked again at that time. */
 const LONGEST_WAIT_MS = 2_147_483_647
 
 const RECOVER_EVERY_MS = 500
@@ -96,7 +96,7 @@ export class DeadlineTimer {
     )
   }
 
-  /** Recovers until it succeeds, which sets the timer again. */
+  /** Retries the recovery until it succeeds, which sets the timer again. */
   recoverLater(): void {
     this.clear()
     if (this.#isStopped) return

@@ -1,4 +1,4 @@
-/** The live event's entity in the cluster engine, which activates the actor, and brings it the requests of other nodes. */
+/** Entity of the live event in the cluster engine: activates the actor and passes it the requests of other nodes. */
 import { Effect, Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -19,10 +19,10 @@ import { Residents } from "./residents.ts"
 /** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
 
-/** An empty reading, which loads the event. */
+/** An empty read, which loads the event. */
 const LOAD = { participants: [], streams: [], fresh: false, known: null }
 
-/** The engine runs the requests beside each other: they wait in the inbox alone. */
+/** The engine runs requests concurrently: only the inbox queues them. */
 const handlersOf = (requests: LiveEventRequests) => {
   const handler =
     <R extends RequestName>(name: R) =>
@@ -35,7 +35,7 @@ const handlersOf = (requests: LiveEventRequests) => {
 
 export const liveEventLayer = (
   options: LiveEventOptions & {
-    /** The timers of deadlines; by default those of the layer's clock. */
+    /** Timers of deadlines; by default those of the layer's clock. */
     readonly timers?: Timers
   },
   system: EventSystem,
@@ -75,9 +75,9 @@ export const liveEventLayer = (
         system,
         timers,
         fork,
-        // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
+        // An open request would keep the entity in memory too, but holds twelve kilobytes of fibers as long as the event is live.
         keepAlive: () => {
-          // At once: direct requests are no traffic to the engine, so that its idle time may be nearly over.
+          // Touch at once: direct requests are not traffic to the engine, so its idle time may be nearly over.
           touch()
           const touches = setInterval(touch, options.idleMs / TOUCHES_PER_IDLE)
           return () => clearInterval(touches)
@@ -107,7 +107,7 @@ export const liveEventLayer = (
           }),
           Effect.flatMap(sharding.isShutdown, (isShutdown) =>
             Effect.sync(() => {
-              // It became live, or failed, while it left: it is loaded again where it belongs, so that its timers fire.
+              // The event went live, or failed, while it was leaving: it is loaded again where it belongs, so that its timers fire.
               if (actor.staysInMemory && !isShutdown)
                 fork(Effect.ignore(Effect.timeout(self(eventId).Read(LOAD), options.answers.attemptMs)))
             }),
@@ -117,7 +117,7 @@ export const liveEventLayer = (
       return LiveEventEntity.of({
         ...handlersOf(requests),
         Reside: () => Rpc.fork(Effect.never),
-        // The engine builds an actor anew after a defect that it sees.
+        // The engine rebuilds an actor after a defect that it sees.
         Touch: () => Rpc.fork(isBroken ? Effect.die(new Error("a request ended with a defect")) : Effect.void),
       })
     }),

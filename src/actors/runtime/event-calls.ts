@@ -20,7 +20,7 @@ export class EventCalls {
     this.#needs = needs
   }
 
-  /** Another owner may have had the event meanwhile: calls from before are not those that gateways know. */
+  /** Ends the calls: another owner may have had the event meanwhile, and gateways do not know the earlier calls. */
   activated({ fencingToken }: LoadedEvent): void {
     this.stop()
     this.#activation = { fencingToken, at: this.#needs.timers.elapsed() }

@@ -14,7 +14,7 @@ import type { EventNeeds } from "../services.ts"
 import type { ParticipantChange } from "../state/state.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 
-/** A participant on a node that does not number connections has one of them. */
+/** Connection number used for a participant on a node that does not number connections. */
 const UNNUMBERED = [0] as const
 
 export class EventPresence {
@@ -31,7 +31,7 @@ export class EventPresence {
     this.#flush = new PresenceFlush(needs, committer, run)
   }
 
-  /** The event waits for those who were announced as present or hold something, as after a lost connection. */
+  /** Keeps participants who were announced as present or hold something, as after a lost connection. */
   activated({ roster, records }: LoadedEvent, presence: NonNullable<Committer["presence"]>): void {
     const { timers, returnWithinMs } = this.#needs
     const until = timers.now() + returnWithinMs
@@ -46,7 +46,7 @@ export class EventPresence {
     if (presence !== undefined && presence.size > 0 && isNewPhase) this.#flush.rolesChanged()
   }
 
-  /** Lists show a participant's changed role or room. Their admission is the decision of a host: their place in the lobby ends. */
+  /** Updates lists with a participant's changed role or room. A host's decision on admission ends their place in the waiting room. */
   committed(changes: ReadonlyArray<ParticipantChange>): void {
     const { presence } = this.#committer
     if (presence === undefined) return

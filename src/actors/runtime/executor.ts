@@ -1,6 +1,6 @@
 /**
- * A batch of commands, from the mailbox to its commit. Invariant: each command gets the outcome that it would get alone, in its
- * order. A store refusal or a defect that one command causes does not fail the others.
+ * Runs a batch of commands, from the mailbox to its commit. Invariant: each command gets the outcome that it would get alone, in order. A
+ * store refusal or a defect caused by one command does not fail the others.
  */
 import { Effect } from "effect"
 import type { AnsweredBefore } from "../../store/live/live-commit.ts"
@@ -35,7 +35,7 @@ const PHASE_RECORDED = new Refused({
 })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 
-/** The scope of the server's own commands. They need no id against repeats: what they ask for holds already when they come again. */
+/** Scope of the server's own commands. They need no idempotency: when they are repeated, their result already holds. */
 export const TIMER_SCOPE = "timer"
 
 /** The refusal of an id that is reused with another body. */
@@ -46,7 +46,7 @@ const answerOf = (state: LiveState, command: Command, fields: Omit<Answer, "even
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
 
-/** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
+/** The stored answer of an accepted command id, or a refusal if the id is reused with another body. */
 const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined => {
   const known = batch.answered(envelope)
   if (known === undefined) return undefined
@@ -57,7 +57,7 @@ const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-/** One command in a batch: refused, without effect, or added as a step of its own. */
+/** Runs one command in a batch: it is refused, has no effect, or is added as a step. */
 const perform = (batch: Batch, turn: Turn, envelope: Received, event: Committer): Outcome => {
   const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
@@ -89,11 +89,11 @@ export class Executor {
     this.#committer = committer
   }
 
-  /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
+  /** Returns the outcomes in the order of the commands, once all accepted commands are committed. */
   execute(envelopes: ReadonlyArray<Received>): Outcomes<Unreachable> {
     return this.#attempt(envelopes).pipe(
       Effect.catchTag("AnsweredBefore", () => this.#withAnswers(envelopes)),
-      // The store refused the whole batch because of one command: each command runs alone to find it.
+      // The store refused the whole batch because of one command: each command is run alone to find it.
       Effect.catchTags({
         OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
         PhaseRecorded: () => this.#oneByOne(envelopes, () => Effect.succeed(PHASE_RECORDED)),
@@ -125,8 +125,8 @@ export class Executor {
   }
 
   /**
-   * A newer activation may have stored the answer, and left again. A repeat commits nothing, so that no fence would refuse it: it would be
-   * answered with a state without what the first one did.
+   * Fails if a newer activation exists, which may have stored the answer and left again. A repeat commits nothing, so no fence would refuse
+   * it: it would be answered from a state without the effect of the first attempt.
    */
   #requireNewest({ fencingToken }: LoadedEvent): Effect.Effect<void, NotOwner | StoreUnavailable> {
     const { database, eventId } = this.#services
@@ -154,8 +154,8 @@ export class Executor {
   }
 
   /**
-   * The commit found a command id that is answered already: the batch is decided again with the answers of the store. A key that
-   * is used again after its day may find its old row, which is neither an answer any more nor swept yet: its command waits.
+   * Handles a commit that found an already answered command id: the batch is decided again with the stored answers. A key reused after its
+   * day may find its old row, which is no longer an answer and not yet swept: its command waits.
    */
   #withAnswers(envelopes: ReadonlyArray<Received>): Outcomes<Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     return Effect.gen({ self: this }, function* () {
@@ -187,7 +187,7 @@ export class Executor {
     return outcome
   }
 
-  /** Commits the batch; ephemeral dispatches are published in any case. */
+  /** Commits the batch. Ephemeral dispatches are published in any case. */
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#committer.commit(batch)
     batch.settle()
@@ -196,7 +196,7 @@ export class Executor {
     return Effect.void
   }
 
-  /** `alone`: the outcome of the command that fails alone. */
+  /** `alone`: the outcome of a command that fails when run alone. */
   #oneByOne(
     envelopes: ReadonlyArray<Received>,
     alone: (envelope: Received) => Effect.Effect<Outcome, Unreachable>,

@@ -1,8 +1,8 @@
 /**
- * The inbox of a live event: everything that is asked of its actor waits here, and gets its turn in the order of arrival, one at a time.
- * Commands are gathered: one turn takes all that wait, also those of other nodes, so that an idle event answers without delay and a busy
- * one commits once for many. Commands for an event that is not in this process' memory wait in an inbox of the same kind, which
- * sends them to the owner's (`actors/live-events.ts`).
+ * The inbox of a live event: requests to its actor queue here and get their turns in the order of arrival, one at a time. Commands are
+ * batched: one turn takes all that are waiting, including those of other nodes, so that an idle event answers without delay and a busy one
+ * commits once for many. Commands for an event that is not in this process's memory queue in an inbox of the same kind, which forwards them
+ * to the owner's inbox (`actors/live-events.ts`).
  */
 import { Cause, Effect, Exit, type Fiber, type Tracer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
@@ -12,7 +12,7 @@ import { type Envelope, NotOwner, type Outcome } from "../commands.ts"
 type Outcomes = ReadonlyArray<Outcome>
 
 interface Needs<E> {
-  /** Commands from this process that may wait, and other requests. */
+  /** Most waiting commands from this process, and most other waiting requests. */
   readonly most: number
   /** How long a command from this process may take, in milliseconds; by default as long as `execute` does. */
   readonly answersWithinMs?: number
@@ -21,14 +21,14 @@ interface Needs<E> {
     envelopes: ReadonlyArray<Envelope>,
     links: ReadonlyArray<Tracer.AnySpan>,
   ) => Effect.Effect<Outcomes, E>
-  /** Runs a turn beside its callers: one that stops waiting does not wait for a commit, which cannot be interrupted. */
+  /** Forks a turn, so that a caller that stops waiting does not wait for a commit, which cannot be interrupted. */
   readonly fork: <A, F>(effect: Effect.Effect<A, F>) => Fiber.Fiber<A, F>
   readonly metrics: Pick<Telemetry["Service"]["metrics"], "inboxWaiting" | "inboxRefused">
-  /** A turn took so many seconds. */
+  /** Reports the seconds that a turn took. */
   readonly spent?: (seconds: number) => void
-  /** A turn ended with a defect. */
+  /** Called when a turn ended with a defect. */
   readonly broken?: () => void
-  /** Nothing waits, and no turn is under way. */
+  /** Called when nothing waits and no turn is running. */
   readonly emptied?: () => void
 }
 
@@ -42,17 +42,17 @@ interface Commands<E> {
 interface Turn {
   readonly body: Effect.Effect<unknown, unknown>
   readonly done: (exit: Exit.Exit<unknown, unknown>) => void
-  /** Those who wait for it: without any it is interrupted. */
+  /** Callers waiting for the turn; it is interrupted when there are none. */
   readonly callers: Set<object>
 }
 
-/** The turn of all commands that wait when it begins. */
+/** The turn of all commands that are waiting when it begins. */
 const GATHERED = Symbol("commands")
 
-/** Commands of one turn, and so of one commit, unless a single caller sends more. */
+/** Most commands of one turn, and so of one commit, unless a single caller sends more. */
 const COMMANDS_PER_TURN = 256
 
-/** The engine waits as long for the requests that it brought. */
+/** How long the engine waits for the requests that it delivered. */
 const LEAVES_WITHIN = "2 seconds"
 
 export const FULL = new Unavailable({ detail: "The event has too much to do right now.", retryAfterSeconds: 1 })
@@ -80,7 +80,7 @@ export class Inbox<E> {
     return this.#left !== undefined
   }
 
-  /** The bound of waiting requests is reached. */
+  /** Whether the limit of waiting requests is reached. */
   get isFull(): boolean {
     const isFull = this.#turns.length >= this.#needs.most
     if (isFull) this.#needs.metrics.inboxRefused.add()
@@ -88,8 +88,8 @@ export class Inbox<E> {
   }
 
   /**
-   * A command from this process. It is done also when its caller stops waiting. `NotOwner`: the event leaves memory, or has another owner;
-   * then it is that of all commands that wait, so that they keep their order when they are sent again.
+   * Queues a command from this process. It is executed even if its caller stops waiting. `NotOwner`: the event leaves memory, or has
+   * another owner; then all waiting commands fail with it, so that they keep their order when they are sent again.
    */
   command(
     envelope: Envelope,
@@ -106,7 +106,7 @@ export class Inbox<E> {
         resume(Effect.fail(new Cause.TimeoutError()))
         this.#withdraw(commands)
       }
-      // A plain timer: `Effect.timeout` takes two more fibers, which a command that comes alone would wait for.
+      // A plain timer: `Effect.timeout` takes two more fibers, for which a command that comes alone would wait.
       const deadline = answersWithinMs === undefined ? undefined : setTimeout(late, answersWithinMs)
       const commands: Commands<E> = {
         envelopes: [envelope],
@@ -120,7 +120,7 @@ export class Inbox<E> {
     })
   }
 
-  /** Commands of another process, whose engine bounds them. Those that nobody waits for any more are not done, unless they are under way. */
+  /** Queues commands of another process, whose engine limits them. Abandoned commands are dropped, unless their turn is running. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<Outcomes, E | NotOwner> {
     return Effect.callback((resume) => {
       const commands: Commands<E> = { envelopes, span: undefined, answer: resume }
@@ -129,7 +129,7 @@ export class Inbox<E> {
     })
   }
 
-  /** Anything else, in a turn of its own. A caller that stops waiting interrupts it, and does not wait for it to end. */
+  /** Runs any other request in a turn of its own. A caller that stops waiting interrupts the turn and does not wait for its end. */
   turn<A, F>(body: Effect.Effect<A, F>): Effect.Effect<A, F> {
     return Effect.callback<A, F>((resume) => {
       const turn: Turn = { body, done: (exit) => resume(exit as Exit.Exit<A, F>), callers: new Set() }
@@ -144,7 +144,7 @@ export class Inbox<E> {
     })
   }
 
-  /** Takes no more from this process, and ends when all turns are over. Those that take too long are interrupted. */
+  /** Stops accepting requests from this process, and completes when all turns are over. Turns that take too long are interrupted. */
   readonly leave: Effect.Effect<void> = Effect.suspend(() =>
     Effect.callback<void>((resume) => {
       this.#left = () => resume(Effect.void)
@@ -155,7 +155,7 @@ export class Inbox<E> {
   #put(commands: Commands<E>): void {
     this.#commands.push(commands)
     this.#needs.metrics.inboxWaiting.add(commands.envelopes.length)
-    // The turn of commands that were all withdrawn still waits.
+    // If all commands were withdrawn, their turn still waits.
     if (this.#commands.length === 1 && !this.#turns.includes(GATHERED)) this.#turns.push(GATHERED)
     this.#advance()
   }
@@ -197,13 +197,16 @@ export class Inbox<E> {
       if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) this.#needs.broken?.()
       turn.done(exit)
       this.#underWay = undefined
-      // A fiber that has ended keeps its result and its context.
+      // A finished fiber would keep its result and its context.
       this.#fiber = undefined
       this.#advance()
     })
   }
 
-  /** The turn of the commands that wait; the first caller's are always among them. The rest of them come after all others that wait. */
+  /**
+   * Takes the waiting commands for one turn; those of the first caller are always included. The remaining ones queue again behind
+   * everything else.
+   */
   #gather(): Turn | undefined {
     let commands = 0
     const past = this.#commands.findIndex(({ envelopes }, index) => {

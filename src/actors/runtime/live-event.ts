@@ -1,5 +1,5 @@
 /**
- * The actor of one live event. Commands, deadlines, arrivals and presence flushes are turns of one inbox, one at a time, in the same
+ * The actor of one live event. Commands, deadlines, arrivals and presence flushes are turns of one inbox, one at a time, with the same
  * steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
 import { Effect, type Fiber } from "effect"
@@ -17,11 +17,11 @@ import { Executor } from "./executor.ts"
 import { Inbox } from "./inbox.ts"
 
 interface ActorNeeds extends EventNeeds {
-  /** Runs an effect beside its caller. */
+  /** Runs an effect in the background. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   /** Keeps the entity in memory until the returned function is called. */
   readonly keepAlive: () => () => void
-  /** A request ended with a defect: the actor must be built anew. */
+  /** Called when a request ended with a defect: the actor must be rebuilt. */
   readonly broken: () => void
 }
 
@@ -34,7 +34,7 @@ export class LiveEvent {
   readonly #calls: EventCalls
   readonly #deadlineTimer: DeadlineTimer
   #isStopped = false
-  /** Lets the entity go; set while the event keeps itself in memory. */
+  /** Releases the entity; set while the event keeps itself in memory. */
   #stopKeepAlive: (() => void) | undefined
 
   constructor(needs: ActorNeeds) {
@@ -50,7 +50,7 @@ export class LiveEvent {
     this.#calls = new EventCalls(needs)
     this.#deadlineTimer = DeadlineTimer.of(needs, committer, {
       turn: (body) => this.inbox.turn(body),
-      // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
+      // An event that keeps itself in memory has deadlines to handle; any other event is loaded on demand.
       isAwaited: () => this.#stopKeepAlive !== undefined,
     })
     const executor = new Executor(needs, committer)
@@ -59,7 +59,7 @@ export class LiveEvent {
       most: needs.mailbox,
       answersWithinMs: needs.answers.attemptMs,
       execute: (envelopes, links) => {
-        // By this process' clock: those of other processes, where commands come from, may differ.
+        // Uses this process's clock: the clocks of the processes that send commands may differ.
         const at = timers.now()
         const received = envelopes.map((envelope) => ({ ...envelope, at }))
         return batchSpan(telemetry.tracing, eventId, received.length, links, executor.execute(received))
@@ -71,7 +71,7 @@ export class LiveEvent {
     })
   }
 
-  /** A live event stays, also when it is stopped here: another activation must follow. */
+  /** A live event stays in memory, even when it is stopped here: another activation must follow. */
   get staysInMemory(): boolean {
     return this.#stopKeepAlive !== undefined
   }
@@ -96,7 +96,7 @@ export class LiveEvent {
     Read: (query) => this.#turn((of) => this.#views.read(of, query)),
     ReadRoster: (query) => this.#turn((of) => Effect.succeed(this.#views.roster(of, query))),
     Inspect: () => this.#turn((of) => Effect.succeed(this.#views.inspect(of))),
-    // Calls are memory alone, so that they wait for a recovery of the event and for nothing else that the actor does.
+    // Calls are in memory alone, so they wait only for a recovery of the event and for nothing else that the actor does.
     Call: (request) =>
       Effect.suspend(() => {
         this.#needs.ownership.heardFrom(request.node)
@@ -107,7 +107,7 @@ export class LiveEvent {
       }),
   }
 
-  /** A node is gone, with the connections of participants there. An event that is not in memory knows of none. */
+  /** A node is gone, with its participants' connections. An event that is not in memory knows of none. */
   forgetNode(node: string): Effect.Effect<void> {
     return this.inbox.turn(
       Effect.sync(() => {
@@ -123,7 +123,7 @@ export class LiveEvent {
   }
 
   #follow(change: LoadedEventChange): void {
-    // A commit may outlive the wait for it: nothing begins any more that would have to be stopped.
+    // A commit may outlive the wait for it: after a stop, nothing may begin that would have to be stopped.
     if (this.#isStopped) return
     switch (change.type) {
       case "activated":
@@ -151,12 +151,12 @@ export class LiveEvent {
     }
   }
 
-  /** A turn with the event in memory. */
+  /** Runs a turn with the event in memory. */
   #turn<A>(body: (of: LoadedEvent) => Effect.Effect<A, Unreachable>): Effect.Effect<A, Unreachable> {
     return this.inbox.turn(Effect.flatMap(this.#committer.current, body))
   }
 
-  /** A live event stays in memory without traffic, so that its timers fire. */
+  /** Keeps a live event in memory without traffic, so that its timers fire. */
   #stay(wanted: boolean): void {
     if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
     else {

@@ -1,7 +1,6 @@
 /**
- * Turns presence changes into commits: at most four times a second, one transaction with the webhook events of all joins and
- * leaves and, while the audience is small, one ordered diff. A large audience gets counts instead, at most once a second, without
- * a commit.
+ * Turns presence changes into commits: at most four times a second, one transaction with the webhook events of all joins and leaves and,
+ * while the audience is small, one ordered diff. A large audience gets counts instead, at most once a second, without a commit.
  */
 import { Effect } from "effect"
 import { DueRun } from "../../clock/throttle.ts"
@@ -33,7 +32,7 @@ import {
 const TICK_MS = 250
 const COUNT_EVERY_MS = 1000
 const RETRY_MS = 1000
-/** Webhook events in one transaction. */
+/** Most webhook events in one transaction. */
 const BATCH = 500
 const FEW = 32
 
@@ -49,11 +48,11 @@ export class PresenceFlush {
   #stopped = false
   /** The phase changed, and with it the effective role of some participants. */
   #rolesDue = false
-  /** Lists that clients kept from before this activation may have participants that left: the first diff replaces them. */
+  /** Lists that clients kept from before this activation may contain participants who left: the first diff replaces them. */
   #resetDue = true
-  /** Committed changes that the activities have not received yet: that is a commit of its own, which may fail. */
+  /** Committed changes not yet reported to the activities: reporting is a commit of its own, which may fail. */
   #unreported: PresenceChange[] = []
-  /** Participants who did not return in time, likewise. */
+  /** Participants who did not return in time, likewise not yet reported. */
   #departed: string[] = []
 
   constructor(services: ActorServices, committer: Committer, run: Run) {
@@ -67,7 +66,7 @@ export class PresenceFlush {
     this.#counts = new DueRun(timers, () => this.#publishCounts())
   }
 
-  /** Flushes within this time. A later flush that was pending is set again by the earlier one, if it is still wanted. */
+  /** Schedules a flush within this time. The earlier flush reschedules a later one that was pending, if it is still needed. */
   schedule(afterMs: number = TICK_MS): void {
     if (!this.#stopped) this.#flushes.within(afterMs)
   }
@@ -127,7 +126,7 @@ export class PresenceFlush {
     )
   }
 
-  /** Runs the activities' hooks for joins that are committed, and for departures: a commit of its own, which may fail. */
+  /** Runs the activities' hooks for committed joins and for departures: a commit of its own, which may fail. */
   #report(from: LoadedEvent, presence: Presence): Effect.Effect<unknown, NotOwner | StoreUnavailable> {
     const joined = this.#unreported
       .filter(({ type }) => type === "joined")
@@ -135,7 +134,7 @@ export class PresenceFlush {
     const departed = this.#departed.filter((id) => !presence.isConnected(id))
     const places = presence.lobby.unstoredPlaces
     const hooks = this.#committer.act(from, this.#services.timers.now(), (turn) => {
-      // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
+      // Participants who joined and left within one flush have already gone; removed ones are not inside.
       const isInside = (id: string): boolean => presence.find(id) !== undefined && turn.people.find(id) !== undefined
       runJoinedHooks(
         turn,
@@ -200,7 +199,7 @@ export class PresenceFlush {
   }
 }
 
-/** The stream for counts: of a large audience everyone's; of a small one the stream of anonymous viewers, who get no list. */
+/** The stream for counts: everyone's for a large audience; for a small one the stream of anonymous viewers, who get no list. */
 const countsFor = ({ state }: LoadedEvent): "event" | "stage" | undefined => {
   if (regionOf(state.chart, "presence") === "summary") return "event"
   return mayBeWatched(state) ? "stage" : undefined
@@ -214,7 +213,7 @@ const movedBy = (loaded: LoadedEvent, moves: ReadonlyArray<Move>): LoadedEvent =
 const isSilent = ({ dispatches, occurrences }: CommitEntry): boolean =>
   dispatches.length === 0 && occurrences.length === 0
 
-/** The stay that ended with a departure, for the list of those that were there. */
+/** The stay that ended with a departure, for the attendance list. */
 const stayOf = ({ participant, at, since, isForGood = false }: PresenceChange): PresenceDelta["stays"] => {
   if (since === undefined) return []
   const { participantId, userId, name, role, kind } = participant
@@ -222,13 +221,13 @@ const stayOf = ({ participant, at, since, isForGood = false }: PresenceChange): 
   return [{ participantId, userId, name, role, kind, joinedAt, leftAt, sameWithinMs: RETURN_WITHIN_MS, isForGood }]
 }
 
-/** The outcome of some changes for the store: what holds now of those who came or changed, and who went. */
+/** Net result of some changes for the store: the current data of those who came or changed, and the ids of those who left. */
 const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange>): PresenceDelta => {
   const present = new Map<string, Present>()
   const absent = new Set<string>()
   for (const { type, participant, at } of changes) {
     const { participantId } = participant
-    // Of a participant that has gone again a later change tells.
+    // A later change covers a participant who has left again.
     const now = presence.find(participantId) ?? (type === "joined" ? { ...participant, joinedAt: at } : undefined)
     present.delete(participantId)
     absent.delete(participantId)
@@ -238,7 +237,7 @@ const presenceDelta = (presence: Presence, changes: ReadonlyArray<PresenceChange
   return { present: [...present.values()], absent: [...absent], stays: changes.flatMap(stayOf) }
 }
 
-/** New and former entries of the waiting room: for staff. */
+/** New and former entries of the waiting room, for staff. */
 const lobbyNews = ({ lobby: { news } }: Presence): ReadonlyArray<Dispatch> =>
   news.add.length + news.remove.length > 0 ? [{ stream: "staff", t: "lobby.waiting", d: news }] : []
 

@@ -1,8 +1,8 @@
-/** The value of the event's chart, as the domain reads it. `chart.ts` makes it. */
+/** Value of the event's chart, as the domain reads it. `chart.ts` creates it. */
 import type { StateValue } from "xstate"
 import type { Timestamp } from "../../model/timestamp.ts"
 
-/** A snapshot of the chart. The value is all that there is to it: the chart has no context. */
+/** A snapshot of the chart. The value is the whole state: the chart has no context. */
 export interface ChartSnapshot {
   readonly value: StateValue
 }
@@ -16,7 +16,7 @@ export interface Move {
 
 type Life = "draft" | "scheduled" | "live" | "ended" | "deleted"
 
-/** The first state of each region of a live event, and every other one. */
+/** The states of each region of a live event, the initial one first. */
 const REGIONS = {
   phase: ["none", "untimed", "running", "elapsed"],
   door: ["none", "open", "ask", "shut"],
@@ -31,11 +31,11 @@ const REGIONS = {
 export type RegionName = keyof typeof REGIONS
 export type RegionState<R extends RegionName> = (typeof REGIONS)[R][number]
 
-/** The top state of a value: `open` of `{ open: "running" }`. */
+/** Top state of a value: `open` of `{ open: "running" }`. */
 export const topOf = (value: StateValue | undefined): string | undefined =>
   typeof value === "object" ? Object.keys(value)[0] : value
 
-/** Every innermost state of a value, from the root: `live.phase.running`. */
+/** All innermost states of a value, with their paths: `live.phase.running`. */
 export const statesOf = (value: StateValue, root = ""): ReadonlyArray<string> =>
   typeof value === "string"
     ? [`${root}${value}`]
@@ -45,7 +45,7 @@ export const statesOf = (value: StateValue, root = ""): ReadonlyArray<string> =>
 
 export const lifeOf = ({ value }: ChartSnapshot): Life => topOf(value) as Life
 
-/** The state of a region; its first one when the event is not live. */
+/** The state of a region; its initial state when the event is not live. */
 export const regionOf = <R extends RegionName>({ value }: ChartSnapshot, region: R): RegionState<R> => {
   const live = typeof value === "object" ? value["live"] : undefined
   const found = typeof live === "object" ? topOf(live[region]) : undefined

@@ -1,16 +1,16 @@
-/** Indexes of records that frequent reads need in an order or in groups. The record store updates them with every write. */
+/** Indexes of records for frequent reads that need an order or groups. The record store updates them with every write. */
 
 export interface RecordIndex<R> {
   add(id: string, record: R): void
   remove(id: string, record: R): void
 }
 
-/** Records in an order. An insertion near the end is O(1); others cost a move of the records behind them. */
+/** Sorted records. An insertion near the end is O(1); others move the records behind them. */
 export class SortedIndex<R> implements RecordIndex<R> {
   readonly #records: R[] = []
   readonly #compare: (a: R, b: R) => number
 
-  /** `compare`: a total order; two different records are never equal in it. */
+  /** `compare`: a total order in which two different records are never equal. */
   constructor(compare: (a: R, b: R) => number) {
     this.#compare = compare
   }
@@ -30,7 +30,7 @@ export class SortedIndex<R> implements RecordIndex<R> {
     if (found !== undefined && this.#compare(found, record) === 0) this.#records.splice(position, 1)
   }
 
-  /** The position of the record, or the one where it belongs. */
+  /** Position of the record, or where it would be inserted. */
   #positionOf(record: R): number {
     const last = this.#records.at(-1)
     if (last === undefined || this.#compare(last, record) < 0) return this.#records.length
@@ -45,9 +45,9 @@ export class SortedIndex<R> implements RecordIndex<R> {
   }
 }
 
-/** Records in groups, each in the order in which its records were written. */
+/** Grouped records; within a group in the order in which they were written. */
 export class GroupIndex<R> implements RecordIndex<R> {
-  /** Made by the first record: of most events these are none. */
+  /** Created by the first record: most events have none. */
   #groups: Map<string, Map<string, R>> | undefined
   readonly #groupOf: (record: R) => string
 

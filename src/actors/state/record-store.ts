@@ -1,6 +1,6 @@
 /**
- * The records of a live event in memory: O(1) to find and to replace, for any size of the audience. Only a `Turn` writes to it,
- * and the read-back before a turn. After a failed commit the whole store is discarded.
+ * Records of a live event in memory: O(1) to find and to replace, for any size of the audience. Only a `Turn`, and the read-back before a
+ * turn, write to the store. After a failed commit the whole store is discarded.
  */
 import {
   type ChatMessage,
@@ -15,7 +15,7 @@ import {
 } from "../../model/live/live-records.ts"
 import { GroupIndex, type RecordIndex, SortedIndex } from "./record-index.ts"
 
-/** The longest raised first; equal times in the order of ids, so that every client has the same order. */
+/** The hand raised first comes first; equal times are ordered by id, so that every client has the same order. */
 const compareHands = (a: Hand, b: Hand): number => {
   if (a.at !== b.at) return a.at < b.at ? -1 : 1
   if (a.participantId === b.participantId) return 0
@@ -25,7 +25,7 @@ const compareHands = (a: Hand, b: Hand): number => {
 const EMPTY: ReadonlyMap<string, unknown> = new Map()
 
 export class RecordStore {
-  /** Maps only of kinds with records: most events have few kinds. */
+  /** Maps of the kinds that have records: most events have few kinds. */
   readonly #kinds = new Map<Kind, Map<string, unknown>>()
   readonly #hands = new SortedIndex<Hand>(compareHands)
   readonly #chat = new GroupIndex<ChatMessage>(chatPlaceOf)
@@ -35,7 +35,7 @@ export class RecordStore {
     return this.#kinds.get(kind)?.get(id) as Records[K] | undefined
   }
 
-  /** In the order in which they were first written. */
+  /** Records of a kind, in the order in which they were first written. */
   all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
     return (this.#kinds.get(kind) ?? EMPTY) as ReadonlyMap<string, Records[K]>
   }
@@ -49,12 +49,12 @@ export class RecordStore {
     return this.#hands.first(count)
   }
 
-  /** Messages in memory of one place, oldest first. */
+  /** The chat messages of one target in memory, oldest first. */
   chatAt(place: ChatPlace): ReadonlyMap<string, ChatMessage> {
     return this.#chat.of(place)
   }
 
-  /** Writes a record, or removes it; returns the former value. */
+  /** Writes a record, or removes it; returns the previous value. */
   write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): Records[K] | undefined {
     const before = this.get(kind, id)
     this.#reindex(kind, id, before, record)

@@ -1,4 +1,4 @@
-/** The state of a live event: its chart, its agenda, and the effects that gateways see. */
+/** State of a live event: its chart, its agenda, and the effects that gateways see. */
 import type { Event, EventWithPhases } from "../../model/event.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Phase, PhaseState } from "../../model/phase.ts"
@@ -7,13 +7,13 @@ import type { PhaseView, TimerView } from "../../protocol/messages/agenda.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { ChartSnapshot } from "./chart-snapshot.ts"
 
-/** A webhook event before it has its id. */
+/** A webhook event that has no id yet. */
 export interface NewWebhookEvent {
   readonly type: WebhookEventType
   readonly extra: { readonly [field: string]: unknown }
 }
 
-/** Actions of the gateways on sockets after the commit. */
+/** Actions of gateways on sockets after the commit. */
 export type Ejection =
   | { readonly who: "everyone"; readonly reason: "ended" }
   | { readonly who: "participant"; readonly participantId: string; readonly reason: "removed" }
@@ -21,24 +21,24 @@ export type Ejection =
 /** Changes of a participant's role, room or admission; only changed fields are present. */
 export interface ParticipantChange {
   readonly participantId: string
-  /** The stored role; null: a role given here ended, and the role stored for the user applies. */
+  /** The stored role; null: a role given here ended, and the user's stored role applies. */
   readonly role?: EventRole | null
-  /** The reason why the role changed. */
+  /** Reason for the change of role. */
   readonly because?: "role" | "stage"
-  /** The participant's room; null for the main room. */
+  /** The participant's room; null: the main room. */
   readonly roomId?: string | null
   /** `waiting`: in the waiting room, under every policy. */
   readonly admission?: "admitted" | "waiting" | "denied"
   /** True: the participant may not return; false: they may again. */
   readonly barred?: boolean
-  /** A host's block or mute, or a place in the waiting room: it holds for everybody with their address. */
+  /** A host's block or mute, or a hold in the waiting room: it applies to everybody with the participant's address. */
   readonly isDecision?: true
   /** Whether the participant may receive the tally of this poll. */
   readonly pollSubscription?: { readonly id: string; readonly on: boolean }
 }
 
 export interface LiveState {
-  /** The control state of everything that a host drives. The event's status and `deleted` are read from it. */
+  /** State of everything that hosts control. The event's status and `deleted` are read from it. */
   readonly chart: ChartSnapshot
   readonly event: Event
   readonly phases: ReadonlyArray<PhaseState>
@@ -56,7 +56,7 @@ export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>
 export const findPhase = (state: LiveState, id: string): PhaseState | undefined =>
   state.phases.find((phase) => phase.id === id)
 
-/** The differences between a list and the phases in any order. */
+/** The missing, repeated and unknown ids of a list of phases, in any order. */
 export const orderFaults = (phases: ReadonlyArray<PhaseState>, ids: ReadonlyArray<string>) => {
   const known = new Set(phases.map(({ id }) => id))
   const named = new Set(ids)
@@ -76,8 +76,8 @@ export interface ActivePhase extends PhaseTraits {
 export const NO_PHASE: ActivePhase = { ...NO_TRAITS, id: null }
 
 /**
- * The facts that permissions depend on: those of the active phase. A scheduled event has the features of all its phases, so that
- * questions can be asked and polls be prepared.
+ * The facts about the active phase on which permissions depend. A scheduled event has the features of all its phases, so that questions can
+ * be asked and polls prepared.
  */
 export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): ActivePhase => {
   const active = phases.find(({ status }) => status === "active")
@@ -91,7 +91,7 @@ export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases
   }
 }
 
-/** The phase as REST returns it, without the gateway's revisions. */
+/** The phase in its REST form, without the gateway's revisions. */
 const restPhase = ({ rev: _rev, timerRev: _timerRev, timerElapsed: _elapsed, ...phase }: PhaseState): Phase => phase
 
 export const restEvent = (state: LiveState): EventWithPhases => ({
@@ -105,7 +105,7 @@ const timerState = (phase: PhaseState): TimerView["state"] => {
   return phase.status === "active" ? "running" : "cancelled"
 }
 
-/** The phase's timer as the gateway shows it; a phase has at most one, and the timer's id is the phase's. */
+/** The phase's timer in its gateway form. A phase has at most one timer, which has the phase's id. */
 export const timerOf = (phase: PhaseState): TimerView | null =>
   phase.timerEndsAt === null || phase.startedAt === null
     ? null
@@ -120,7 +120,7 @@ export const timerOf = (phase: PhaseState): TimerView | null =>
         rev: phase.timerRev,
       }
 
-/** The phase as the gateway shows it. */
+/** The phase in its gateway form. */
 export const gatewayPhase = (phase: PhaseState): PhaseView => ({
   ...restPhase(phase),
   rev: phase.rev,

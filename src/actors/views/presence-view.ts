@@ -12,13 +12,13 @@ import type { RosterPage, RosterQuery } from "../protocol.ts"
 import { regionOf } from "../state/chart-snapshot.ts"
 import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../state/state.ts"
 
-/** The input of presence views. */
+/** Input of presence views. */
 type Where = Pick<LoadedEvent, "state" | "records">
 
 const narrow = (state: LiveState, person: Pick<Present, "role">) =>
   narrowRole(person.role, activePhaseOf(state)?.modality ?? null)
 
-/** The number of participants, by effective role and by room. */
+/** Number of participants, by effective role and by room. */
 export const presenceCounts = (
   { state, records }: Where,
   presence: Presence,
@@ -27,7 +27,7 @@ export const presenceCounts = (
   byRoom: Object.fromEntries([...records.all("room")].map(([id, { count }]) => [id, count])),
 })
 
-/** One participant on the wire. */
+/** One participant in wire form. */
 const participantView = (where: Where, person: Present): ParticipantView => ({
   participantId: person.participantId,
   name: person.name,
@@ -41,7 +41,7 @@ const participantView = (where: Where, person: Present): ParticipantView => ({
 
 type Diff = DispatchData<"presence.diff">
 
-/** A stream of presence changes, and the participants that it shows, by their stored role. */
+/** A stream of presence changes, and which stored roles it shows. */
 interface Telling {
   readonly diff: (d: Diff) => Dispatch
   readonly shows: (role: EventRole) => boolean
@@ -66,7 +66,7 @@ const tellings = ({ state }: Where): ReadonlyArray<Telling> =>
 const shown = (where: Where, presence: Presence, shows: Telling["shows"]): ReadonlyArray<ParticipantView> =>
   [...presence.all()].filter(({ role }) => shows(role)).map((person) => participantView(where, person))
 
-/** Counts and the people on stage: for a large audience, and always for anonymous viewers. */
+/** Counts and the people on stage, for a large audience and always for anonymous viewers. */
 export const presenceSummary = (where: Where, presence: Presence): PresenceView => ({
   mode: "summary",
   ...presenceCounts(where, presence),
@@ -79,7 +79,7 @@ export const presenceView = (where: Where, presence: Presence): PresenceView =>
     ? { mode: "list", total: presence.size, list: shown(where, presence, () => true) }
     : presenceSummary(where, presence)
 
-/** The net difference of some changes: joined, left and updated; each participant once in each stream. */
+/** Net difference of some changes: joined, left and updated; each participant once per stream. */
 export const presenceDiffs = (
   where: Where,
   presence: Presence,
@@ -112,13 +112,13 @@ const diffOf = (
   return diff({ join, left, update })
 }
 
-/** Every shown participant, anew: after a restart client lists may be wrong, and another mode shows others. */
+/** Full lists of the shown participants: after a restart client lists may be wrong, and another mode shows others. */
 export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
   tellings(where).map(({ diff, shows }) =>
     diff({ reset: true, join: shown(where, presence, shows), left: [], update: [] }),
   )
 
-/** Every participant whose effective role depends on the phase, anew: the phase has changed. */
+/** Updates of all participants whose effective role depends on the phase, after a phase change. */
 export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
   tellings(where).flatMap(({ diff, shows }) => {
     const dependsOnPhase = (role: EventRole): boolean => role === "speaker" || role === "participant"
@@ -126,7 +126,7 @@ export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray
     return update.length === 0 ? [] : [diff({ join: [], left: [], update })]
   })
 
-/** The webhook event of a change (specification §6): `userId` only for the signed-in. */
+/** The webhook event of a change (specification §6); `userId` is set only for signed-in users. */
 export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): NewWebhookEvent => ({
   type: type === "joined" ? "participant.joined" : "participant.left",
   extra: {
@@ -139,7 +139,7 @@ export const presenceNotice = (state: LiveState, { type, participant }: Presence
 
 const cursorOf = (person: Present): string => `${person.joinedAt} ${person.participantId}`
 
-/** Everyone that joined after the participant of the cursor; when that one has left, everyone that joined later. */
+/** Everyone who joined after the cursor's participant; if that one has left, everyone who joined later. */
 function* after(presence: Presence, cursor: string | undefined): IterableIterator<Present> {
   const [joinedAt = ""] = cursor?.split(" ") ?? []
   let passed = cursor === undefined
@@ -150,11 +150,11 @@ function* after(presence: Presence, cursor: string | undefined): IterableIterato
   }
 }
 
-/** Participants checked for one page at most, so that a search of a large audience does not block its event. */
+/** Most participants checked for one page, so that a search of a large audience does not block its event. */
 const LOOKED_AT = 2000
 
 /**
- * Pages are in joining order. The cursor is the last participant that was checked, who may have left since. A page of a search
+ * A page of the roster, in joining order. The cursor is the last participant that was checked, who may have left since. A page of a search
  * may hold fewer entries than its limit, or none, while there are more to check.
  */
 export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {

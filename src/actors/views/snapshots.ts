@@ -1,6 +1,6 @@
 /**
- * The state for newcomers. The shared part is made once per version, and for a large audience at most four times a second. The
- * personal part is read for each request, as it is now.
+ * State for newcomers. The shared part is built once per version, and for a large audience at most four times a second. The personal part
+ * is read anew for each request.
  */
 
 import { newId } from "../../model/ids.ts"
@@ -15,11 +15,11 @@ import type { LiveSnapshot, ReadQuery, RosterPage, RosterQuery, WireReading } fr
 import { activePhaseOf, gatewayPhase, phaseTraits } from "../state/state.ts"
 import { presenceSummary, presenceView, rosterPage } from "./presence-view.ts"
 
-/** The age limit of a snapshot for a large audience; later dispatches are replayed after it. */
+/** Maximum age of a snapshot for a large audience; later dispatches are replayed on top of it. */
 const GOOD_FOR_MS = 250
 const LARGE = 500
 
-/** Rooms that participants may be in or move to. A stream of a room that is opened later begins at 0. */
+/** Streams of the rooms that participants may be in or move to. The stream of a room that is opened later begins at 0. */
 const roomStreams = ({ records }: LoadedEvent): ReadonlyArray<string> => {
   const seats = Array.from(records.all("seat").values(), ({ roomId }) => roomId)
   return Array.from(new Set([...records.all("room").keys(), ...seats]), roomStream)
@@ -30,7 +30,7 @@ const headsIn = (of: LoadedEvent): { readonly [stream: string]: number } => {
   return Object.fromEntries(heads.filter(([, head]) => head > 0))
 }
 
-/** Streams whose heads a reading returns. */
+/** Streams whose heads a read returns. */
 export const headsOfReading = (of: LoadedEvent, { participants, streams }: ReadQuery): ReadonlyArray<string> => [
   ...participants.map(ownStream),
   ...streams,
@@ -38,7 +38,7 @@ export const headsOfReading = (of: LoadedEvent, { participants, streams }: ReadQ
 ]
 
 export class Snapshots {
-  /** The garbage collector may take it: an event that nobody joins would keep kilobytes for nobody. */
+  /** A weak reference, so that an event that nobody joins does not keep an unused snapshot of some kilobytes. */
   #last: WeakRef<LiveSnapshot> | undefined
   #madeAt = 0
 
@@ -63,7 +63,7 @@ export class Snapshots {
     }
   }
 
-  /** An unreplayed dispatch was published: newcomers must find its content in a new snapshot. */
+  /** An ephemeral dispatch was published: newcomers must find its content in a new snapshot. */
   forget(): void {
     this.#last = undefined
   }

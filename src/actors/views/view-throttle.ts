@@ -1,6 +1,6 @@
 /**
- * Tallies and similar views change more often than clients need. Each is published at once after a pause, and then at most once
- * per interval of its kind; the last change is always published. The content is read at the time of publication. There are many
+ * Throttle for tallies and similar views, which change more often than clients need. Each is published at once after a pause, and then at
+ * most once per interval of its kind; the last change is always published. The content is read at the time of publication. There are many
  * keys, most of them idle: a key has a timer only while its interval runs.
  */
 import type { Cancel, Timers } from "../../clock/timers.ts"
@@ -9,11 +9,11 @@ import { throttledViewOf } from "../domain/activities/registry.ts"
 export class ViewThrottle {
   readonly #timers: Timers
   readonly #publish: (keys: ReadonlyArray<string>) => void
-  /** Keys whose interval runs. */
+  /** Keys whose interval is running. */
   readonly #running = new Map<string, Cancel>()
   readonly #due = new Set<string>()
 
-  /** `publish` receives the due keys, in the call of `request` that makes them due or later. */
+  /** `publish` receives the due keys, during the call of `request` that makes them due or later. */
   constructor(timers: Timers, publish: (keys: ReadonlyArray<string>) => void) {
     this.#timers = timers
     this.#publish = publish

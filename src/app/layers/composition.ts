@@ -1,4 +1,4 @@
-/** What every layer of a server is made from. */
+/** Inputs of every layer of a server. */
 import type { Certificates } from "../../certificates/certificates.ts"
 import type { Config } from "../../config/config.ts"
 import { deriveKeyRing, type KeyRing } from "../../crypto/secret-key.ts"
@@ -15,15 +15,15 @@ export interface Composition {
   readonly publicUrl: string
   readonly kept: KeptKeys
   readonly instance: Instance
-  /** `null`: something in front of the server speaks TLS. */
+  /** `null`: a proxy in front of the server terminates TLS. */
   readonly certificates: Certificates | null
   readonly parts: Parts
 }
 
-/** Keys of one purpose, from the present secret and older ones. */
+/** Keys of one purpose, from the current secret and older ones. */
 export const keysOf = ({ config }: Composition, purpose: string): KeyRing => deriveKeyRing(config.secretKeys, purpose)
 
-/** Address of the pages that emails and sign-ins lead to. */
+/** Base address of the pages to which emails and sign-ins lead. */
 export const appUrlOf = ({ config, publicUrl }: Composition): string => config.appUrl ?? publicUrl
 
 /** Only proved addresses send invitations and store media. Without mail no address can be proved. */

@@ -1,4 +1,4 @@
-/** Accounts, sessions, keys, second factors and sign-in by others. */
+/** Accounts, sessions, keys, second factors and external sign-in. */
 import { Layer } from "effect"
 import { AccountSessions } from "../../identity/accounts/account-sessions.ts"
 import { IdentityProvider } from "../../identity/accounts/identity-provider.ts"

@@ -1,4 +1,4 @@
-/** What all other layers stand on: the database, signals, settings, telemetry. */
+/** Base of all other layers: the database, signals, settings, telemetry. */
 import { Layer } from "effect"
 import { Egress } from "../../egress/egress.ts"
 import { HttpSettings } from "../../http/requests/settings.ts"

@@ -1,4 +1,4 @@
-/** All layers of a server. A layer that several others need is made once and given to each. */
+/** All layers of a server. A layer needed by several others is built once and shared. */
 import { Layer } from "effect"
 import { type Config, inheritedEnvironment } from "../../config/config.ts"
 import { DeletedWorkspaces } from "../../erasure/deleted-workspaces.ts"

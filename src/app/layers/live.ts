@@ -1,4 +1,4 @@
-/** Live events: on which process each runs, how what happens in them reaches the gateways, and the limits of requests. */
+/** Live events: on which process each runs, how their publications reach the gateways, and the limits of requests. */
 import { Effect, Layer } from "effect"
 import type { Recorder } from "../../actors/domain/turn.ts"
 import { Feed } from "../../actors/feed.ts"
@@ -22,11 +22,11 @@ import { type Composition, keysOf } from "./composition.ts"
 /** An event that is neither live nor watched leaves memory after this long. */
 const ACTOR_IDLE_MS = 300_000
 
-/** A server that runs alone loads neither the client of NATS nor the sockets between nodes. */
+/** A server that runs alone loads neither the NATS client nor the sockets between nodes. */
 const nodesOf = (options: NodeOptions) =>
   Layer.unwrap(Effect.promise(async () => (await import("../../cluster/node-layers.ts")).nodeLayers(options)))
 
-/** Where live events run, how what happens in them reaches the gateways, and how gateways learn of changed grants. */
+/** Where live events run, how their publications reach the gateways, and how gateways learn of changed grants. */
 export const placementOf = ({ config: { cluster }, open, node, instance: { link } }: Composition) =>
   cluster === null || open.node === null
     ? Layer.mergeAll(
@@ -40,7 +40,7 @@ export const placementOf = ({ config: { cluster }, open, node, instance: { link 
 
 const recorderOf = ({ media, s3, recordsElsewhere, ingest }: Config): Recorder => {
   if (recordsElsewhere) return "events"
-  // The media server puts its files into a bucket.
+  // The media server writes its files into a bucket.
   if (media !== null && s3 !== null) return "rooms"
   return ingest === null ? null : "broadcasts"
 }
@@ -75,7 +75,7 @@ export const actorsOf = (composition: Composition) => {
   })
 }
 
-/** Limits that all nodes count together, and those of which each node gives its share. */
+/** Limits that all nodes count together, and limits of which each node enforces its share. */
 const clusterRateLimits = ({ production, venues }: Config): Layer.Layer<RateLimits, never, Database | Ownership> =>
   Layer.unwrap(
     Effect.gen(function* () {

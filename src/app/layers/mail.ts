@@ -1,4 +1,4 @@
-/** Emails: who sends them, who is reminded, and who wants none. */
+/** Emails: who sends them, who is reminded, and who has unsubscribed. */
 import { Layer } from "effect"
 import { entryLinkOf, issueEntryToken } from "../../identity/accounts/entry.ts"
 import { disabledWebhooksLayer } from "../../mail/disabled-webhooks.ts"
@@ -18,7 +18,7 @@ export const mailOf = (composition: Composition, mailer: ReturnType<typeof maile
   const { config, publicUrl, kept } = composition
   const appUrl = appUrlOf(composition)
   const refusals = LetterRefusals.layer(keysOf(composition, "letter-refusals"), kept.letterRefusals)
-  // Nobody is reminded where no email is ever sent.
+  // Without mail in production nobody is reminded.
   const reminders =
     config.smtp === null && config.production
       ? Layer.empty

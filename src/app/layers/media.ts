@@ -1,4 +1,4 @@
-/** Media: stored bytes and the jobs on them, live broadcasts, and the media server where there is one. */
+/** Media: stored bytes and the jobs on them, live broadcasts, and the media server if there is one. */
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { broadcastOwnersLayer } from "../../cluster/broadcast-owners.ts"

@@ -1,6 +1,6 @@
 /**
- * The publication feed over several nodes: listeners on this node are called directly, the other nodes get one copy each over the
- * link. A message that is too long for the link goes without its content, so that its receivers read the store.
+ * The publication feed across several nodes: listeners on this node are called directly, the other nodes get one copy each over the link. A
+ * message that is too long for the link is sent without its content, so that its receivers read the store.
  */
 import { Effect, Layer } from "effect"
 import { NodeListeners, type NodeMessage } from "../../actors/calls/node-messages.ts"
@@ -9,8 +9,8 @@ import { Listeners } from "../../model/listeners.ts"
 import { NodeLink } from "./node-link.ts"
 
 /**
- * Of the messages between nodes. Two releases run side by side while a cluster is upgraded: a field may be added under the same
- * number, and a node that gets another number compares its events with the store instead.
+ * Format version of the messages between nodes. Two releases run side by side during an upgrade of a cluster: a field may be added under
+ * the same number, and a node that receives another number compares its events with the store instead.
  */
 export const FEED_FORMAT = 1
 
@@ -28,7 +28,7 @@ const BYTES_PER_CHARACTER = 3
 
 const withoutContent = (message: FeedMessage): FeedMessage => ({
   ...message,
-  // A subscriber has an older version, and reads the store.
+  // A subscriber at an older version reads the store.
   kind: "note",
   from: message.version,
   publications: [],
@@ -48,13 +48,13 @@ const encode = (message: FeedMessage, mostBytes: number): string => {
 
 const subjectOf = (eventId: string): string => `ev.${eventId}`
 
-/** The name of a node has a host in it, whose characters a subject may not take. */
+/** Subject for a node, encoded because the host in a node's name may contain characters that a subject does not allow. */
 const subjectOfNode = (node: string): string => `node.${Buffer.from(node).toString("base64url")}`
 
-/** The messages to single nodes: those of this process by calls, all others over the link. */
+/** Messages to single nodes: by calls within this process, over the link to all others. */
 const nodeRoad = (link: NodeLink["Service"]): Pick<Feed["Service"], "tell" | "listen"> => {
   const here = new NodeListeners()
-  /** The ends of the subscriptions of nodes with listeners here. */
+  /** Functions that end the subscriptions of nodes with listeners here. */
   const ends = new Map<string, () => void>()
   return {
     tell: (node, message) => {
@@ -63,7 +63,7 @@ const nodeRoad = (link: NodeLink["Service"]): Pick<Feed["Service"], "tell" | "li
         return
       }
       const text = JSON.stringify({ v: FEED_FORMAT, message } satisfies WireNodeMessage)
-      // A longer one is lost, and its receiver notices the gap.
+      // A longer message is dropped, and its receiver notices the gap.
       if (isWithin(text, link.mostBytes())) link.publish(subjectOfNode(node), text)
     },
     listen: (node, eventId, listener) => {
@@ -91,7 +91,7 @@ export const clusterFeedLayer: Layer.Layer<Feed, never, NodeLink> = Layer.effect
     const here = memoryFeed()
     const resets = new Listeners<void>()
     link.onReset(() => resets.notify())
-    /** Events with listeners here, how many, and the end of the subscription to other nodes. */
+    /** Events with listeners here: their number, and the function that ends the subscription to other nodes. */
     const followed = new Map<string, { listeners: number; readonly stop: () => void }>()
 
     const follow = (eventId: string): { listeners: number; readonly stop: () => void } => {

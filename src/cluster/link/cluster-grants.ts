@@ -1,4 +1,4 @@
-/** Changes of grants over several nodes: open sockets are checked at once wherever they are, and each node tells when it has done so. */
+/** Changes of grants across several nodes: open sockets are checked at once on every node, and each node reports when it has done so. */
 import { Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { Ownership } from "../../actors/ownership/ownership.ts"
@@ -7,12 +7,12 @@ import { newId } from "../../model/ids.ts"
 import { NodeLink } from "./node-link.ts"
 
 const SUBJECT = "grants"
-/** Questions whether all changes that were published before are applied, and the answers. */
+/** Subjects for asking whether all changes published before have been applied, and for the answers. */
 const ASKED = "grants.asked"
 const ANSWERED = "grants.answered"
-/** Agrees with every grant. */
+/** A change that matches every grant. */
 const ANY_CHANGE: GrantChange = {}
-/** Questions that are open at once; the callers have given up the oldest of more. */
+/** Most open questions; the callers of older ones have given up. */
 const MOST_ASKED = 10_000
 
 interface Asked {
@@ -36,7 +36,7 @@ export const clusterGrantsLayer: Layer.Layer<GrantChanges, never, NodeLink | Own
     })
     link.subscribe(SUBJECT, (text) => here.publish(JSON.parse(text) as GrantChange))
     link.onReset(() => here.publish(ANY_CHANGE))
-    // A publisher's messages come in their order: what it published before has come by now.
+    // A publisher's messages arrive in order: everything that it published before has arrived by now.
     link.subscribe(ASKED, (text) => {
       const { ask, forgotten } = JSON.parse(text) as Asked
       const answer: Answered = { ask, node }

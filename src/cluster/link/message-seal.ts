@@ -1,8 +1,8 @@
 /**
- * Seals the messages between nodes, so that the broker that carries them is trusted with nothing: AES-256-GCM with a key that is
- * derived from the cluster's secret for each sender. Subject, sender, sequence and time are bound to each message, so that none can be
- * read, changed, moved to another subject, or delivered twice to one node. A node that starts later has heard no sequence: the time
- * keeps from it what is older than the bound, which also has to cover the difference between the clocks of two nodes.
+ * Seals the messages between nodes, so that the broker need not be trusted: AES-256-GCM with a key derived from the cluster's secret for
+ * each sender. Subject, sender, sequence and time are bound to each message, so that no message can be read, changed, moved to another
+ * subject, or delivered twice to one node. A node that starts later has seen no sequence: the time limit protects it from older messages,
+ * and also has to cover the difference between the clocks of two nodes.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { LRUCache } from "lru-cache"
@@ -17,22 +17,22 @@ const HEADER_BYTES = TIME_AT + TIME_BYTES
 const TAG_BYTES = 16
 const NONCE_PADDING = Buffer.alloc(4)
 const KEY_BYTES = 32
-/** Each start of a node is a sender; nodes that were started so many times ago send no more. */
+/** Most senders remembered. Each start of a node is a new sender, and earlier ones send no more. */
 const MOST_SENDERS = 1_000
 
-/** A message is opened when its sender's time is so near to the receiver's: what clocks may differ by, and the way over a slow broker. */
+/** Largest difference between the sender's time and the receiver's at which a message is opened: it covers clock skew and a slow broker. */
 export const MOST_OFF_MS = 30_000
 
-/** The bytes by which a sealed message is longer than its text in UTF-8. */
+/** Bytes by which a sealed message is longer than its text in UTF-8. */
 export const SEAL_BYTES = HEADER_BYTES + TAG_BYTES
 
 interface Sender {
   readonly key: Buffer
-  /** The highest sequence of its messages that were opened here. */
+  /** Highest sequence of the sender's messages that were opened here. */
   readonly head: bigint
 }
 
-/** A message that is dropped: it was not sealed with the secret for this subject, it was opened before, or its time is too far off. */
+/** A dropped message: it was not sealed with the secret for this subject, was opened before, or its time is too far off. */
 export interface Refused {
   readonly refused: "forged" | "replayed" | "stale"
 }
@@ -45,7 +45,7 @@ export class MessageSeal {
   #sequence = 0n
   readonly #senders = new LRUCache<string, Sender>({ max: MOST_SENDERS })
 
-  /** `now`: Unix milliseconds. `other`: what is sealed with this secret is opened too. */
+  /** `now`: Unix milliseconds. `other`: a second secret with which messages are opened too. */
   constructor(secret: string, now: () => number, other?: string) {
     this.#secrets = other === undefined ? [secret] : [secret, other]
     this.#now = now
@@ -64,8 +64,8 @@ export class MessageSeal {
   }
 
   /**
-   * The text of a message. Messages of a sender come in the order in which they were sealed, whatever their subjects, so that one that is
-   * not beyond those before it was kept by somebody. One that was overtaken on its way is lost, as any message may be.
+   * Opens a message. A sender's messages arrive in the order in which they were sealed, whatever their subjects, so a message that is not
+   * newer than the last one was replayed. A message that was overtaken is lost, as any message may be.
    */
   open(subject: string, sealed: Uint8Array): string | Refused {
     const header = Buffer.from(sealed.buffer, sealed.byteOffset, Math.min(HEADER_BYTES, sealed.byteLength))
@@ -76,7 +76,7 @@ export class MessageSeal {
     const opened = firstOpened(keys, subject, header, sealed)
     if (opened === undefined) return { refused: "forged" }
     const sequence = header.readBigUInt64BE(SEQUENCE_AT)
-    // A node hears its own messages directly: one that comes over the link was sent again by somebody else.
+    // A node receives its own messages directly: one that comes over the link was replayed by somebody else.
     if (sequence <= (known?.head ?? 0n) || this.#id.equals(header.subarray(1, SEQUENCE_AT)))
       return { refused: "replayed" }
     if (Math.abs(this.#now() - Number(header.readBigUInt64BE(TIME_AT))) > MOST_OFF_MS) return { refused: "stale" }
@@ -89,7 +89,7 @@ export class MessageSeal {
   }
 }
 
-/** Each sender has a key of its own, so that its sequence is a nonce that no other message has. */
+/** Key of a sender. Each sender has its own, so that its sequence is a unique nonce. */
 const keyOf = (secret: string, sender: Uint8Array): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, sender, "gathercue node messages", KEY_BYTES))
 
@@ -97,7 +97,7 @@ const nonceOf = (header: Buffer): Buffer => Buffer.concat([NONCE_PADDING, header
 
 const boundData = (subject: string, header: Buffer): Buffer => Buffer.concat([header, Buffer.from(subject)])
 
-/** The text, and the one of the keys that opens it. */
+/** The text, and the key that opens it. */
 const firstOpened = (
   keys: ReadonlyArray<Buffer>,
   subject: string,

@@ -1,6 +1,6 @@
 /**
- * The link between nodes on NATS core: at most once, with no memory. Messages that are published while the connection is lost
- * are not kept for later: their receivers compare their state with the store after the reset.
+ * The link between nodes on NATS core: at most once, without persistence. Messages published while the connection is lost are not queued:
+ * their receivers compare their state with the store after the reset.
  */
 import {
   connect,
@@ -23,14 +23,17 @@ class NatsRefused extends Error {
 
 const CONNECT_WITHIN_MS = 2000
 const RECONNECT_EVERY_MS = 250
-/** A connection without an answer to so many pings is given up. */
+/** Ping interval; a connection with too many unanswered pings is closed. */
 const PING_EVERY_MS = 2000
 const PINGS_WITHOUT_ANSWER = 2
 const SUBJECTS = "gathercue"
-/** NATS' own default. */
+/** Default of NATS. */
 const DEFAULT_MOST_BYTES = 1_048_576
 
-/** Of comma separated `nats://` and `tls://` addresses, of which one or all name the user. A user alone is a token. */
+/**
+ * Options from comma separated `nats://` and `tls://` addresses, of which one or all contain the user. A user without a password is a
+ * token.
+ */
 export const natsOptions = (urls: string): NodeConnectionOptions => {
   const parsed = urls.split(",").map((url) => new URL(url.trim()))
   const { username, password } = parsed.find((url) => url.username !== "") ?? { username: "", password: "" }
@@ -46,11 +49,11 @@ const open = (urls: Redacted.Redacted<string>): Promise<NatsConnection> =>
   connect({
     ...natsOptions(Redacted.value(urls)),
     name: "gathercue",
-    // A node hears its own messages directly.
+    // A node receives its own messages directly.
     noEcho: true,
     timeout: CONNECT_WITHIN_MS,
     maxReconnectAttempts: -1,
-    // Credentials that NATS refuses for a while must not end the link for good.
+    // Temporary refusals of the credentials by NATS must not end the link for good.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: RECONNECT_EVERY_MS,
     reconnectJitter: RECONNECT_EVERY_MS,
@@ -68,10 +71,10 @@ const WHY: Readonly<Record<Refused["refused"], string>> = {
 
 class NatsLink {
   readonly #nats: NatsConnection
-  /** Null: without a secret, where NATS is on this machine, messages are sent as they are. */
+  /** Null: messages are not sealed, because there is no secret and NATS is on this machine. */
   readonly #seal: MessageSeal | null
   readonly #prefix: string
-  /** Kinds of refused messages that the log has told of. */
+  /** Kinds of refused messages that have been logged. */
   readonly #told = new Set<string>()
   readonly #log: Telemetry["Service"]["log"]
   readonly #metrics: Telemetry["Service"]["metrics"]
@@ -120,7 +123,7 @@ class NatsLink {
     return () => subscription.unsubscribe()
   }
 
-  /** Somebody else may send any number of them: the metric counts each, and the log tells of the first. */
+  /** Refuses a message. Somebody else may send any number of them: the metric counts each, and only the first is logged. */
   #refuse(subject: string, { refused }: Refused): void {
     this.#metrics.nodeMessages.add(1, "refused")
     if (this.#told.has(refused)) return
@@ -156,7 +159,7 @@ class NatsLink {
 const refusedBy = (cause: unknown): NatsRefused =>
   new NatsRefused(`NATS at NATS_URL cannot be used (${(cause as Error).message}).`)
 
-/** For the operator's check. @throws NatsRefused */
+/** Tries the connection for the operator's check. @throws NatsRefused */
 export const tryNats = async (urls: Redacted.Redacted<string>): Promise<void> => {
   try {
     const connection = await open(urls)
@@ -167,7 +170,10 @@ export const tryNats = async (urls: Redacted.Redacted<string>): Promise<void> =>
   }
 }
 
-/** `secret`: null: messages are not sealed. `otherSecret`: what is sealed with it is opened too. `link`: of a copied database. Fails with a defect, `NatsRefused`, when NATS is not reached at the start. */
+/**
+ * `secret`: null: messages are not sealed. `otherSecret`: a second secret with which messages are opened too. `link`: name for the nodes on
+ * a copied database. Fails with a defect, `NatsRefused`, if NATS is unreachable at the start.
+ */
 export const natsLinkLayer = (
   urls: Redacted.Redacted<string>,
   secret: Redacted.Redacted<string> | null,

@@ -5,18 +5,18 @@ import type { Telemetry } from "../../telemetry/telemetry.ts"
 export class NodeLink extends Context.Service<
   NodeLink,
   {
-    /** To the other nodes. A message is lost while the link is, and one longer than `mostBytes` is never sent. */
+    /** Publishes to the other nodes. A message is lost while the link is down, and a message longer than `mostBytes` is never sent. */
     readonly publish: (subject: string, text: string) => void
-    /** A subject has one subscription at a time in a process. Returns the end of it. */
+    /** Subscribes to a subject, which has one subscription at a time in a process. Returns a function that unsubscribes. */
     readonly subscribe: (subject: string, listener: (text: string) => void) => () => void
-    /** Calls when messages may have been lost. Returns the end of it. */
+    /** Calls the listener when messages may have been lost. Returns a function that removes it. */
     readonly onReset: (listener: () => void) => () => void
-    /** Of one message, in UTF-8. */
+    /** Most bytes of one message in UTF-8. */
     readonly mostBytes: () => number
   }
 >()("gathercue/NodeLink") {}
 
-/** The listener for what comes from outside: a message that cannot be used ends neither the link nor the process. */
+/** Wraps a listener for messages from outside: a message that cannot be processed ends neither the link nor the process. */
 export const guard =
   (log: Telemetry["Service"]["log"], subject: string, listener: (text: string) => void) =>
   (text: string): void => {

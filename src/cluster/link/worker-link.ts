@@ -1,14 +1,14 @@
-/** The link between the workers of one machine: their supervisor passes messages on, so that no broker is needed. */
+/** The link between the workers of one machine: their supervisor forwards messages, so that no broker is needed. */
 import { Effect, Layer } from "effect"
 import { Listeners } from "../../model/listeners.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { guard, NodeLink } from "./node-link.ts"
 import type { SupervisorMessage, WorkerMessage } from "./worker-messages.ts"
 
-/** The supervisor drops what a worker does not take (workers/link-hub.ts), so that a message of any length may be sent. */
+/** The supervisor drops messages that a worker does not take (workers/link-hub.ts), so a message of any length may be sent. */
 const MOST_BYTES = Number.MAX_SAFE_INTEGER
 
-/** A message to a supervisor that is gone is lost: this process is about to stop. */
+/** Sends a message to the supervisor. If the supervisor is gone, the message is lost: this process is about to stop. */
 export const toSupervisor = (message: WorkerMessage): void => {
   if (process.connected) process.send?.(message, () => {})
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the dispatches of one event to its connections here, and knows up to which positions they have been sent: the feed may be
- * ahead of that by one tick.
+ * Sends the dispatches of one event to its connections on this node, and tracks the positions up to which they have been sent: the feed may
+ * be one tick ahead.
  */
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import { ownerOf, wireStream } from "../../model/live/streams.ts"
@@ -15,7 +15,7 @@ import type { Outgoing } from "../transport/outgoing.ts"
 import { sendAll, sendEphemeral } from "../transport/send.ts"
 import { FanOut, type Receivers } from "./fan-out.ts"
 
-/** The targets of a delivery. */
+/** Targets of a delivery. */
 interface Targets {
   readonly participants: ConnectionRegistry
   readonly media: MediaSeats
@@ -27,9 +27,9 @@ export class Delivery implements Receivers {
   readonly #targets: Targets
   readonly #subscriber: EventSubscriber
   readonly #fanOut: FanOut
-  /** Connections that hold something back. */
+  /** Connections with held-back objects. */
   readonly #holding: Connection[] = []
-  /** The version up to which all dispatches are published. */
+  /** Version up to which all dispatches are published. */
   #shown = 0
 
   constructor(
@@ -45,7 +45,7 @@ export class Delivery implements Receivers {
     this.#fanOut = new FanOut(timers, eventId, this)
   }
 
-  /** The version up to which connections have received everything. */
+  /** Version up to which connections have received everything. */
   get version(): number {
     return this.#fanOut.hasPending ? this.#shown : this.#subscriber.version
   }
@@ -55,12 +55,12 @@ export class Delivery implements Receivers {
     return this.#subscriber.buffers.head(stream) - this.#fanOut.pending(stream)
   }
 
-  /** Highest published `s` of each stream of the connection. */
+  /** Highest published `s` of each of the connection's streams. */
   heads(connection: Connection): StreamCursors {
     return Object.fromEntries(connection.streams.map((name) => [wireStream(name), this.published(name)]))
   }
 
-  /** A dispatch for an absent participant is in the replay buffer only. */
+  /** Queues a dispatch. One for an absent participant is in the replay buffer only. */
   ordered(stream: StreamName, dispatch: Outgoing): void {
     if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
   }
@@ -69,12 +69,12 @@ export class Delivery implements Receivers {
     if (this.#isHere(publication.stream)) this.#fanOut.ephemeral(publication)
   }
 
-  /** Sends a frame to a topic after everything that is pending for the tick. */
+  /** Sends a frame to a topic after everything pending for the tick. */
   afterTick(topic: string, frame: string): void {
     this.#fanOut.after(topic, frame)
   }
 
-  /** Keeps an object back for the connection's next frame, at the latest until `schedule`: its own dispatches may follow. */
+  /** Holds an object back for the connection's next frame, at the latest until `schedule`: its own dispatches may follow. */
   hold(connection: Connection, object: string): void {
     connection.hold(object)
     this.#holding.push(connection)
@@ -84,23 +84,23 @@ export class Delivery implements Receivers {
     for (const connection of this.#holding.splice(0)) connection.release()
   }
 
-  /** Publishes what is pending now if the last tick is over, else at its end. */
+  /** Publishes pending dispatches now if the last tick is over, else at its end. */
   schedule(): void {
     this.#fanOut.schedule()
     this.release()
   }
 
-  /** Publishes everything that is pending now. */
+  /** Publishes all pending dispatches now. */
   flush(): void {
     this.#fanOut.flush()
   }
 
-  /** If dispatches of these streams are pending, publishes everything that is pending. */
+  /** Publishes all pending dispatches if any of these streams has some. */
   flushIfPending(streams: ReadonlyArray<StreamName>): void {
     if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush()
   }
 
-  /** Discards what is pending: every connection gets a snapshot of the feed's present version. */
+  /** Discards pending dispatches: every connection gets a snapshot of the feed's current version. */
   restart(): void {
     this.#fanOut.reset()
     this.flushed()
@@ -143,7 +143,7 @@ export class Delivery implements Receivers {
     inspectBuffers(this.#targets.participants.connections(), this.#options)
   }
 
-  /** The connection's buffer got smaller. */
+  /** Called when the connection's buffer has shrunk. */
   drained(connection: Connection): void {
     resumeEphemeral(connection, this.#options)
   }

@@ -1,4 +1,4 @@
-/** Reports the encoder of an event's broadcast to staff: when it begins, is lost, is back, or is refused. */
+/** Reports the encoder of an event's broadcast to staff: when it connects, is lost, is back, or is refused. */
 
 import type { EncoderReport } from "../../media/placed/broadcasts.ts"
 import type { LiveBroadcasts } from "../../media/placed/live-broadcasts.ts"
@@ -11,7 +11,7 @@ export class EncoderReports {
   readonly #eventId: string
   readonly #broadcasts: Pick<LiveBroadcasts["Service"], "encoderOf">
   readonly #delivery: Pick<Delivery, "ephemeral" | "schedule">
-  /** Reported last; at first of a broadcast that nothing has come for. */
+  /** The last report; initially that of a broadcast without any push. */
   #reported = NOTHING_CAME
   #broadcastId: string | undefined
 
@@ -25,7 +25,7 @@ export class EncoderReports {
     this.#delivery = delivery
   }
 
-  /** Called each second. `now`: Unix milliseconds. */
+  /** Called every second. `now`: Unix milliseconds. */
   look(now: number): void {
     const report = this.#broadcasts.encoderOf(this.#eventId)
     if (report === undefined) return

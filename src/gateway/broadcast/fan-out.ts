@@ -1,7 +1,7 @@
 /**
- * From dispatches to frames. The first dispatch after a pause is sent at once. Later ones are gathered and sent as one array per
- * stream and tick, because the cost of fan-out is per frame. A frame is built once and published to a topic. Ephemeral dispatches
- * are kept by key until the tick, so that only the newest of a key is sent.
+ * Turns dispatches into frames. The first dispatch after a pause is sent at once. Later ones are batched into one array per stream and
+ * tick, because the cost of fan-out is per frame. A frame is built once and published to a topic. Ephemeral dispatches are kept by key
+ * until the tick, so that only the newest of a key is sent.
  */
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import { Throttle } from "../../clock/throttle.ts"
@@ -18,7 +18,7 @@ export interface Receivers {
   publish(topic: string, text: string): void
   /** Sends to all tabs of one participant, in order. */
   sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void
-  /** Sends to each connection of the stream by itself, because it differs from one to the other. */
+  /** Sends to each connection of the stream separately, because the text differs between connections. */
   sendToAll(stream: StreamName, dispatches: ReadonlyArray<string>): void
   /** Sends ephemeral dispatches to the participant's tabs that receive them. */
   sendEphemeralTo(participantId: string, dispatches: ReadonlyArray<string>): void
@@ -26,13 +26,13 @@ export interface Receivers {
   release(): void
   /** Checks slow sockets; called before more is added to their buffers. */
   inspect(): void
-  /** All pending dispatches have been published. */
+  /** Called when all pending dispatches have been published. */
   flushed(): void
-  /** The present length of a tick in milliseconds. */
+  /** Current length of a tick in milliseconds. */
   readonly tickMs: number
 }
 
-/** After this many published UTF-16 units the next flush checks the sockets. */
+/** Published UTF-16 units after which the next flush checks the sockets. */
 const INSPECT_EVERY = 16_384
 
 export class FanOut {
@@ -42,7 +42,7 @@ export class FanOut {
   /** Newest frame of each key, by topic, and by participant. */
   #ephemeral = new Map<string, Map<string, string>>()
   #personal = new Map<string, Map<string, string>>()
-  /** Frames that follow the ordered dispatches of their tick, by topic. */
+  /** Frames to send after the ordered dispatches of their tick, by topic. */
   #after = new Map<string, string>()
   readonly #ticks: Throttle
   #sinceInspection = 0
@@ -57,12 +57,12 @@ export class FanOut {
     )
   }
 
-  /** Are ordered dispatches pending? */
+  /** Whether ordered dispatches are pending. */
   get hasPending(): boolean {
     return this.#ordered.size > 0
   }
 
-  /** The number of a stream's unpublished dispatches. */
+  /** Number of a stream's unpublished dispatches. */
   pending(stream: StreamName): number {
     return this.#ordered.get(stream)?.length ?? 0
   }
@@ -109,7 +109,7 @@ export class FanOut {
     }
     // Own votes first: a dispatch about the voted entity, such as its removal, was decided after the vote.
     for (const [owner, byKey] of personal) this.#receivers.sendEphemeralTo(owner, [...byKey.values()])
-    // Own dispatches before shared ones, which may be long: a participant learns of their room first, and of all rooms then.
+    // Own dispatches before shared ones, which may be long: a participant first learns of their own room, then of all rooms.
     const shared: (readonly [StreamName, ReadonlyArray<Outgoing>])[] = []
     for (const [stream, dispatches] of ordered) {
       const owner = ownerOf(stream)

@@ -1,12 +1,12 @@
 /**
- * Connections by participant: two tabs are one participant. The first connection is a join, the close of the last one a leave. The
- * limit of connections holds here at once; the live event applies it to all nodes together.
+ * Connections by participant: two tabs are one participant. The first connection is a join, the close of the last one a leave. The limit of
+ * connections is enforced here at once; the live event enforces it across all nodes.
  */
 import type { Connection } from "./connection.ts"
 import type { Identity } from "./lifecycle.ts"
 
 export class ConnectionRegistry {
-  /** Each participant's connections, oldest first; never empty. */
+  /** Connections of each participant, oldest first; never empty. */
   readonly #byId = new Map<string, Connection[]>()
   readonly #connections = new Set<Connection>()
   readonly #most: number
@@ -16,12 +16,12 @@ export class ConnectionRegistry {
     this.#most = most
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get size(): number {
     return this.#connections.size
   }
 
-  /** Adds an open connection. Returns the participant's oldest one when there are now too many here. */
+  /** Adds an open connection. Returns the participant's oldest one if there are now too many on this node. */
   enter(connection: Connection): Connection | undefined {
     const { participantId } = connection.identity
     const own = this.#byId.get(participantId)
@@ -34,7 +34,7 @@ export class ConnectionRegistry {
     return own.length > this.#most ? own[0] : undefined
   }
 
-  /** Removes a connection; false when it is not here. */
+  /** Removes a connection; false when it is not registered. */
   leave(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false
     const { participantId } = connection.identity
@@ -48,7 +48,7 @@ export class ConnectionRegistry {
     return this.#byId.has(participantId)
   }
 
-  /** A copy: closing a connection changes the list. */
+  /** Returns a copy: closing a connection changes the list. */
   connectionsOf(participantId: string): ReadonlyArray<Connection> {
     return [...(this.#byId.get(participantId) ?? [])]
   }
@@ -57,7 +57,7 @@ export class ConnectionRegistry {
     return this.#connections.values()
   }
 
-  /** Every participant once, with the identity of their newest connection. */
+  /** All participants, each with the identity of their newest connection. */
   identities(): ReadonlyArray<Identity> {
     return Array.from(this.#byId.values(), (own) => own.at(-1)?.identity).filter((identity) => identity !== undefined)
   }

@@ -1,6 +1,6 @@
 /**
- * One socket with its life, and the interpreter of its effects. It is small, because thousands of connections are idle. State of
- * the participant is shared by its tabs (`participant-states.ts`), state of the event by all connections (`channel.ts`).
+ * One socket with its lifecycle, and the interpreter of its effects. It is small, because thousands of connections are idle. A
+ * participant's state is shared by their tabs (`participant-states.ts`), an event's state by all connections (`channel.ts`).
  */
 
 import { hasHeldAddresses } from "../../media/links.ts"
@@ -10,12 +10,12 @@ import { type StreamName, streamsOf } from "../streams/stream-names.ts"
 import { beginLife, type ConnectionState, type Identity, isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
 import { type ConnectionEffect, type ConnectionLeft, type ReadyNeed, step } from "./step.ts"
 
-/** The transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
+/** Transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
   readonly send: (text: string) => void
-  /** Sends a close frame after what is buffered. */
+  /** Sends a close frame after the buffered data. */
   readonly end: (code: number, reason: string) => void
-  /** Cuts the link without a close frame. */
+  /** Drops the connection without a close frame. */
   readonly terminate: () => void
   readonly subscribe: (topic: string) => void
   readonly unsubscribe: (topic: string) => void
@@ -25,21 +25,21 @@ export interface Socket {
 
 /** Performs the effects that reach beyond the socket. */
 export interface ConnectionOwner {
-  /** The connection has closed. Called once. */
+  /** Called once, when the connection has closed. */
   left(connection: Connection, departure: ConnectionLeft): void
-  /** The connection needs `ready`, now or when its event has been read. */
+  /** The connection needs `ready`, now or once its event has been read. */
   makeReady(connection: Connection, need: ReadyNeed): void
-  /** The text with the addresses that are given to this connection. */
+  /** Inserts the addresses that this connection may use into the text. */
   personal(connection: Connection, text: string): string
 }
 
-/** Where a connection comes from. */
+/** Origin of a connection. */
 interface Origin {
-  /** Of all connections of this process in the order of their opening. */
+  /** Number of the connection on this process, in order of opening. */
   readonly number: number
-  /** The address as rate limits count it (`ClientAddresses`). */
+  /** The address in the form that rate limits count (`ClientAddresses`). */
   readonly address: string
-  /** Unix milliseconds, as every time here. */
+  /** Unix milliseconds, as all times here. */
   readonly openedAt: number
 }
 
@@ -48,11 +48,11 @@ export class Connection {
   readonly address: string
   readonly openedAt: number
   lastSeenAt: number
-  /** Commands without a reply yet. */
+  /** Number of commands without a reply yet. */
   inFlight = 0
-  /** Frames before it was open: bounded, because no participant's budget counts them yet. */
+  /** Frames before the connection was open: limited, because no participant's budget counts them yet. */
   earlyFrames = 0
-  /** Objects of the next frame, with commas between them. */
+  /** Objects held back for the next frame, separated by commas. */
   #held: string | undefined
   #life: Life
   readonly #socket: Socket
@@ -92,7 +92,7 @@ export class Connection {
     return this.#life.roomId
   }
 
-  /** The streams that it receives, by its identity and room. */
+  /** Streams that the connection receives, according to its identity and room. */
   get streams(): ReadonlyArray<StreamName> {
     return streamsOf(this.identity, this.roomId)
   }
@@ -115,24 +115,24 @@ export class Connection {
     return isSettled(this.state)
   }
 
-  /** The only change of its life, and the only place where its effects are performed. */
+  /** The only way to change the connection's life and to perform its effects. */
   apply(event: LifeEvent): void {
     const { life, effects } = step(this.#life, event)
     this.#life = life
     for (const effect of effects) this.#perform(effect)
   }
 
-  /** Sends a frame whose content or order depends on more than the connection's life. What was held comes first, in the same frame. */
+  /** Sends a frame whose content or order depends on more than the connection's life. Held-back objects come first, in the same frame. */
   send(frame: string): void {
     if (this.state !== "closed") this.#send(frame)
   }
 
-  /** Keeps an object back for the next frame, which must be sent within this turn. */
+  /** Holds an object back for the next frame, which must be sent within this turn. */
   hold(object: string): void {
     this.#held = this.#held === undefined ? object : `${this.#held},${object}`
   }
 
-  /** Sends what is held. */
+  /** Sends the held-back objects. */
   release(): void {
     const held = this.#held
     this.#held = undefined
@@ -180,6 +180,6 @@ export class Connection {
   }
 }
 
-/** A frame is one object, or an array of several. */
+/** Combines held objects with a frame, which is one object or an array of several. */
 const joined = (held: string, frame: string): string =>
   frame.startsWith("[") ? `[${held},${frame.slice(1)}` : `[${held},${frame}]`

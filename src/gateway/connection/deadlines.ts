@@ -1,16 +1,16 @@
-/** The deadlines of a connection. One sweep over all connections checks them, so that a connection owns no timer. */
+/** Deadlines of a connection. One sweep over all connections checks them, so that a connection owns no timer. */
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { GatewayOptions } from "../options.ts"
 import { isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
 
-/** A connection is closed when nothing arrived for this many heartbeat intervals. */
+/** A connection is closed after this many heartbeat intervals without any input. */
 const MISSED_HEARTBEATS = 2.25
-/** An event must be readable within this time after the identify deadline. */
+/** Time after the identify deadline within which an event must become readable. */
 const ADMISSION_MS = 30_000
 
 interface Times {
   readonly life: Life
-  /** Unix milliseconds, as every time here. */
+  /** Unix milliseconds, as all times here. */
   readonly openedAt: number
   readonly lastSeenAt: number
 }
@@ -29,7 +29,7 @@ const overdue = (
   return isStuck ? CLOSE.overloaded : undefined
 }
 
-/** The event of the connection's life that is due now. */
+/** The lifecycle event that is due for the connection now. */
 export const dueEvent = (connection: Times, now: number, limits: Limits): LifeEvent | undefined => {
   const why = overdue(connection, now, limits)
   if (why !== undefined) return { type: "closed", why }

@@ -1,7 +1,7 @@
 /**
- * The statechart of a connection as a pure function: the life so far and an event give the next life. `step.ts` adds the effects
- * of each event, and nothing else changes a connection (`Connection.apply`). The table of steps is small and complete, and costs a
- * join next to nothing; a chart of XState would cost each join a tenth of a millisecond.
+ * The statechart of a connection as a pure function: the current life and an event give the next life. `step.ts` adds the effects of each
+ * event, and nothing else changes a connection (`Connection.apply`). The table of steps is small and complete, and costs a join almost
+ * nothing; an XState chart would cost each join a tenth of a millisecond.
  */
 import type { Basis } from "../../model/grants.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
@@ -11,24 +11,24 @@ import type { CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import { streamsOf } from "../streams/stream-names.ts"
 
-/** The participant that a token identifies. */
+/** The participant identified by a token. */
 export interface Identity {
   readonly participantId: string
   readonly name: string
   readonly kind: ParticipantKind
   readonly userId: string | null
-  /** The stored role. */
+  /** The role stored by the workspace. */
   readonly role: EventRole
-  /** Neither a member of the workspace nor on the event's list: may have to wait in the waiting room. */
+  /** The participant is neither a member of the workspace nor in the event's list, and may have to wait in the waiting room. */
   readonly walkIn: boolean
-  /** An owner or admin of the workspace, in any role here. */
+  /** The participant is an owner or admin of the workspace, whatever their role at the event. */
   readonly manages: boolean
 }
 
 /**
- * `new`: has not identified. `identifying`: its token is being checked. `waiting`: its event is being read. `lobby`: it is in the
- * waiting room and receives only the status of that. `open`: it got `ready` and is subscribed to its streams. `closed`: never
- * used again.
+ * `new`: not identified. `identifying`: the token is being checked. `waiting`: the event is being read. `lobby`: the connection is in the
+ * waiting room and receives only the status of its admission. `open`: the connection got `ready` and is subscribed to its streams.
+ * `closed`: never used again.
  */
 export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "open" | "closed"
 
@@ -36,60 +36,60 @@ export interface Life {
   readonly state: ConnectionState
   readonly eventId: string
   readonly identity: Identity
-  /** When its session ends; Unix milliseconds, as every time here. */
+  /** End of the session; Unix milliseconds, as all times here. */
   readonly sessionExpiresAt: number
-  /** The basis of its user's grant; `undefined` for participants that are not users of the workspace. */
+  /** Basis of the user's grant; `undefined` for participants who are not users of the workspace. */
   readonly basis: Basis | undefined
-  /** The dispatches that its client opted out of. */
+  /** Dispatches that the client opted out of. */
   readonly mutes: ReadonlySet<OptOut>
-  /** The start of its way in: when it opened, or when it was admitted. */
+  /** Start of the connection's admission: when it opened, or when it was admitted from the waiting room. */
   readonly waitingSince: number
   /** `tokenExpiring` has been sent for this session. */
   readonly isWarned: boolean
-  /** The room whose stream it is subscribed to. */
+  /** The room whose stream is subscribed. */
   readonly roomId: string | null
-  /** Polls whose tally it receives because its participant voted. */
+  /** Polls whose tally is sent because the participant voted. */
   readonly polls: ReadonlySet<string>
-  /** Open, and it needs a `ready` before it receives anything more of its streams. */
+  /** The connection is open, and needs a `ready` before it receives anything more of its streams. */
   readonly isPaused: boolean
-  /** Its socket has too much buffered for ephemeral dispatches. */
+  /** The socket has too much buffered for ephemeral dispatches. */
   readonly isSlow: boolean
 }
 
 export type LifeEvent =
   | { readonly type: "identified"; readonly mutes: ReadonlySet<OptOut> }
-  /** Its token was accepted. */
+  /** The token was accepted. */
   | ({ readonly type: "granted" } & Pick<Life, "eventId" | "identity" | "basis" | "sessionExpiresAt">)
-  /** Its event is known. All connections of an event share one string for the id. */
+  /** The event is known. All connections of an event share one string for the id. */
   | { readonly type: "entered"; readonly eventId: string; readonly resume: Resume | undefined }
-  /** It has to wait in the waiting room. */
+  /** The connection has to wait in the waiting room. */
   | { readonly type: "heldBack" }
   | { readonly type: "admitted"; readonly at: number }
-  /** It gets `ready` now, and `resumed` follows. */
+  /** The connection gets `ready` now; `resumed` follows. */
   | { readonly type: "opened" }
-  /** It got `ready`. `polls`: more polls whose tally it receives. */
+  /** The connection got `ready`. `polls`: further polls whose tally it receives. */
   | { readonly type: "resumed"; readonly polls: ReadonlyArray<string> }
-  /** Positions in its streams are not valid any more. */
+  /** The positions in the connection's streams are no longer valid. */
   | { readonly type: "restarted"; readonly reason: "epoch" | "gap" }
   | ({ readonly type: "became" } & Pick<Life, "identity">)
   | ({ readonly type: "moved" } & Pick<Life, "roomId">)
   | { readonly type: "pollSubscribed"; readonly pollId: string; readonly on: boolean }
-  /** Its socket has too much buffered for ephemeral dispatches. */
+  /** The socket has too much buffered for ephemeral dispatches. */
   | { readonly type: "slowed" }
   | { readonly type: "drained" }
   | ({ readonly type: "renewed" } & Pick<Life, "basis" | "sessionExpiresAt">)
-  /** Its session ends soon. */
+  /** The session ends soon. */
   | { readonly type: "warned" }
-  /** Its admission is denied. */
+  /** The admission was denied. */
   | { readonly type: "denied" }
-  /** Closed from this side. */
+  /** The connection is closed from this side. */
   | { readonly type: "closed"; readonly why: CloseCode }
-  /** Closed from this side; its socket accepts no more bytes, not even a close frame. */
+  /** The connection is closed from this side; its socket accepts no more bytes, not even a close frame. */
   | { readonly type: "cut"; readonly why: CloseCode }
-  /** The socket closed by itself, or because the peer closed it. */
+  /** The socket was closed by the peer or by a network failure. */
   | { readonly type: "lost" }
 
-/** The identity before a token is accepted. */
+/** Identity before a token is accepted. */
 const NOBODY: Identity = {
   participantId: "",
   name: "",
@@ -101,7 +101,7 @@ const NOBODY: Identity = {
 }
 
 export const MUTES_NOTHING: ReadonlySet<OptOut> = new Set()
-/** Shared, because most participants vote in no poll. */
+/** Shared instance, because most participants vote in no poll. */
 const NO_POLLS: ReadonlySet<string> = new Set()
 
 /** `now`: Unix milliseconds. */
@@ -122,7 +122,7 @@ export const beginLife = (now: number): Life => ({
 
 const NOT_CLOSED: ReadonlyArray<ConnectionState> = ["new", "identifying", "waiting", "lobby", "open"]
 
-/** The states in which each event may happen, and the state that it leads to. Without `to` the state stays. */
+/** The states in which each event may happen, and the state that it leads to. Without `to` the state does not change. */
 const CHART: {
   readonly [type in LifeEvent["type"]]: {
     readonly from: ReadonlyArray<ConnectionState>
@@ -132,7 +132,7 @@ const CHART: {
   identified: { from: ["new"], to: "identifying" },
   granted: { from: ["identifying"] },
   entered: { from: ["identifying"], to: "waiting" },
-  // A host may send an open connection back.
+  // A host may send an open connection back to the waiting room.
   heldBack: { from: ["waiting", "open"], to: "lobby" },
   admitted: { from: ["lobby"], to: "waiting" },
   opened: { from: ["waiting"], to: "open" },
@@ -151,10 +151,10 @@ const CHART: {
   lost: { from: NOT_CLOSED, to: "closed" },
 }
 
-/** Open, or in the waiting room: both last without a time limit, with heartbeats and new tokens. */
+/** Whether the connection is open or in the waiting room: both last without a time limit, with heartbeats and token renewals. */
 export const isSettled = (state: ConnectionState): boolean => state === "open" || state === "lobby"
 
-/** Would an open connection receive other streams as this participant? Dispatches of these would follow a gap. */
+/** Whether an open connection would receive other streams with the next identity. Their dispatches would follow a gap. */
 export const changesStreams = ({ state, identity, roomId }: Life, next: Identity): boolean =>
   state === "open" && streamsOf(identity, roomId).join() !== streamsOf(next, roomId).join()
 
@@ -166,7 +166,7 @@ const withPoll = (polls: ReadonlySet<string>, pollId: string, on: boolean): Read
 const withPolls = (polls: ReadonlySet<string>, more: ReadonlyArray<string>): ReadonlySet<string> =>
   more.length === 0 ? polls : new Set([...polls, ...more])
 
-/** Throws for an event that the state does not allow, which is a defect. `step.ts` asks nothing of a closed connection. */
+/** Throws for an event that the state does not allow, which is a defect. `step.ts` passes no events for a closed connection. */
 export const lifeAfter = (life: Life, event: LifeEvent): Life => {
   const { from, to: state = life.state } = CHART[event.type]
   if (!from.includes(life.state)) throw new Error(`a connection that is ${life.state} was ${event.type}`)

@@ -1,4 +1,4 @@
-/** Participant states by the live event: admissions, roles that hosts gave, and rooms. */
+/** Participant states decided by the live event: admissions, roles given by hosts, and rooms. */
 
 import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
 import type { LiveSnapshot } from "../../actors/protocol.ts"
@@ -9,7 +9,7 @@ import type { Identity } from "./lifecycle.ts"
 
 export class ParticipantStates {
   lobby: LobbyPolicy = "open"
-  /** True when there are tallies for voters alone. */
+  /** True when there are tallies that only voters see. */
   hasVoterTallies = false
   #admissions = new Map<string, "admitted" | "held">()
   #roles = new Map<string, EventRole>()
@@ -38,12 +38,12 @@ export class ParticipantStates {
     return this.#seats.get(participantId) ?? null
   }
 
-  /** The role that was given at this event, by a host or for the stage. */
+  /** Role given at this event, by a host or for the stage. */
   givenRole(participantId: string): EventRole | undefined {
     return this.#roles.get(participantId)
   }
 
-  /** The identity with its role at this event, which precedes the token's. */
+  /** The identity with its role at this event, which takes precedence over the token's role. */
   here(identity: Identity): Identity {
     const role = this.#roles.get(identity.participantId)
     return role === undefined || role === identity.role ? identity : { ...identity, role }

@@ -1,11 +1,11 @@
-/** Maps expected failures to refusals in a reply; a defect is logged, and its reply has no details. */
+/** Maps expected failures to refusals in a reply. A defect is logged, and its reply has no details. */
 import type { Refused } from "../../actors/commands.ts"
 import type { Conflict, Forbidden, NotFound, Unavailable } from "../../model/errors.ts"
 import type { Refusal, RefusalCode } from "../../protocol/refusals.ts"
 
 export const refusal = (code: RefusalCode, message: string): Refusal => ({ code, message })
 
-/** The same command may be sent again after the given time. */
+/** Refuses a command that may be sent again after the given time. */
 export const refuseForNow = (code: RefusalCode, message: string, retryAfterMs: number): Refusal => ({
   code,
   message,

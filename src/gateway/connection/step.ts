@@ -1,6 +1,6 @@
 /**
- * One step of a connection: its life and an event give the next life and the effects, all as values. `Connection.apply` performs
- * them in their order. Subscriptions follow from the two lives; the other effects follow from the event.
+ * One step of a connection: its life and an event give the next life and the effects, all as values. `Connection.apply` performs the
+ * effects in order. Subscriptions follow from the two lives; the other effects follow from the event.
  */
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
@@ -10,15 +10,15 @@ import { OP } from "../../protocol/wire/op.ts"
 import { type ConnectionState, changesStreams, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
 import { subscriptionChange } from "./subscriptions.ts"
 
-/** How a connection left. */
+/** The circumstances in which a connection closed. */
 export interface ConnectionLeft {
-  /** The state that it left. */
+  /** State before the connection closed. */
   readonly from: ConnectionState
-  /** The close code from this side; `undefined` when the socket closed by itself or by the peer. */
+  /** Close code from this side; `undefined` when the peer or a network failure closed the socket. */
   readonly why: CloseCode | undefined
 }
 
-/** The `ready` that a connection needs: a replay from the cursors if that is exact, else a snapshot for the reason. */
+/** The `ready` that a connection needs: a replay from the cursors if it is exact, else a snapshot for the given reason. */
 export interface ReadyNeed {
   readonly reason: ReadyReason
   readonly resume: Resume | undefined
@@ -27,13 +27,13 @@ export interface ReadyNeed {
 export type ConnectionEffect =
   | { readonly type: "subscribe" | "unsubscribe"; readonly topic: string }
   | { readonly type: "send"; readonly frame: string }
-  /** Its event and the process forget it. */
+  /** The event and the process forget the connection. */
   | ({ readonly type: "leave" } & ConnectionLeft)
-  /** A close frame after what is buffered. */
+  /** Sends a close frame after the buffered data. */
   | { readonly type: "end"; readonly why: CloseCode }
-  /** No close frame. */
+  /** Closes the socket without a close frame. */
   | { readonly type: "terminate" }
-  /** Always the last effect of a step, because the answer may be further steps at once. */
+  /** Always the last effect of a step, because its answer may cause further steps synchronously. */
   | ({ readonly type: "requestReady" } & ReadyNeed)
 
 const dispatchOf = (t: string, d: object): ConnectionEffect => ({
@@ -92,7 +92,7 @@ const effectsOf = (before: Life, event: LifeEvent): ReadonlyArray<ConnectionEffe
   }
 }
 
-/** A closed connection has no effects any more. */
+/** The next life and the effects. A closed connection has no more effects. */
 export const step = (
   before: Life,
   event: LifeEvent,

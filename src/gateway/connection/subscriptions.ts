@@ -1,4 +1,4 @@
-/** The topics that a connection is subscribed to, as a function of its life. No subscription is kept anywhere else. */
+/** The topics of a connection, as a function of its life. Subscriptions are stored nowhere else. */
 import { ownerOf, pollStream, roomStream } from "../../model/live/streams.ts"
 import { actingAs } from "../../protocol/rule.ts"
 import { ephemeralTopicsOf, type StreamName, streamsOf } from "../streams/stream-names.ts"
@@ -6,7 +6,7 @@ import { ephemeralTopic, roleTopic, streamTopic } from "../streams/topics.ts"
 import type { Life } from "./lifecycle.ts"
 
 const topicsOfStream = ({ eventId, mutes, isSlow }: Life, stream: StreamName): ReadonlyArray<string> => {
-  // Frames of a participant's own stream are sent to each of its connections.
+  // Frames of a participant's own stream are sent to each of their connections.
   if (ownerOf(stream) !== undefined) return []
   const topics = [streamTopic(eventId, stream)]
   for (const optOut of isSlow ? [] : ephemeralTopicsOf(stream)) {
@@ -15,20 +15,20 @@ const topicsOfStream = ({ eventId, mutes, isSlow }: Life, stream: StreamName): R
   return topics
 }
 
-/** Topics of an open connection, and the fields of its life that they depend on; its event and its opt-outs stay. */
+/** Topics of an open connection, and the fields of its life on which they depend. Its event and its opt-outs do not change. */
 interface Part {
   readonly dependsOn: ReadonlyArray<keyof Life>
   readonly topics: (life: Life) => ReadonlyArray<string>
 }
 
-/** A paused connection keeps the topics without positions: those of the polls and of its role. */
+/** A paused connection keeps the topics without positions: those of polls and of its role. */
 const PARTS: ReadonlyArray<Part> = [
   {
     dependsOn: ["identity", "isPaused", "isSlow"],
     topics: (life) =>
       life.isPaused ? [] : streamsOf(life.identity, null).flatMap((stream) => topicsOfStream(life, stream)),
   },
-  // Apart from the other streams, because thousands of connections change their room at once.
+  // Separate from the other streams, because thousands of connections change rooms at once.
   {
     dependsOn: ["roomId", "isPaused", "isSlow"],
     topics: (life) => (life.isPaused || life.roomId === null ? [] : topicsOfStream(life, roomStream(life.roomId))),
@@ -47,7 +47,7 @@ const topicsIn = (part: Part, life: Life): ReadonlyArray<string> => (life.state 
 
 export const topicsOf = (life: Life): ReadonlyArray<string> => PARTS.flatMap((part) => topicsIn(part, life))
 
-/** The topics that one life has and another has not. */
+/** The topics to leave and to enter. */
 interface SubscriptionChange {
   readonly left: ReadonlyArray<string>
   readonly entered: ReadonlyArray<string>
@@ -55,10 +55,10 @@ interface SubscriptionChange {
 
 const NO_CHANGE: SubscriptionChange = { left: [], entered: [] }
 
-/** Only the parts that may differ are computed: a vote changes a poll's topic and costs nothing for the streams. */
+/** Computes only the parts that may differ: a vote changes a poll's topic and costs nothing for the streams. */
 export const subscriptionChange = (before: Life, after: Life): SubscriptionChange => {
   if (before.state !== "open" && after.state !== "open") return NO_CHANGE
-  // The engine releases a closed socket with all that it is subscribed to.
+  // The engine releases all subscriptions of a closed socket.
   if (after.state === "closed") return NO_CHANGE
   const left: string[] = []
   const entered: string[] = []

@@ -1,4 +1,4 @@
-/** The roles that may send a command, computed with the rule itself, so that the description equals the server. */
+/** The roles that may send a command, computed with the permission rule itself, so that the description matches the server. */
 
 import { Modality, narrowRole } from "../../model/modality.ts"
 import { Feature } from "../../model/phase.ts"
@@ -7,24 +7,24 @@ import type { CommandName } from "../../protocol/contract.ts"
 import { can } from "../../protocol/permissions.ts"
 import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
 
-/** The modalities of the active phase; `none`: no phase is active. */
+/** Modalities of the active phase; `none`: no phase is active. */
 const SITUATIONS = [...Modality.literals, "none"] as const
 type Situation = (typeof SITUATIONS)[number]
 
 interface Allowed {
-  /** By modality, or `none`: roles as the active phase narrows them (`me.role`). */
+  /** Roles as narrowed by the active phase (`me.role`), keyed by modality or `none`. */
   readonly roles: { readonly [situation: string]: ReadonlyArray<ActingRole> }
-  /** The features that the active phase must have. */
+  /** Features that the active phase must have. */
   readonly features: ReadonlyArray<Feature>
 }
 
-/** Anonymous viewers last, for an event that allows them everything it can. */
+/** All roles, with anonymous viewers last, for an event that allows them everything that can be allowed. */
 const ROLES: ReadonlyArray<ActingRole> = [...EventRole.literals, "anonymous"]
 const LENIENT: PhaseTraits["anonymous"] = { questions: true, voting: true }
 
 const modalityOf = (situation: Situation): Modality | null => (situation === "none" ? null : situation)
 
-/** Does the situation leave the role unchanged? */
+/** Whether the situation leaves the role unchanged. */
 const isRead = (role: ActingRole, situation: Situation): boolean =>
   role === "anonymous" || narrowRole(role, modalityOf(situation)) === role
 

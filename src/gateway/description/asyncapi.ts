@@ -1,6 +1,6 @@
 /**
- * The gateway's description (AsyncAPI 3.0.0), derived from the protocol's tables. It is written from the server's side: the
- * server receives the commands of clients and sends the dispatches.
+ * Description of the gateway (AsyncAPI 3.0.0), derived from the protocol's tables. It is written from the server's side: the server
+ * receives the commands of clients and sends the dispatches.
  */
 import type { JsonSchema } from "effect"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
@@ -29,7 +29,7 @@ const REFUSING = Object.entries(REFUSALS)
   .join("\n")
 
 const messageOf = ({ key, name, says }: Message, payload: JsonSchema.JsonSchema | undefined) => ({
-  // A command, its reply and a dispatch may have one `t`: their names tell them apart.
+  // A command, its reply and a dispatch may share one `t`: their names tell them apart.
   name: key,
   title: name,
   summary: says,
@@ -140,5 +140,5 @@ const describe = (publicUrl: string) => {
   }
 }
 
-/** The description as JSON text, for the address that clients use. */
+/** The description as JSON text, for the public address that clients use. */
 export const gatewayDescription = (publicUrl: string): string => JSON.stringify(describe(publicUrl))

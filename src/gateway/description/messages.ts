@@ -1,6 +1,6 @@
 /**
- * All messages of a gateway socket, as one list derived from the contract. The AsyncAPI document, the tables of the guide and the
- * checks of the tests are written from it. A `t` may name a command and a dispatch; a key is one message.
+ * All messages of a gateway socket, as one list derived from the contract. The AsyncAPI document, the tables of the guide and checks of the
+ * tests are generated from it. One `t` may name both a command and a dispatch; a key identifies one message.
  */
 import { Result, Schema } from "effect"
 import type { StreamKind } from "../../model/live/streams.ts"
@@ -24,13 +24,13 @@ import {
 
 export interface Message {
   readonly key: string
-  /** Its `t`; for messages without `t`, a name of their own. */
+  /** The message's `t`; for messages without `t`, a name of their own. */
   readonly name: string
   readonly says: string
   readonly payload: Schema.Top
 }
 
-/** May the command be sent without `d`? */
+/** Whether the command may be sent without `d`. */
 const needsNothing = (data: Schema.Top): boolean =>
   Result.isSuccess(Schema.decodeUnknownResult(data as Schema.Codec<unknown, unknown>)({}))
 
@@ -94,12 +94,12 @@ const frame = (name: string, says: string, payload: Schema.Top): Message => ({ k
 
 export const COMMAND_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyCommand>(COMMANDS).map(command)
 
-/** Replies have no `t`: the `id` of the command identifies them. */
+/** Replies have no `t`: the command's `id` identifies them. */
 export const REPLY_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyCommand>(COMMANDS).map(reply)
 
 export const DISPATCH_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyDispatch>(DISPATCHES).map(dispatch)
 
-/** Messages with an `op` of their own, without `t`. */
+/** Messages with an `op` of their own and no `t`. */
 export const FRAMES = {
   hello: frame("hello", "The greeting, before anything else.", Hello),
   identify: frame(

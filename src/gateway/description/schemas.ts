@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of the messages. A schema that the protocol exports under a name and uses in more than one place is one shared
- * definition under that name; there is no list to maintain.
+ * JSON Schemas of the messages. A schema that the protocol exports under a name and uses in several places becomes one shared definition
+ * under that name; there is no list to maintain.
  */
 import { JsonSchema, Schema, type SchemaAST, SchemaRepresentation } from "effect"
 import * as events from "../../model/event.ts"
@@ -51,9 +51,9 @@ const NAMES = new Map<SchemaAST.AST, string>(
 )
 
 interface MessageSchemas {
-  /** By the message's key. */
+  /** Payload schemas, keyed by message key. */
   readonly payloads: ReadonlyMap<string, JsonSchema.JsonSchema>
-  /** By name; referred to as `#/components/schemas/<name>`. */
+  /** Shared definitions by name, referred to as `#/components/schemas/<name>`. */
   readonly shared: { readonly [name: string]: JsonSchema.JsonSchema }
 }
 
@@ -77,7 +77,7 @@ export const messageSchemas = (): MessageSchemas => {
   }
 }
 
-/** Schemas of AsyncAPI 3 are a superset of draft 7, which writes tuples in another way than later drafts. */
+/** Converts to draft 7, of which AsyncAPI 3 schemas are a superset. Draft 7 writes tuples differently from later drafts. */
 const draft07 = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const { schema: converted } = JsonSchema.toDocumentDraft07({ dialect: "draft-2020-12", schema, definitions: {} })
   return JSON.parse(JSON.stringify(converted, plainly), (key, value: unknown) =>

@@ -1,4 +1,4 @@
-/** The server in the gateway's description. */
+/** The server entry of the gateway's description. */
 export const serverOf = (publicUrl: string) => {
   const { protocol, host, pathname } = new URL(publicUrl)
   return {

@@ -1,4 +1,4 @@
-/** Titles of schemas: generators take them for the names of the types that they write. */
+/** Titles of schemas, which code generators use as type names. */
 import type { JsonSchema } from "effect"
 import { capital } from "../../model/text/compared.ts"
 
@@ -6,7 +6,7 @@ type Schema = JsonSchema.JsonSchema
 
 const KINDS: { readonly [kind: string]: string } = { command: "Command", reply: "Reply", dispatch: "Dispatch" }
 
-/** The name of the payload's type in generated code: `ChatSendCommand` of `command.chat.send`, `Hello` of `hello`. */
+/** Type name of the payload in generated code: `ChatSendCommand` for `command.chat.send`, `Hello` for `hello`. */
 export const typeName = (key: string): string => {
   const [kind = "", ...rest] = key.split(".")
   const suffix = KINDS[kind]
@@ -17,10 +17,10 @@ export const typeName = (key: string): string => {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The data is in the field `d`. */
+/** Name of a field's type; the payload's data is in the field `d`. */
 const fieldName = (name: string): string => (name === "d" ? "Data" : capital(name))
 
-/** A branch is named by the word or flag that it alone has, or else by its place. */
+/** Names a branch by the value or flag that only this branch has, or else by its position. */
 const branchName = (branch: unknown, place: number): string => {
   const {
     properties = {},
@@ -41,13 +41,13 @@ const branchName = (branch: unknown, place: number): string => {
 
 const ALTERNATIVES = ["anyOf", "oneOf"] as const
 
-/** Is a type written for it? Texts, numbers and lists of others are written where they stand. */
+/** Whether generators write a type for the schema. Texts, numbers and lists of other types are written inline. */
 const isType = (schema: Schema): boolean =>
   schema["type"] === "object" ||
   Array.isArray(schema["items"]) ||
   ["enum", ...ALTERNATIVES].some((keyword) => schema[keyword] !== undefined)
 
-/** The schema with titles for itself and its parts, as far as they are types. A reference has its name. */
+/** The schema with titles for itself and for those of its parts that are types. A reference already has a name. */
 export const titled = (schema: Schema, title: string): Schema => {
   if (schema["$ref"] !== undefined) return schema
   const named: { [keyword: string]: unknown } = isType(schema) ? { title, ...schema } : { ...schema }

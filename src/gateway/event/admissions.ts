@@ -1,6 +1,6 @@
 /**
- * The way from an identified connection to an open one: past the refusals and the waiting room, reported to the live event, and
- * into the registry.
+ * Turns an identified connection into an open one: it passes the refusals and the waiting room, is reported to the live event, and enters
+ * the registry.
  */
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -31,8 +31,8 @@ export class Admissions {
   }
 
   /**
-   * True when the newcomer is admitted and known to the live event. Otherwise it waits in the waiting room, or `then` is called
-   * after the live event has acknowledged the report.
+   * True when the newcomer is admitted and known to the live event. Otherwise the connection waits in the waiting room, or `then` is called
+   * once the live event has acknowledged the report.
    */
   isKnownInside(connection: Connection, then: () => void): boolean {
     const { membership, arrivals, memory } = this.#needs
@@ -42,7 +42,7 @@ export class Admissions {
     return false
   }
 
-  /** Opens the connection; closes the participant's oldest one when there are too many. */
+  /** Opens the connection; closes the participant's oldest one if there are too many. */
   open(connection: Connection): void {
     const { participants, presence, arrivals, memory } = this.#needs
     const surplus = participants.enter(connection)

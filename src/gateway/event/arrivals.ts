@@ -1,7 +1,6 @@
 /**
- * Newcomers on their way in. `ready` means that the live event knows them: each is reported first, and `ready` waits for the
- * acknowledgement, so that every later decision of the event includes them. A participant with an open connection is known
- * already.
+ * Newcomers before their `ready`, which implies that the live event knows them. Each is reported first, and `ready` waits for the
+ * acknowledgement, so that every later decision of the event includes them. A participant with an open connection is known already.
  */
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -17,10 +16,10 @@ export class Arrivals {
   readonly #presence: PresenceReports
   readonly #inside: { has(participantId: string): boolean }
   readonly #arrivals = new Map<Connection, Arrival>()
-  /** The same by participant, oldest first; never empty. */
+  /** Arrivals by participant, oldest first; never empty. */
   readonly #byId = new Map<string, Connection[]>()
 
-  /** `inside`: the participants with an open connection here. */
+  /** `inside`: the participants with an open connection on this node. */
   constructor(presence: PresenceReports, inside: { has(participantId: string): boolean }) {
     this.#presence = presence
     this.#inside = inside
@@ -42,32 +41,32 @@ export class Arrivals {
     return false
   }
 
-  /** The connection is open and no longer counts here. True: it was reported. */
+  /** The connection is open and no longer an arrival. True: it was reported. */
   entered(connection: Connection): boolean {
     return this.#forget(connection)
   }
 
-  /** The connection waits in the waiting room instead; the waiting room reports it to the live event. */
+  /** The connection goes to the waiting room instead, which reports it to the live event. */
   held(connection: Connection): void {
     this.#forget(connection)
   }
 
-  /** A participant's connections on their way in that were reported, oldest first. */
+  /** A participant's reported connections that are not inside yet, oldest first. */
   connectionsOf(participantId: string): ReadonlyArray<Connection> {
     return this.#byId.get(participantId) ?? []
   }
 
-  /** All that were reported and are not inside yet. */
+  /** All reported connections that are not inside yet. */
   connections(): IterableIterator<Connection> {
     return this.#arrivals.keys()
   }
 
-  /** The connection closed on its way in. True: it was reported. */
+  /** The connection closed before it was inside. True: it was reported. */
   left(connection: Connection): boolean {
     return this.#forget(connection)
   }
 
-  /** All participants that were reported and are not inside yet. */
+  /** All participants who were reported and are not inside yet. */
   identities(): ReadonlyArray<Identity> {
     return Array.from(this.#arrivals.values(), ({ identity }) => identity)
   }

@@ -1,6 +1,6 @@
 /**
- * One event with its local connections: wires their parts together, applies what the subscriber emits, and answers for the event
- * to the hub and to connections.
+ * One event with its local connections: wires their parts together, applies what the subscriber emits, and represents the event to the hub
+ * and to connections.
  */
 import { Effect, Fiber } from "effect"
 import type { OpenConnection } from "../../actors/presence/open-connections.ts"
@@ -35,7 +35,7 @@ import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
 import { WaitingRoom } from "./waiting-room.ts"
 
-/** The pause before an event whose residence ended is asked again to stay in memory. */
+/** Pause before an event whose residence ended is asked again to stay in memory. */
 const RESIDE_PAUSE = "15 seconds"
 
 export class Channel {
@@ -58,7 +58,7 @@ export class Channel {
   readonly #encoder: EncoderReports
   readonly #sync: ConnectionSync
   #residence: Fiber.Fiber<void> | undefined
-  /** Since when the channel has no connection; `undefined` while it has one. */
+  /** Time since when the channel has no connection; `undefined` while it has one. */
   #emptySince: number | undefined
   #stopClosing: (() => void) | undefined
 
@@ -178,7 +178,7 @@ export class Channel {
     this.#subscriber.start()
   }
 
-  /** For the comparison of versions with the store (`recovery/version-audit.ts`). */
+  /** Whether the channel is behind the stored version (`recovery/version-audit.ts`). */
   isBehind(stored: StoredVersion | undefined): boolean {
     return this.#subscriber.isBehind(stored)
   }
@@ -187,12 +187,12 @@ export class Channel {
     this.#subscriber.reload()
   }
 
-  /** Resolves when the roles are known that the live event gave up to the version. `undefined`: they are already. */
+  /** Resolves when all roles that the live event gave up to this version are known. `undefined`: they already are. */
   reached(version: number): Promise<void> | undefined {
     return this.#subscriber.versions.wait(version)
   }
 
-  /** The facts that permissions depend on, for local checks. */
+  /** Facts about the phase on which permissions depend, for local checks. */
   get phase() {
     return this.#subscriber.phase
   }
@@ -201,7 +201,7 @@ export class Channel {
     return this.#subscriber.epoch
   }
 
-  /** The version up to which connections have received everything. */
+  /** Version up to which connections have received everything. */
   get version(): number {
     return this.#delivery.version
   }
@@ -215,7 +215,7 @@ export class Channel {
     return this.#sync.state === "dead"
   }
 
-  /** Lets an identified connection in now, or when the event has been read. */
+  /** Lets an identified connection in, now or once the event has been read. */
   enter(connection: Connection, resume: Resume | undefined): void {
     this.#emptySince = undefined
     connection.apply({ type: "entered", eventId: this.eventId, resume })
@@ -225,23 +225,23 @@ export class Channel {
     this.#sync.makeReady({ connection, resume, reason })
   }
 
-  /** Is a replay from these cursors exact? */
+  /** Whether a replay from these cursors is exact. */
   canReplay(connection: Connection, resume: Resume): boolean {
     return this.#sync.canReplay(connection, resume)
   }
 
-  /** Brings an open connection up to date from its cursors: by a replay, or else a snapshot. */
+  /** Brings an open connection up to date from its cursors: by a replay, or else by a snapshot. */
   sync(connection: Connection, resume: Resume): void {
     this.#sync.makeReady({ connection, resume, reason: "gap" })
   }
 
-  /** A new token: another role may have other streams. */
+  /** Applies a new token: another role may have other streams. */
   renew(connection: Connection, identity: Identity): void {
     this.#membership.renew(connection, identity, "token")
     this.mesh.review(identity.participantId)
   }
 
-  /** The user's access to the event, and their role on the workspace's list, have just been read. */
+  /** Applies the user's access to the event and their role in the workspace's list, which have just been read. */
   roleRead(connection: Connection, access: EventAccess, stored: EventRole | null): void {
     this.#membership.renew(connection, { ...connection.identity, ...access }, "role")
     this.mesh.review(connection.identity.participantId)
@@ -268,7 +268,10 @@ export class Channel {
     return [...this.participants.connectionsOf(participantId), ...this.#arrivals.connectionsOf(participantId)]
   }
 
-  /** After a connection of the participant closed. A `left` ends both, so that it is reported of the last connection alone. */
+  /**
+   * Reports what remains after a connection of the participant closed. A `left` ends both presence and waiting, so it is reported only for
+   * the last connection.
+   */
   #reportRest({ identity: { participantId } }: Connection, { why }: ConnectionLeft): void {
     const [inside, waiting] = [this.#insideOf(participantId), this.#waitingRoom.of(participantId)]
     const [newestInside, newestWaiting] = [inside.at(-1), waiting.at(-1)]
@@ -281,30 +284,30 @@ export class Channel {
     return this.participants.size + this.#waitingRoom.size + this.#requests.size === 0
   }
 
-  /** Highest published `s` of each stream of the connection. */
+  /** Highest published `s` of each of the connection's streams. */
   heads(connection: Connection): StreamCursors {
     return this.#delivery.heads(connection)
   }
 
-  /** The connection's buffer got smaller. */
+  /** Called when the connection's buffer has shrunk. */
   drained(connection: Connection): void {
     this.#delivery.drained(connection)
   }
 
-  /** Housekeeping; true when the channel is dead, or was unused for long enough to be stopped. */
+  /** Housekeeping; true when the channel is dead, or was unused long enough to be stopped. */
   sweep(now: number): boolean {
     if (this.isDead) return true
     this.#subscriber.trim(now)
     this.memory.sweep(now)
     this.#delivery.inspect()
     this.#encoder.look(now)
-    // A connection that was on its way in when the last one closed is inside now.
+    // A connection that was being admitted when the last one closed is inside now.
     if (!this.#isEmpty) this.#emptySince = undefined
     const { lingerMs } = this.#services.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#isIdle
   }
 
-  /** Nothing waits to be reported, and no call keeps a place for a participant whose socket was lost. */
+  /** Nothing waits to be reported, and no call keeps a seat for a participant whose socket was lost. */
   get #isIdle(): boolean {
     return this.#presence.isIdle && this.mesh.isEmpty
   }
@@ -338,7 +341,7 @@ export class Channel {
     this.#sync.fail(failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded)
   }
 
-  /** The live event may not know who is here. */
+  /** Reports everyone, because the live event may not know who is connected here. */
   reportEveryone(): void {
     this.mesh.sayAgain()
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
@@ -346,7 +349,7 @@ export class Channel {
     for (const identity of this.#waitingRoom.identities()) this.#presence.joinedWaitingRoom(identity)
   }
 
-  /** Their participant has newer ones, here or on other nodes. Most of these connections are on other nodes. */
+  /** Closes connections whose participant has newer ones, here or on other nodes. Most of the listed connections are on other nodes. */
   #closeReplaced(replaced: ReadonlyArray<OpenConnection>): void {
     const numbers = new Set(
       replaced.filter(({ node }) => node === this.#services.node).map(({ connection }) => connection),

@@ -1,7 +1,6 @@
 /**
- * Brings connections up to date: by a replay from their cursors, or by a snapshot. Invariant: a connection gets `ready` with its
- * cursors, then everything that was published after them, and is subscribed in the same turn, so that nothing is lost or doubled
- * between the three.
+ * Brings connections up to date: by a replay from their cursors, or by a snapshot. Invariant: a connection gets `ready` with its cursors,
+ * then everything published after them, and is subscribed in the same turn, so that nothing is lost or duplicated in between.
  */
 
 import { wireStream } from "../../model/live/streams.ts"
@@ -21,7 +20,7 @@ import type { StreamCursors, StreamName } from "../streams/stream-names.ts"
 import { sendAll } from "../transport/send.ts"
 import type { Admissions } from "./admissions.ts"
 
-/** The parts of the channel that an arriving connection meets. */
+/** Parts of the channel that an arriving connection uses. */
 interface Needs {
   readonly eventId: string
   readonly services: GatewayServices
@@ -57,7 +56,7 @@ export class ConnectionSync {
     this.serveWaiting()
   }
 
-  /** A reading failed: closes the connections that wait for it. */
+  /** A read failed: closes the connections that wait for it. */
   fail(why: CloseCode): void {
     if (this.#state === "opening") this.#state = "dead"
     for (const { connection } of this.#needs.requests.take()) connection.close(why)
@@ -67,7 +66,7 @@ export class ConnectionSync {
     for (const request of this.#needs.requests.take()) this.makeReady(request)
   }
 
-  /** Is a replay from these cursors exact? */
+  /** Whether a replay from these cursors is exact. */
   canReplay(connection: Connection, resume: Resume): boolean {
     return whyNoReplay(this.#needs.subscriber, connection, resume) === undefined
   }
@@ -97,7 +96,7 @@ export class ConnectionSync {
     const reason = resume === undefined ? request.reason : whyNoReplay(subscriber, connection, resume)
     const since = request.since ?? subscriber.version
     const read = readingFor(subscriber, connection, since)
-    // Where some tallies are for voters only, resuming needs a reading, which has the participant's votes.
+    // If some tallies are for voters only, resuming needs a read, which contains the participant's votes.
     if (
       resume !== undefined &&
       reason === undefined &&
@@ -165,14 +164,14 @@ export class ConnectionSync {
     services.telemetry.metrics.joinDuration.observe((services.timers.now() - connection.openedAt) / 1000, recovery)
   }
 
-  /** Reports of the encoder are sent when it changes, and are not replayed. */
+  /** The encoder's state for staff. Its reports are sent on change and are not replayed. */
   #encoderFor({ identity }: Connection): { readonly encoder?: EncoderView | null } {
     if (!isStaff(identity.role)) return {}
     const { services, eventId } = this.#needs
     return { encoder: services.broadcasts.encoderOf(eventId) ?? null }
   }
 
-  /** The polls whose tallies the participant may see as a voter. */
+  /** Polls whose tallies the participant may see as a voter. */
   #voterPolls({ identity }: Connection): ReadonlyArray<string> {
     const polls = this.#needs.subscriber.read?.personal[identity.participantId]?.state["hearsPolls"]
     return ((polls ?? []) as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)

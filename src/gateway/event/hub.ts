@@ -1,4 +1,4 @@
-/** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
+/** Channels by event, and all connections of this process: opening them, sweeping for deadlines, draining. */
 
 import { every } from "../../clock/timers.ts"
 import type { ForgottenRole } from "../../identity/grant-changes.ts"
@@ -16,7 +16,7 @@ import { Channel } from "./channel.ts"
 
 const DRAIN_STEP_MS = 25
 
-/** Closes after which the participant has no right to be in the event. Removals are the live event's, which has its own way. */
+/** Close codes after which the participant has no right to be at the event. Removals are handled by the live event itself. */
 const ENDS_RIGHTS: ReadonlySet<number> = new Set([CLOSE.revoked.code, CLOSE.tokenExpired.code])
 
 export class Hub implements ConnectionOwner {
@@ -46,7 +46,7 @@ export class Hub implements ConnectionOwner {
     })
   }
 
-  /** No new connection is taken. */
+  /** True when no new connection is accepted. */
   get isFull(): boolean {
     return this.#isDraining || this.#connections.size >= this.#services.options.maxConnections
   }
@@ -62,12 +62,15 @@ export class Hub implements ConnectionOwner {
     return waiting
   }
 
-  /** People in calls between browsers. */
+  /** Number of people in browser-to-browser calls. */
   get callPeers(): number {
     return [...this.#channels.values()].reduce((sum, { mesh }) => sum + mesh.peers, 0)
   }
 
-  /** Resolves when the connections agree with all changes of grants so far. A role that an event gave hides the stored one until it is forgotten here. */
+  /**
+   * Resolves when the connections reflect all grant changes so far. A role given by an event hides the stored one until it is forgotten
+   * here.
+   */
   async settled(forgotten: ReadonlyArray<ForgottenRole>): Promise<void> {
     await Promise.all(forgotten.map((role) => this.#forgotten(role)))
     await this.grantWatch.settled()
@@ -113,7 +116,10 @@ export class Hub implements ConnectionOwner {
     if (departure.why !== undefined && ENDS_RIGHTS.has(departure.why.code)) this.#expel(connection)
   }
 
-  /** The media server does not know that the right to be here has ended. Another tab may have a right of its own. */
+  /**
+   * Expels the participant from the media server, which does not know that their right to be here has ended. Another tab may have a right
+   * of its own.
+   */
   #expel({ eventId, identity: { participantId } }: Connection): void {
     if (this.#channels.get(eventId)?.participants.has(participantId) === true) return
     this.#services.roomGuard?.expel(eventId, participantId)
@@ -132,7 +138,7 @@ export class Hub implements ConnectionOwner {
   }
 
   /**
-   * Asks every client to reconnect elsewhere after a delay of its own, and closes each connection after its delay, the last after
+   * Asks every client to reconnect elsewhere after an individual delay, and closes each connection after its delay, the last after
    * `withinMs`. No participant is reported as left. `moved`: other nodes serve the events from now on; `drain`: this server comes back.
    */
   drain(withinMs: number, reason: "drain" | "moved"): Promise<void> {

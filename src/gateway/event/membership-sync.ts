@@ -1,6 +1,6 @@
 /**
- * Applies participant changes to connections: their streams, their permitted commands, and whether they are inside or in the
- * waiting room. The state of the live event precedes that of a token.
+ * Applies participant changes to connections: their streams, their permitted commands, and whether they are inside or in the waiting room.
+ * The state of the live event takes precedence over that of a token.
  */
 
 import type { ParticipantChange } from "../../actors/state/state.ts"
@@ -47,14 +47,14 @@ export class MembershipSync {
     return status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
   }
 
-  /** The participant was removed for good. This does not apply to participants that manage the workspace. */
+  /** Whether the participant was removed for good. Participants who manage the workspace are exempt. */
   #isBarred({ participantId, manages }: Identity): boolean {
     return !manages && this.#needs.subscriber.removed.has(participantId)
   }
 
   /**
-   * True when a newcomer is admitted; else it waits in the waiting room or is closed. From here on its identity has the event's
-   * role.
+   * True when a newcomer is admitted; else it waits in the waiting room or is closed. From here on its identity has the role given at the
+   * event.
    */
   admits(connection: Connection): boolean {
     const { participants: states } = this.#needs.subscriber
@@ -68,7 +68,7 @@ export class MembershipSync {
     return admission === "in"
   }
 
-  /** All tabs of a participant are inside or all wait: when one token is on the event's list, all tabs are. */
+  /** Keeps all tabs of a participant inside, or all waiting: if one token is in the event's list, it counts for all tabs. */
   #agree(connection: Connection): void {
     const { participantId } = connection.identity
     const tabs = [
@@ -104,7 +104,7 @@ export class MembershipSync {
     }
   }
 
-  /** After a gap in the feed: applies the present state to every connection. */
+  /** Applies the current state to every connection, after a gap in the feed. */
   followAll(): void {
     const { participants: states } = this.#needs.subscriber
     for (const connection of [...this.#needs.participants.connections()]) {
@@ -120,7 +120,7 @@ export class MembershipSync {
     this.#admitAllowed()
   }
 
-  /** A new token may have another role or name, or be on the event's list, which needs no admission. */
+  /** Applies a new token, which may have another role or name, or be in the event's list and need no admission. */
   renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const { participants: states } = this.#needs.subscriber
     this.#applyIdentity(connection, states.here(identity), reason)
@@ -146,7 +146,7 @@ export class MembershipSync {
     }
   }
 
-  /** Expels a participant whose new role has no seat from the media server, which would keep them. */
+  /** Expels a participant whose new role has no seat from the media server, which would otherwise keep them. */
   #unseat({ eventId, identity: { participantId, role } }: Connection, before: EventRole): void {
     const { modality } = this.#needs.subscriber.phase
     if (modality === null) return
@@ -171,7 +171,7 @@ export class MembershipSync {
 
   /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
   #moveToWaitingRoom(connection: Connection): void {
-    // An earlier part of the same change may have closed it.
+    // An earlier part of the same change may have closed the connection.
     if (connection.state !== "open") return
     this.#needs.participants.leave(connection)
     // The report that the participant waits ends their presence here.
@@ -179,9 +179,9 @@ export class MembershipSync {
   }
 
   /**
-   * Applies a new waiting-room policy: participants inside that were admitted only by an open policy move to the waiting room,
-   * and participants that need not wait any more come in. The live event admits the participants that it knows, in the commit
-   * that closes the policy.
+   * Applies a new waiting-room policy: participants inside who were admitted only by an open policy move to the waiting room, and
+   * participants who need not wait any more come in. The live event admits the participants that it knows, in the commit that closes the
+   * policy.
    */
   reevaluate(): void {
     for (const connection of [...this.#needs.participants.connections()]) this.#judge(connection)
@@ -212,7 +212,7 @@ export class MembershipSync {
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** Ends the connections of a participant who has the address of somebody whom a host has decided on. */
+  /** Closes the connections of a participant who shares the address of somebody on whom a host has decided. */
   closeNamesake(eventId: string, participantId: string): void {
     this.#needs.roomGuard?.expel(eventId, participantId)
     this.closeAll(participantId, CLOSE.removed)

@@ -1,6 +1,6 @@
 /**
- * People who are connected under another id of the same address as somebody whom a host has just blocked, muted or sent to the waiting room. The
- * door refuses them when they come (`store/sql/functions/blocks.sql`), so their open connections end.
+ * Participants connected under another id from the same address as somebody whom a host has just blocked, muted or sent to the waiting
+ * room. New arrivals from that address are refused (`store/sql/functions/blocks.sql`), so open connections are closed too.
  */
 import { Effect } from "effect"
 import type { ParticipantChange } from "../../actors/state/state.ts"
@@ -12,9 +12,9 @@ import type { GatewayServices } from "../services.ts"
 
 type Services = Pick<GatewayServices, "database" | "timers" | "telemetry" | "fork">
 
-/** A gateway token that was issued just before the decision admits its holder for 120 s. The second look finds who came by one. */
+/** A gateway token issued just before the decision admits its holder for 120 s. The second check finds those who used one. */
 const AGAIN_MS = 130_000
-/** Hosts decide on many at once; one reading serves those of this time. */
+/** Hosts decide on many participants at once; one read serves all decisions within this time. */
 const GATHER_MS = 25
 
 export class Namesakes {
@@ -22,7 +22,7 @@ export class Namesakes {
   readonly #eventId: string
   readonly #close: (participantId: string) => void
   readonly #decided = new Set<string>()
-  /** Decisions may have been missed: all of the event are looked at. */
+  /** Decisions may have been missed: all decisions of the event are checked. */
   #isBlind = false
   readonly #soon: Throttle
   readonly #again = new Set<Cancel>()
@@ -43,7 +43,7 @@ export class Namesakes {
     this.#twice(() => this.#decided.add(participantId))
   }
 
-  /** After a gap of the feed: it says who is blocked, and not who was just decided on. */
+  /** Checks all decisions after a gap of the feed, which does not say who was just decided on. */
   followAll(): void {
     this.#twice(() => {
       this.#isBlind = true

@@ -1,8 +1,7 @@
 /**
- * The gateway's memory of each participant over all connections: rate budgets and the latest commands. Entries of connected
- * participants are as many as there are sockets. Entries outlive the last socket, so that a reconnect gets no new budget and a
- * repeated command is recognised. New anonymous ids cost a request each, so the entries of absent participants are bounded
- * (`absent-participants.ts`).
+ * The gateway's memory of each participant over all connections: rate budgets and the latest commands. Entries of connected participants
+ * are limited by the number of sockets. Entries outlive the last socket, so that a reconnect gets no new budget and a repeated command is
+ * recognised. New anonymous ids cost a request each, so the entries of absent participants are limited (`absent-participants.ts`).
  */
 import type { Timers } from "../../clock/timers.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -32,18 +31,18 @@ export class ParticipantMemory {
     this.#connected = connected
   }
 
-  /** The connection's command was done. The connection may have closed meanwhile. */
+  /** Remembers an executed command of the connection, which may have closed meanwhile. */
   remember(connection: Connection, commandId: string, body: string): void {
     this.recent.remember(connection.identity.participantId, commandId, body, this.#timers.now())
     this.closed(connection)
   }
 
-  /** The participant has a settled connection. */
+  /** Called when the participant has a settled connection. */
   connected({ identity }: Connection): void {
     this.#absent.returned(this.#keyOf(identity.participantId))
   }
 
-  /** A connection closed; when it was its participant's last, their entries count as those of an absent one. */
+  /** Called when a connection closed. If it was the participant's last, their entries count as those of an absent participant. */
   closed({ identity: { participantId, kind } }: Connection): void {
     if (this.#connected.some((participants) => participants.has(participantId))) return
     if (!this.budgets.has(participantId) && !this.recent.has(participantId)) return

@@ -1,7 +1,7 @@
 /**
- * Reports joins and leaves on this node to the live event: one report per tick, one at a time, in order. An arrival that a
- * connection waits for is reported at once, with all changes before it; during many arrivals reports are `GATHER_MS` apart. A
- * failed report is sent again before anything newer. Repeats do no harm: a second join has no effect.
+ * Reports joins and leaves on this node to the live event: one report per tick, one at a time, in order. An arrival for which a connection
+ * waits is reported at once, with all changes before it; during many arrivals reports are `GATHER_MS` apart. A failed report is sent again
+ * before anything newer. Reports are idempotent: a second join has no effect.
  */
 import { Effect } from "effect"
 import type { PresenceReport } from "../../actors/protocol.ts"
@@ -14,7 +14,7 @@ type Change = PresenceReport["changes"][number]
 
 /** A participant's connections on this node, oldest first. */
 interface ConnectionsHere {
-  /** Open ones, and those on their way in. */
+  /** Open connections, and those being admitted. */
   readonly inside: (participantId: string) => ReadonlyArray<Connection>
   readonly waiting: (participantId: string) => ReadonlyArray<Connection>
 }
@@ -26,16 +26,16 @@ interface Entry {
 }
 
 const RETRY_MS = 1000
-/** From the start of one report to the start of the next, while arrivals wait: a report costs the same for one as for fifty. */
+/** Time from the start of one report to the start of the next while arrivals wait: a report costs the same for one as for fifty. */
 const GATHER_MS = 10
 const BATCH = 2000
-/** Above this number only the last change of each participant is kept: earlier ones have no effect any more. */
+/** Above this number only the last change of each participant is kept: earlier ones no longer matter. */
 const COMPACT_ABOVE = 20_000
 
 const subject = (change: Change): string =>
   "participant" in change ? change.participant.participantId : change.participantId
 
-/** The last change of each participant, in the order of those last changes. */
+/** Keeps the last change of each participant, in the order of those changes. */
 export const compact = (entries: ReadonlyArray<Entry>): Entry[] => {
   const last = new Map<string, Entry>()
   for (const { change, acknowledged } of entries) {
@@ -69,10 +69,13 @@ export class PresenceReports {
   readonly #eventId: string
   readonly #here: ConnectionsHere
   #queue: Entry[] = []
-  /** Twice what the last compaction left: with a pass over all of them for each, tens of thousands who leave at once would take minutes. */
+  /**
+   * Twice the result of the last compaction: a pass over all entries for each new one would take minutes when tens of thousands leave at
+   * once.
+   */
   #compactAbove = COMPACT_ABOVE
   readonly #next: DueRun
-  /** The time of the last report, by the monotonic clock. */
+  /** Time of the last report on the monotonic clock. */
   #sentAt = Number.NEGATIVE_INFINITY
   #isSending = false
   #isStopped = false
@@ -88,27 +91,27 @@ export class PresenceReports {
     return this.#queue.length === 0
   }
 
-  /** The participant is inside, with the connections that they have here now. */
+  /** The participant is inside, with their current connections here. */
   joined(identity: Identity): void {
     this.#join("join", identity, this.#here.inside(identity.participantId))
   }
 
-  /** As `joined`, reported at once; `acknowledged` is called after the acknowledgement. */
+  /** Like `joined`, but reported at once; `acknowledged` is called after the acknowledgement. */
   arrived(identity: Identity, acknowledged: () => void): void {
     this.#join("join", identity, this.#here.inside(identity.participantId), acknowledged)
   }
 
-  /** The participant is in the waiting room, with the connections that they have there now. */
+  /** The participant is in the waiting room, with their current connections there. */
   joinedWaitingRoom(identity: Identity): void {
     this.#join("joinWaitingRoom", identity, this.#here.waiting(identity.participantId))
   }
 
-  /** The participant no longer waits: admitted. */
+  /** The participant was admitted from the waiting room. */
   leftWaitingRoom(participantId: string): void {
     this.#add({ type: "leaveWaitingRoom", participantId })
   }
 
-  /** `isForGood`: the participant said so or lost the right to be here, and is not awaited. */
+  /** `isForGood`: the participant sent `leave` or lost the right to be here, and is not awaited. */
   left(participantId: string, isForGood = false): void {
     this.#add({ type: "leave", participantId, ...(isForGood && { isForGood }) })
   }
@@ -126,7 +129,7 @@ export class PresenceReports {
     here: ReadonlyArray<Connection>,
     acknowledged?: () => void,
   ): void {
-    // Of more than the limit the oldest ones are closed when they open: a report is short, however many are on their way in.
+    // The oldest connections in excess of the limit are closed when they open, so a report stays short, however many are being admitted.
     const [oldest, ...newer] = here.slice(-this.#services.options.connectionsPerParticipant)
     if (oldest === undefined) return
     const connections = [oldest.number, ...newer.map(({ number }) => number)] as const

@@ -1,4 +1,4 @@
-/** Reactions of this node's sockets, added up and reported to the live event ten times a second: never one message per viewer. */
+/** Reactions of this node's sockets, added up and reported to the live event ten times a second, never as one message per viewer. */
 import { Effect } from "effect"
 import type { ReactionReport } from "../../actors/presence/reactions.ts"
 import { DueRun } from "../../clock/throttle.ts"
@@ -13,8 +13,8 @@ import type { GatewayServices } from "../services.ts"
 const REPORT_EVERY_MS = 100
 
 /**
- * With rooms, participants react in their own room and nowhere else: a reaction to everyone disturbs all rooms. Only staff may
- * send one.
+ * Whether a reaction lacks a room. In a phase with rooms, participants react only in their own room, because a reaction to everyone
+ * disturbs all rooms. Only staff may send one.
  */
 export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseTraits): boolean =>
   roomId === null && hasRooms(modality) && !isStaff(identity.role)

@@ -1,7 +1,6 @@
 /**
- * Notifies connections of their role with `me.updated`, and of their seat in the main room's call when it changed. After a phase
- * change one frame notifies all connections of a role. Only with a media server each connection is notified by itself, a few at a
- * time.
+ * Notifies connections of their role with `me.updated`, and of their seat in the main room's call if it changed. After a phase change one
+ * frame notifies all connections of a role. With a media server each connection is notified separately, in small groups.
  */
 
 import { inPortions } from "../../clock/throttle.ts"
@@ -23,7 +22,7 @@ interface Needs {
   readonly participants: ConnectionRegistry
   readonly media: MediaSeats
   readonly eventId: string
-  /** Has the phase that permissions depend on. */
+  /** Holds the phase on which permissions depend. */
   readonly subscriber: EventSubscriber
   readonly delivery: Delivery
 }
@@ -34,7 +33,7 @@ const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "rol
   ["anonymous", { kind: "anonymous", role: "viewer" }],
 ]
 
-/** Seats are signed: this many connections are notified at once, and the others after a pause each. */
+/** Seats are signed, which takes time: this many connections are notified at once, and the others after a pause each. */
 const PORTIONS = { atOnce: 200, pauseMs: 50 }
 
 export class RoleNotifier {
@@ -45,7 +44,7 @@ export class RoleNotifier {
     this.#needs = needs
   }
 
-  /** The connection's role differs from the one it was sent. */
+  /** Notifies a connection whose role differs from the last one sent. */
   notify(connection: Connection, reason: UpdateReason): void {
     const { media, subscriber } = this.#needs
     const send = (seat: object): void => {
@@ -57,12 +56,12 @@ export class RoleNotifier {
     else media.change(connection, (seat) => send({ media: seat }))
   }
 
-  /** Notifies each stored role of its effective role in the phase that is active now. */
+  /** Notifies each stored role of its effective role in the current phase. */
   notifyAll(): void {
     this.stop()
     const { media, eventId, subscriber, delivery } = this.#needs
     if (media.hasServer) {
-      // Dispatches that start the phase go before the roles that follow from it.
+      // Dispatches that start the phase precede the roles that follow from it.
       delivery.flushIfPending(["event"])
       const connections = [...this.#needs.participants.connections()]
       this.#stopNotifying = inPortions(this.#needs.timers, connections, PORTIONS, (connection) => {

@@ -1,6 +1,6 @@
 /**
- * Connections in an event's waiting room: they receive the status of their admission, and nothing else. They are not present and
- * cause no webhook event. Their arrival is reported to the live event, which notifies staff.
+ * Connections in an event's waiting room, which receive only the status of their admission. They are not present and cause no webhook
+ * event. Their arrival is reported to the live event, which notifies staff.
  */
 
 import type { Timers } from "../../clock/timers.ts"
@@ -15,7 +15,7 @@ export class WaitingRoom {
   readonly #timers: Timers
   readonly #presence: PresenceReports
 
-  /** `most`: connections one participant may have. */
+  /** `most`: the limit of connections of one participant. */
   constructor(timers: Timers, most: number, presence: PresenceReports) {
     this.#timers = timers
     this.#waiting = new ConnectionRegistry(most)
@@ -34,7 +34,7 @@ export class WaitingRoom {
     return [...this.#waiting.connections()]
   }
 
-  /** A participant's connections. */
+  /** Connections of a participant. */
   of(participantId: string): ReadonlyArray<Connection> {
     return this.#waiting.connectionsOf(participantId)
   }
@@ -66,7 +66,7 @@ export class WaitingRoom {
     for (const connection of this.#waiting.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** The connection closed; false when it is not here. */
+  /** Removes a closed connection; false when it was not waiting. */
   forget(connection: Connection): boolean {
     return this.#waiting.leave(connection)
   }

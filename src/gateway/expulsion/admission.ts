@@ -1,6 +1,6 @@
 /**
- * Judges each person who comes into a room of the media server, at that moment: a token cannot be taken back, and the media server keeps giving
- * new ones to whoever is connected. The arrivals at an event that come while one is judged are judged together.
+ * Judges each person when they enter a room of the media server. A token cannot be revoked, and the media server keeps renewing the tokens
+ * of connected people. Arrivals at an event during a judgement are judged together.
  */
 import { Effect, type Fiber } from "effect"
 import type { Arrival } from "../../media/livekit/server-messages.ts"
@@ -17,12 +17,12 @@ interface Needs extends JudgeNeeds {
 
 type Judged = (eventId: string, judgement: Omit<Judgement, "access">) => void
 
-/** Arrivals that wait; more are left to the sweep. */
+/** Most waiting arrivals; further ones are left to the sweep. */
 const MOST_WAITING = 20_000
-/** Between two readings of an event. */
+/** Time between two reads of an event. */
 const GATHER = "50 millis"
 
-/** In a room that people are moved out of, only those who come in now are expelled: the others may still be on their way to the next one. */
+/** In a room that people are being moved out of, only new arrivals are expelled: the others may still be on their way to the next room. */
 const arrivalsAlone = (
   { access, misplaced }: Judgement,
   arrivals: ReadonlyArray<MediaRoom>,
@@ -64,7 +64,7 @@ export class Admission {
     this.#needs.fork(Effect.ensuring(this.#judgeAll(eventId, first), end))
   }
 
-  /** Says once that there is none. */
+  /** Whether there is capacity. Logs once when there is none. */
   #hasPlace(): boolean {
     const wasFull = this.#isFull
     this.#isFull = this.#waiting >= MOST_WAITING

@@ -1,6 +1,6 @@
 /**
- * Whether people who are in rooms of the media server may be there, whatever token they came with: by a reading of the live event that begins
- * now, and by the grant that each token rests on. Any node can judge them.
+ * Decides whether people in rooms of the media server may be there, whatever their token: by a read of the live event that begins now, and
+ * by the grant behind each token. Any node can judge them.
  */
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
@@ -23,16 +23,16 @@ export interface JudgeNeeds {
 
 export interface Judgement {
   readonly access: RoomAccess
-  /** People to whom the live event gives no place in their room. It may give them one again. */
+  /** People without a seat in their room according to the live event, which may assign one again. */
   readonly misplaced: ReadonlyArray<Expulsion>
-  /** People whose token rests on a grant that has ended, or whose role has no seat. */
+  /** People whose token is based on a grant that has ended, or whose role has no seat. */
   readonly unfounded: ReadonlyArray<Expulsion>
 }
 
 interface Seated {
   readonly room: string
   readonly identity: string
-  /** Undefined: the token has no metadata, as the token of a person without a name. */
+  /** Undefined: the token has no metadata, as that of a person without a name. */
   readonly basis: SeatBasis | "forged" | undefined
 }
 
@@ -47,7 +47,7 @@ const linkOf = (eventId: string, { ground, givenAt }: SeatBasis): HeldLink => ({
   expiresAt: givenAt,
 })
 
-/** Whether the grant of each still holds, in their order. */
+/** Whether each grant still holds, in the order of `seated`. */
 const findHolding = async (sql: Queryable, eventId: string, seated: ReadonlyArray<Seated>) => {
   const asked = seated.flatMap(({ basis }) => (basis === undefined || basis === "forged" ? [] : linkOf(eventId, basis)))
   const hold: boolean[] = []
@@ -56,16 +56,19 @@ const findHolding = async (sql: Queryable, eventId: string, seated: ReadonlyArra
   return seated.map(({ basis }) => basis === undefined || (basis !== "forged" && hold[next++] === true))
 }
 
-/** Has the person's role of now a seat? A guest's role is that of the ground, or the one that the live event gave. */
+/** Whether the person's current role has a seat. A guest's role is that of the grant, or the one that the live event gave. */
 const hasSeat = (access: RoomAccess, { identity, basis }: Seated, stored: EventRole | undefined): boolean => {
   const known = access.roleOf(identity) ?? stored
   if (basis === undefined || basis === "forged") return known === undefined || access.seats(known)
-  // The token of somebody whose given role has ended does not say which role they had before.
+  // The token of somebody whose given role has ended does not contain their previous role.
   const role = known ?? (basis.given === null ? basis.ground.role : undefined)
   return role !== undefined && access.seats(role)
 }
 
-/** Fails with `NotFound` for an event that is not in this database: its rooms are another deployment's. */
+/**
+ * Judges the people in these rooms. Fails with `NotFound` for an event that is not in this database: its rooms belong to another
+ * deployment.
+ */
 export const judge = ({ live, database, media }: JudgeNeeds, eventId: string, rooms: ReadonlyArray<MediaRoom>) => {
   const seated = rooms.flatMap(({ name, people }) =>
     people.map(({ identity, metadata }): Seated => {

@@ -1,7 +1,7 @@
-/** Trying again what must happen although the database or a live event cannot be reached for a while. */
+/** Retry schedule for work that must eventually succeed although the database or a live event is unreachable for a while. */
 import { Schedule } from "effect"
 
-/** The tries take about four minutes together. */
+/** The retries take about four minutes in total. */
 export const RETRY_FOR_MINUTES = {
   while: ({ _tag }: { readonly _tag: string }): boolean => _tag === "Unavailable",
   times: 55,

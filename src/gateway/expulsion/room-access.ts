@@ -1,6 +1,6 @@
 /**
- * Which rooms of the media server the participants of one live event may be in, and who must leave a room when that changes. A
- * participant may be in the main room of the active phase and in the room that the live event gave them.
+ * The media server rooms that participants of one live event may be in, and the expulsions when that changes. A participant may be in the
+ * main room of the active phase and in the room that the live event assigned to them.
  */
 
 import type { FeedMessage } from "../../actors/feed.ts"
@@ -11,18 +11,17 @@ import { hasSeat, isStage } from "../../model/modality.ts"
 import type { EventRole } from "../../model/roles.ts"
 
 /**
- * `close`: everybody leaves the room. `isMove`: people have another place, and are given time to get there, so that they are connected to it
- * before they leave this one.
+ * `close`: everybody leaves the room. `isMove`: people have another seat and are given time to connect to it before they leave this room.
  */
 export type Expulsion =
   | { readonly type: "expel"; readonly room: string; readonly participantId: string; readonly isMove?: true }
   | { readonly type: "close"; readonly room: string; readonly isMove?: true }
 
-/** Rooms that a participant was moved from and may still be in: they are moved on that often in a few seconds at most. */
+/** Former rooms remembered per participant, who may still be in them: participants are moved at most this often within a few seconds. */
 const REMEMBERED_ROOMS = 2
 const MOVE = { isMove: true } as const
 
-/** A change that takes a participant's place in the call, whatever room they are in. */
+/** Whether a change takes away a participant's seat in the call, whatever room they are in. */
 const losesCall = ({ admission, barred }: ParticipantChange): boolean =>
   barred === true || admission === "waiting" || admission === "denied"
 
@@ -36,9 +35,9 @@ export class RoomAccess {
   #removed: Set<string>
   #held: Set<string>
   #roles: Map<string, EventRole>
-  /** By participant. */
+  /** Former rooms, keyed by participant. */
   readonly #left = new Map<string, ReadonlyArray<string>>()
-  /** The main room of the phase before. */
+  /** Main room of the previous phase. */
   #leftMain: string | null = null
 
   constructor(eventId: string, { snapshot }: Pick<LiveReading, "snapshot">) {
@@ -51,13 +50,13 @@ export class RoomAccess {
     this.#roles = new Map(Object.entries(snapshot.roles))
   }
 
-  /** The rooms that may have participants. */
+  /** Rooms that may have participants. */
   get rooms(): ReadonlySet<string> {
     const main = this.#mainRoom
     return new Set([...(main === null ? [] : [main]), ...Array.from(this.#seats.values(), (room) => this.#named(room))])
   }
 
-  /** The rooms that this participant may be in. */
+  /** Rooms that this participant may be in. */
   roomsOf(participantId: string): ReadonlyArray<string> {
     if (this.#removed.has(participantId) || this.#held.has(participantId) || !this.#mayTakePart(participantId))
       return []
@@ -65,23 +64,23 @@ export class RoomAccess {
     return [...(main === null ? [] : [main]), ...(seat === undefined ? [] : [this.#named(seat)])]
   }
 
-  /** The rooms that they may be in, and those that they may still be leaving. */
+  /** Rooms that the participant may be in, and rooms that they may still be leaving. */
   placesOf(participantId: string): ReadonlyArray<string> {
     const left = this.#left.get(participantId) ?? []
     return [...new Set([...this.roomsOf(participantId), ...left, ...(this.#leftMain === null ? [] : [this.#leftMain])])]
   }
 
-  /** The role of the live event's own, which precedes the stored one. */
+  /** The role given by the live event, which takes precedence over the stored one. */
   roleOf(participantId: string): EventRole | undefined {
     return this.#roles.get(participantId)
   }
 
-  /** Has this role a seat in the active phase? */
+  /** Whether this role has a seat in the active phase. */
   seats(role: EventRole): boolean {
     return this.#phase.modality === null || hasSeat(role, this.#phase.modality)
   }
 
-  /** Takes in a committed message. The result is what must happen at the media server. */
+  /** Applies a committed message. Returns the expulsions to perform at the media server. */
   apply(message: Pick<FeedMessage, "phase" | "status" | "participantChanges" | "ejections">): ReadonlyArray<Expulsion> {
     if (this.#staysAfter(message)) return []
     const [before, main] = [this.rooms, this.#mainRoom]
@@ -95,13 +94,13 @@ export class RoomAccess {
     return this.#since(before, leaving)
   }
 
-  /** Most messages are chat and the like, and their number must not be multiplied by that of the seats. */
+  /** Whether the message changes no access. Most messages are chat and the like, and must not each cost a pass over all seats. */
   #staysAfter({ phase, status, participantChanges, ejections }: Parameters<RoomAccess["apply"]>[0]): boolean {
     const hasSamePhase = phase.id === this.#phase.id && phase.modality === this.#phase.modality
     return hasSamePhase && runs(status) === this.#isLive && participantChanges.length + ejections.length === 0
   }
 
-  /** Takes in a newer reading, after messages were missed. */
+  /** Applies a newer read, after messages were missed. */
   become(next: RoomAccess): ReadonlyArray<Expulsion> {
     const before = this.rooms
     const people = new Set([
@@ -127,11 +126,11 @@ export class RoomAccess {
     return this.#since(before, leaving)
   }
 
-  /** A room that nobody has a seat in any more is closed as one, because a round of a rotation empties a thousand of them. */
+  /** Closes a room in which nobody has a seat any more as a whole, because a round of a rotation empties a thousand rooms. */
   #since(before: ReadonlySet<string>, leaving: ReadonlyArray<Expulsion>): ReadonlyArray<Expulsion> {
     const now = this.rooms
     const closed = [...before].filter((room) => !now.has(room))
-    // Most people have no place on a stage, and nobody has one after the end.
+    // Most people have no seat on a stage, and nobody has one after the end.
     const isMove = now.size > 0 && !this.#isStage
     const isClosed = new Set(isMove ? [] : closed)
     return [
@@ -174,7 +173,7 @@ export class RoomAccess {
     return rooms.map((room) => ({ type: "expel", room, participantId }))
   }
 
-  /** On a stage a participant whose role there ended is audience again, whose stored role has no seat. */
+  /** On a stage a participant whose role there ended becomes audience again, and their stored role has no seat. */
   #losesStage({ role }: ParticipantChange): boolean {
     return role === null && this.#isStage
   }

@@ -1,8 +1,8 @@
 /**
- * Keeps the rooms of the media server as the live events have them: participants who were removed, held back or moved are disconnected
- * there, and rooms without seats are closed. A seat's token cannot be revoked, and the media server keeps a connected participant. An
- * event is followed from its first seat on, or from the first arrival that this node hears of. Each arrival is judged (`admission.ts`). An expulsion
- * that fails is tried again; a sweep finds what was lost.
+ * Keeps the media server's rooms in line with the live events: participants who were removed, held back or moved are disconnected, and
+ * rooms without seats are closed. A seat's token cannot be revoked, and the media server keeps a connected participant. An event is
+ * followed from its first seat, or from the first arrival reported to this node. Each arrival is judged (`admission.ts`). A failed
+ * expulsion is retried; a sweep finds what was lost.
  */
 import { Effect, type Fiber, Schedule, Semaphore } from "effect"
 import type { Feed, FeedMessage } from "../../actors/feed.ts"
@@ -20,32 +20,32 @@ export interface RoomGuardServices extends JudgeNeeds {
   readonly feed: Feed["Service"]
   readonly timers: Timers
   readonly arrivals: Pick<ServerMessages["arrivals"], "subscribe">
-  /** Between two sweeps. */
+  /** Interval between two sweeps. */
   readonly sweepMs: number
-  /** The time for a moved participant to connect to the next room. */
+  /** Time for a moved participant to connect to the next room. */
   readonly moveMs: number
   readonly telemetry: Telemetry["Service"]
   readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 }
 
-/** Calls at once. */
+/** Most concurrent calls to the media server. */
 const CALLS = 16
-/** Expulsions that wait; more are left to the sweep. */
+/** Most waiting expulsions; further ones are left to the sweep. */
 const MOST_WAITING = 20_000
-/** Tries take about four minutes together; a sweep does the rest. */
+/** The tries take about four minutes in total; a sweep does the rest. */
 const TRIES = 10
 const PAUSES = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 const SWEPT_AT_ONCE = 4
 
-/** An event whose seats are given here. */
+/** An event whose seats are assigned here. */
 interface Followed {
-  /** Absent until it is read. */
+  /** Absent until the event has been read. */
   access: RoomAccess | undefined
   version: number
-  /** Of the newest message, which a reading may not have seen. */
+  /** Version of the newest message, which a read may not include yet. */
   latest: number
   isReading: boolean
-  /** Participants to be expelled as soon as it is read. */
+  /** Participants to expel as soon as the event has been read. */
   readonly early: string[]
   readonly unsubscribe: () => void
 }
@@ -71,7 +71,7 @@ export class RoomGuard {
     services.fork(Effect.forever(Effect.delay(this.#sweep(), services.sweepMs)))
   }
 
-  /** A seat in a room of the event is being given. */
+  /** Follows an event in which a seat is being assigned. */
   follow(eventId: string): void {
     if (this.#isStopped || this.#events.has(eventId)) return
     const unsubscribe = this.#services.feed.subscribe(eventId, (message) => this.#received(eventId, message))
@@ -80,7 +80,7 @@ export class RoomGuard {
   }
 
   /**
-   * The participant has lost rights although the live event may not have changed: their grant was revoked, or their stored role
+   * Expels a participant who has lost rights although the live event may not have changed: their grant was revoked, or their stored role
    * has no seat.
    */
   expel(eventId: string, participantId: string): void {
@@ -120,7 +120,7 @@ export class RoomGuard {
     this.#events.delete(eventId)
   }
 
-  /** Reads the event anew until no message came in between. */
+  /** Reads the event again until no message came in between. */
   #read(eventId: string): void {
     const followed = this.#events.get(eventId)
     if (followed === undefined || followed.isReading) return
@@ -128,7 +128,7 @@ export class RoomGuard {
     const reading = this.#services.live.read(eventId, [], true).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Unavailable", schedule: Schedule.spaced("1 second") }),
       Effect.map(({ snapshot }) => this.#wasRead(eventId, followed, snapshot)),
-      // The next seat begins to follow it again.
+      // The next seat makes this node follow the event again.
       Effect.onError(() => Effect.sync(() => this.#forget(eventId))),
       Effect.ignore,
     )
@@ -146,7 +146,7 @@ export class RoomGuard {
     else if (followed.latest > snapshot.version) this.#read(eventId)
   }
 
-  /** `mayReturn`: what has become allowed again meanwhile is left out. */
+  /** `mayReturn`: expulsions that are no longer needed are skipped. */
   #perform(eventId: string, expulsions: ReadonlyArray<Expulsion>, mayReturn = true): void {
     const decidedAt = this.#services.timers.now()
     for (const expulsion of expulsions) {
@@ -198,15 +198,15 @@ export class RoomGuard {
     )
   }
 
-  /** An event that is not in this database is another deployment's at the same media server. */
+  /** An event that is not in this database belongs to another deployment at the same media server. */
   #sweepEvent(eventId: string, names: ReadonlyArray<string>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const open: MediaRoom[] = []
       for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
       const { misplaced, unfounded } = yield* judge(this.#services, eventId, open)
-      // Whether a place was given back during the delay is known of a followed event alone.
+      // Only for a followed event is it known whether a seat was given back during the delay.
       if (misplaced.length > 0) this.follow(eventId)
-      // A person who was moved a moment ago may be connecting to the next room.
+      // A person who was just moved may be connecting to the next room.
       this.#perform(
         eventId,
         misplaced.map((expulsion) => ({ ...expulsion, isMove: true })),

@@ -1,4 +1,4 @@
-/** Comparing the rooms that the media server has with those that the live events have. */
+/** Compares the media server's rooms with those of the live events. */
 import type { Connected } from "../../media/livekit/media-server-api.ts"
 import { parseId } from "../../model/ids.ts"
 import type { Expulsion, RoomAccess } from "./room-access.ts"
@@ -8,13 +8,13 @@ export interface MediaRoom {
   readonly people: ReadonlyArray<Connected>
 }
 
-/** Of a name as `mediaRoomOf` writes it. */
+/** The event of a room name written by `mediaRoomOf`. */
 export const eventOf = (name: string): string | undefined => {
   const [event = "", room = "", ...more] = name.split(":")
   return more.length > 0 || parseId(room) === undefined ? undefined : parseId(event)
 }
 
-/** The rooms of live events, by event; the media server may have rooms of other programs. */
+/** Rooms of live events, by event; the media server may have rooms of other applications. */
 export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const byEvent = new Map<string, string[]>()
   for (const name of names) {
@@ -27,7 +27,7 @@ export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, 
   return byEvent
 }
 
-/** The people who are in a room without a seat there, and the rooms that nobody has a seat in. */
+/** People in a room without a seat there, and rooms in which nobody has a seat. */
 export const misplaced = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<Expulsion> => {
   const { rooms } = access
   return open.flatMap(({ name, people }): ReadonlyArray<Expulsion> => {

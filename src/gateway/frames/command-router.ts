@@ -1,6 +1,6 @@
 /**
- * Answers `op 3`: checks the frame, then sends the command to the live event, or answers it in the gateway. Every error of a
- * command is in its reply; the socket stays open.
+ * Answers `op 3`: checks the frame, then sends the command to the live event, or answers it in the gateway. Every error of a command is in
+ * its reply; the socket stays open.
  */
 import { Cause, Effect, Record, Result, Schema } from "effect"
 import type { Answer } from "../../actors/commands.ts"
@@ -38,14 +38,14 @@ import { groundOf } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
 import { envelopeOf } from "./envelopes.ts"
 
-/** The outcome of a command: the members of the reply. `D`: the data of the reply. */
+/** Outcome of a command: the members of the reply. `D`: the data of the reply. */
 type Outcome<D = Answer["result"]> =
   | { readonly v: number; readonly d: D; readonly isDuplicate: boolean }
   | { readonly refusal: Refusal }
-/** The outcome of a command that the gateway answers: its data is the reply of the command's contract. */
+/** Outcome of a command answered by the gateway: its data is the reply of the command's contract. */
 type OutcomeOf<T extends GatewayCommandName> = Outcome<ReplyData<T>>
 
-/** A command whose data its schema has decoded. */
+/** A command with decoded data. */
 interface Decoded {
   readonly t: CommandName
   readonly d: unknown
@@ -65,7 +65,7 @@ type LocalAnswer<T extends GatewayCommandName> = (given: {
 }) => void
 
 const ROSTER_PAGE = 50
-/** A refusal for too many unanswered commands. */
+/** Retry delay of the refusal for too many unanswered commands. */
 const BUSY_RETRY_MS = 200
 
 const reply = (connection: Connection, id: string, outcome: Outcome): void => {
@@ -91,7 +91,7 @@ export class Commands {
     this.#services = services
   }
 
-  /** Takes a command of an open connection. */
+  /** Receives a command of an open connection. */
   receive(connection: Connection, channel: Channel, frame: CommandFrame): void {
     const { telemetry, timers } = this.#services
     telemetry.busiest.command(channel.eventId, timers.now())
@@ -135,7 +135,7 @@ export class Commands {
     )
   }
 
-  /** Every command counts, with any outcome. */
+  /** Counts every command, whatever its outcome. */
   #throttle(connection: Connection, channel: Channel, { t, d }: CommandFrame): Refusal | undefined {
     if (isCommandName(t) && commandContract(t).budget === "signals") {
       const waitMs = channel.mesh.spend(connection, Buffer.byteLength(JSON.stringify(d ?? {})))
@@ -153,7 +153,7 @@ export class Commands {
       : undefined
   }
 
-  /** Some kinds have a further limit. Invalid commands and repeats of done ones do not count against it. */
+  /** Applies the additional limit of some kinds of commands. Invalid commands and repeats do not count against it. */
   #limitRate(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
     const { participantId, role } = connection.identity
     const kind = commandContract(t).rate
@@ -165,7 +165,7 @@ export class Commands {
     return laterMs > 0 ? refuseForNow("rate_limited", `Too much of ${t} from your address.`, laterMs) : undefined
   }
 
-  /** Anonymous viewers share the limits of their address: a new viewer costs only a request. */
+  /** Applies the limits that anonymous viewers of one address share, because a new viewer costs only a request. */
   #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: RateClass, acts: number): number {
     if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
     return this.#services.anonymous.spend(kind, eventId, address, this.#services.timers.now(), acts)
@@ -231,7 +231,7 @@ export class Commands {
     "reaction.send": ({ connection, channel, id, d, reply }) => reply(react(connection, channel, id, d)),
     "roster.list": ({ channel, d, perform }) => perform(this.#roster(channel, d)),
     "broadcast.ingest": ({ connection, channel, perform }) => perform(this.#ingest(connection, channel)),
-    // The calls have a bound of their own for commands that wait: these do not count as commands without a reply.
+    // Calls have their own limit of waiting commands, so these do not count as commands without a reply.
     "rtc.join": ({ connection, channel, d, reply }) =>
       channel.mesh.join(connection, d, (answer) => reply(answered(channel, answer))),
     "rtc.leave": ({ connection, channel, reply }) =>
@@ -240,7 +240,7 @@ export class Commands {
       channel.mesh.signal(connection, d, (answer) => reply(answered(channel, answer))),
   }
 
-  /** Each command gives a new address, also one that is sent again. */
+  /** Issues a new address for every command, even a repeated one. */
   #ingest(connection: Connection, channel: Channel): Effect.Effect<OutcomeOf<"broadcast.ingest">> {
     const { database, broadcasts, options } = this.#services
     const token = newSecret()
@@ -262,7 +262,7 @@ export class Commands {
     )
   }
 
-  /** Runs a command and replies, with any outcome. */
+  /** Runs a command and replies, whatever the outcome. */
   #perform(connection: Connection, id: string, command: Effect.Effect<Outcome>): void {
     const settle = (outcome: Outcome): void => {
       connection.inFlight--
@@ -284,14 +284,14 @@ export class Commands {
   }
 }
 
-/** A repeat is done again: signals are not remembered. */
+/** Outcome of a call command. A repeat is executed again: signals are not remembered. */
 const answered = <D>(
   { version }: Channel,
   answer: { readonly d: D } | { readonly refusal: Refusal },
 ): { readonly v: number; readonly d: D; readonly isDuplicate: false } | { readonly refusal: Refusal } =>
   "refusal" in answer ? answer : { v: version, d: answer.d, isDuplicate: false }
 
-/** The event counts reactions at its own pace and does not store them: only the gateway can detect a repeat. */
+/** The event counts reactions in batches and does not store them: only the gateway can detect a repeat. */
 const react = (
   connection: Connection,
   channel: Channel,

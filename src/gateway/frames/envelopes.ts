@@ -1,4 +1,4 @@
-/** The envelope of a gateway command for the live event: the caller, the idempotency key, and the command. */
+/** Builds the envelope of a gateway command for the live event: the caller, the idempotency key, and the command. */
 import { createHash } from "node:crypto"
 import type { Caller, Command, Envelope } from "../../actors/commands.ts"
 import { newId } from "../../model/ids.ts"

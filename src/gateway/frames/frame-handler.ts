@@ -1,6 +1,6 @@
 /**
- * Handles the frames of a socket: hello, identify, heartbeats, commands, token renewal. It runs inside the transport's callbacks
- * and never waits; it starts effects that handle their own failures.
+ * Handles the frames of a socket: hello, identify, heartbeats, commands, token renewal. It runs inside the transport's callbacks and never
+ * blocks; it starts effects that handle their own failures.
  */
 import { Effect } from "effect"
 import { Unavailable } from "../../model/errors.ts"
@@ -24,7 +24,7 @@ import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
 import { type Incoming, incoming, isClientObject, NOT_READY, objectsIn, unknownObject } from "./incoming.ts"
 
-/** Objects that a socket may send before it is open; a valid client sends fewer. */
+/** Most objects that a socket may send before it is open; a valid client sends fewer. */
 const EARLY_OBJECTS = 64
 
 export class FrameHandler {
@@ -118,7 +118,7 @@ export class FrameHandler {
     }
   }
 
-  /** The close code when the rate of frames is abuse. */
+  /** The close code when the rate of frames is abusive. */
   #countFrame(connection: Connection): CloseCode | undefined {
     if (!connection.isSettled) {
       connection.earlyFrames++
@@ -197,7 +197,7 @@ export class FrameHandler {
     const { eventId, identity, sessionExpiresAt } = grant
     const channel = this.#hub.find(connection.eventId)
     if (channel === undefined || connection.state === "closed") return
-    // Each anonymous token is minted for a new viewer; a renewal only keeps the present viewer connected.
+    // Each anonymous token is issued for a new viewer; a renewal only keeps the current viewer connected.
     const isSame =
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")

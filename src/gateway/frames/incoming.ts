@@ -1,6 +1,6 @@
 /**
- * Incoming frames, read and judged by the state of their connection: the result says what to do, and `frame-handler.ts` does it. A frame
- * that no valid client sends closes the connection; a valid one that comes too early is refused.
+ * Parses incoming frames and judges them by the state of their connection. The result says what to do, and `frame-handler.ts` does it. A
+ * frame that no valid client sends closes the connection; a valid one that comes too early is refused.
  */
 import { Result, Schema } from "effect"
 import { isShallow } from "../../model/json.ts"
@@ -34,7 +34,7 @@ export type Incoming =
   | { readonly type: "heartbeat"; readonly t0: number }
   | ({ readonly type: "identify" } & Identify["d"])
   | { readonly type: "command"; readonly frame: CommandFrame }
-  /** A new token for an open session. */
+  /** Token renewal of an open session. */
   | { readonly type: "renew"; readonly id: string | undefined; readonly token: string }
   /** Without an id the refusal belongs to no command. */
   | { readonly type: "refuse"; readonly id: string | undefined; readonly refusal: Refusal }
@@ -64,7 +64,7 @@ export const objectsIn = (bytes: ArrayBuffer): ReadonlyArray<unknown> | CloseCod
 export const isClientObject = (value: unknown): value is ClientObject =>
   typeof value === "object" && value !== null && "op" in value && CLIENT_OPS.some((op) => op === value.op)
 
-/** Why an object is no client's. No value of the client is repeated. */
+/** The reason to reject an object that no valid client sends. No value of the client is repeated. */
 export const unknownObject = because(CLOSE.protocolError, `op: must be one of ${CLIENT_OPS.join(", ")}`)
 
 const protocolError = (reason: string): Incoming => ({ type: "close", why: because(CLOSE.protocolError, reason) })

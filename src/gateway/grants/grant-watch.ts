@@ -1,10 +1,10 @@
 /**
- * The grant states of the users behind open sockets: whether the basis of a grant still holds, and the present role at the event. Of
- * partners' guests: whether their erasure ended the session.
- * All open sockets are checked every few seconds; the sockets that a change in this process concerns are checked at once. The two
- * kinds of check run side by side and take turns at the database, one statement at a time, so that neither delays the other by
- * more than a statement. A statement is judged before the next one is sent, so that an older state never replaces a newer one.
- * Registrants and anonymous viewers are not checked here: the live event shuts them out, or its visibility does.
+ * Grant states of the users behind open sockets: whether the basis of a grant still holds, and the current role at the event. For guests of
+ * partners: whether their erasure ended the session.
+ * All open sockets are checked every few seconds; sockets concerned by a change in this process are checked at once. The two kinds of check
+ * run concurrently and take turns at the database, one statement at a time, so that neither delays the other by more than a statement. A
+ * statement is judged before the next one is sent, so that an older state never replaces a newer one. Registrants and anonymous viewers are
+ * not checked here: the live event shuts them out, or its visibility does.
  */
 import { Duration, Effect, Semaphore } from "effect"
 import type { GrantChange } from "../../identity/grant-changes.ts"
@@ -18,9 +18,9 @@ import type { GatewayServices } from "../services.ts"
 import { ChangeIndex, type GuestGround, RecentChanges, type UserGround } from "./recent-changes.ts"
 import { BATCH } from "./shared-lookups.ts"
 
-/** From the start of one check for changes to the start of the next: all changes within it cost one walk over the sockets. */
+/** Time from the start of one check for changes to the start of the next: all changes within it cost one pass over the sockets. */
 const GATHER = Duration.millis(25)
-/** After a failed check all sockets are checked again, this much later. */
+/** Delay before all sockets are checked again after a failed check. */
 const RETRY_MS = 1000
 
 interface UserSocket extends UserGround {
@@ -29,7 +29,7 @@ interface UserSocket extends UserGround {
 
 interface GuestSocket extends GuestGround {
   readonly connection: Connection
-  /** When the session of the last token ends. */
+  /** End of the session of the last token. */
   readonly expiresAt: number
 }
 
@@ -43,26 +43,26 @@ const inBatches = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
 
 interface Needs {
   readonly connections: () => Iterable<Connection>
-  /** The user's access to the event, and their role on the workspace's list for it. */
+  /** Called with the user's access to the event, and their role in the workspace's list for it. */
   readonly roleRead: (connection: Connection, access: EventAccess, stored: EventRole | null) => void
 }
 
 export class GrantWatch {
   readonly #services: GatewayServices
   readonly #needs: Needs
-  /** When all sockets are checked next; Unix milliseconds. */
+  /** Time of the next check of all sockets; Unix milliseconds. */
   #dueAt: number
   #isLookingAtAll = false
   #isLookingAtChanged = false
   /** Changes that arrived during a check for changes. */
   #waiting: GrantChange[] = []
-  /** Called when sockets agree with the changes that wait, with those of the check under way, and with all after a failure. */
+  /** Callbacks for when the sockets reflect the waiting changes, those of the running check, and, after a failure, all changes. */
   #afterWaiting: Array<() => void> = []
   #afterLook: Array<() => void> | undefined
   #afterAll: Array<() => void> = []
   /** First come, first served. */
   readonly #turns = Semaphore.makeUnsafe(1)
-  /** A grant state that was requested before a change may predate it. */
+  /** Recent changes: a grant state that was requested before a change may predate it. */
   readonly changes = new RecentChanges()
 
   constructor(services: GatewayServices, needs: Needs, now: number) {
@@ -71,7 +71,7 @@ export class GrantWatch {
     this.#dueAt = now + services.options.recheckMs
   }
 
-  /** Checks all sockets again, if it is time to. */
+  /** Checks all sockets again, if the check is due. */
   sweep(now: number): void {
     if (this.#isLookingAtAll || now < this.#dueAt) return
     this.#dueAt = now + this.#services.options.recheckMs
@@ -88,7 +88,7 @@ export class GrantWatch {
     )
   }
 
-  /** Resolves when the sockets agree with all changes so far. */
+  /** Resolves when the sockets reflect all changes so far. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#waiting.length > 0) this.#afterWaiting.push(resolve)
@@ -97,7 +97,7 @@ export class GrantWatch {
     })
   }
 
-  /** The basis of grants is gone, or a role changed. */
+  /** Notes that the basis of grants is gone, or that a role changed. */
   changed(change: GrantChange): void {
     this.changes.add(change)
     this.#waiting.push(change)
@@ -149,7 +149,7 @@ export class GrantWatch {
     return { users, guests }
   }
 
-  /** `then`: called once the check has been done, by this one or by the one of all sockets that follows a failure. */
+  /** `then`: called after this check, or after the check of all sockets that follows a failure. */
   #look({ users, guests }: Checked, then: Array<() => void>): Effect.Effect<void> {
     const { database, telemetry } = this.#services
     const lookAtUsers = (some: ReadonlyArray<UserSocket>) =>

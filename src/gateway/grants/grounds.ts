@@ -1,9 +1,9 @@
-/** The ground of the addresses that a connection is given. */
+/** The grants behind the addresses that are given to a connection. */
 import type { Held } from "../../media/links.ts"
 import type { Ground } from "../../model/links.ts"
 import type { Connection } from "../connection/connection.ts"
 
-/** `undefined`: of a participant without a name, who is given none. */
+/** `undefined` for a participant without a name, who is given no addresses. */
 export const groundOf = ({ basis, identity }: Connection, as: "speaker" | "viewer"): Ground | undefined => {
   const { participantId, kind, role } = identity
   if (kind === "anonymous") return undefined
@@ -12,7 +12,7 @@ export const groundOf = ({ basis, identity }: Connection, as: "speaker" | "viewe
   return { as, ...user, participantId, ...(login && { login }), ...(keyId !== null && { keyId }) }
 }
 
-/** Those of one connection are the same, so that a player goes on. */
+/** Holder of a connection's addresses. It never changes, so the addresses stay the same and a player can continue. */
 export const heldBy = (connection: Connection): Held | undefined => {
   const ground = groundOf(connection, "viewer")
   return ground && { eventId: connection.eventId, ground, givenAt: connection.openedAt }

@@ -1,4 +1,4 @@
-/** Grant changes, and the users and guests that they concern. */
+/** Grant changes, and the users and guests concerned by them. */
 import type { GrantChange } from "../../identity/grant-changes.ts"
 import type { Basis } from "../../model/grants.ts"
 
@@ -8,7 +8,7 @@ export interface UserGround {
   readonly eventId: string
 }
 
-/** The same for a partner's guest. */
+/** The facts on which the access of a partner's guest depends. */
 export interface GuestGround {
   readonly guestId: string
   readonly eventId: string
@@ -16,7 +16,7 @@ export interface GuestGround {
 
 export type Ground = UserGround | GuestGround
 
-/** The number of changes that are kept; a look-up lasts milliseconds. */
+/** Number of changes kept; a look-up lasts milliseconds. */
 const KEPT = 1_000
 
 const fieldsOf = (ground: Ground): GrantChange => {
@@ -36,10 +36,10 @@ const concerns = (change: GrantChange, ground: Ground): boolean => {
   return (Object.keys(change) as ReadonlyArray<keyof GrantChange>).every((field) => own[field] === change[field])
 }
 
-/** The key of a change without a field, which concerns every socket. */
+/** Key of a change without any field, which concerns every socket. */
 const OF_ALL = ""
 
-/** The field by which a change is found: the one that the fewest sockets share. */
+/** The field by which a change is found: the one shared by the fewest sockets. */
 const keyOf = ({ sessionId, userId, guestId, keyId, accountId, eventId, workspaceId }: GrantChange): string =>
   sessionId ?? userId ?? guestId ?? keyId ?? accountId ?? eventId ?? workspaceId ?? OF_ALL
 
@@ -62,12 +62,12 @@ export class ChangeIndex {
   }
 }
 
-/** The latest changes by number. */
+/** The latest changes, numbered. */
 export class RecentChanges {
   readonly #kept: GrantChange[] = []
   #count = 0
 
-  /** The number of changes so far. */
+  /** Number of changes so far. */
   get count(): number {
     return this.#count
   }
@@ -77,7 +77,7 @@ export class RecentChanges {
     this.#count++
   }
 
-  /** Does a change after the first `count` concern the participant? Changes that are no longer kept count as if they did. */
+  /** Whether a change after the first `count` concerns the participant. Changes that are no longer kept count as if they did. */
   concernedSince(count: number, ground: Ground): boolean {
     if (this.#count - count > KEPT) return true
     for (let n = count; n < this.#count; n++) {

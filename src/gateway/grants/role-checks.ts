@@ -1,8 +1,8 @@
 /**
- * Roles given at the event that the workspace's list contradicts. The list normally agrees, because one commit writes both, and the
- * event forgets its role when the workspace changes the list (`http/handlers/workspaces/grant-changes.ts`). Where the event could not be reached, or where
- * an operator changed the list, the live event is asked to check its role. A role for the time on stage differs rightly, and is
- * asked about at every look: the gateway does not know who is on stage.
+ * Roles given at the event that contradict the workspace's list. The list normally agrees, because one commit writes both, and the event
+ * forgets its role when the workspace changes the list (`http/handlers/workspaces/grant-changes.ts`). If the event could not be reached, or
+ * if an operator changed the list, the live event is asked to check its role. A role for the time on stage differs rightly and is asked
+ * about at every check: the gateway does not know who is on stage.
  */
 
 import { Effect } from "effect"
@@ -14,9 +14,9 @@ import type { GatewayServices } from "../services.ts"
 
 interface Difference {
   readonly given: EventRole
-  /** Null: the list does not have the user. */
+  /** Null: the user is not in the list. */
   readonly stored: EventRole | null
-  /** The live event has not answered yet. */
+  /** True while the live event has not answered. */
   isAsked: boolean
 }
 
@@ -31,8 +31,8 @@ export class RoleChecks {
   }
 
   /**
-   * The list has just been read. A commit may lie between the reading and the role given here, so a difference counts when the
-   * next reading shows it as well.
+   * Compares the given role with the list, which has just been read. A commit may lie between the read and the role given here, so a
+   * difference counts only if the next read shows it as well.
    */
   look(connection: Connection, given: EventRole | undefined, stored: EventRole | null): void {
     const known = this.#differences.get(connection)
@@ -61,7 +61,7 @@ export class RoleChecks {
       Effect.match(asked, {
         onSuccess: ({ result }) => {
           difference.isAsked = false
-          // The stored role applies from here on; it is looked up as after a change that was announced.
+          // The stored role applies from here on; it is looked up as after an announced change.
           if (result["isForgotten"] === true) grants.publish({ eventId, userId })
         },
         onFailure: (err) => {

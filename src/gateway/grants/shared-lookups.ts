@@ -1,12 +1,12 @@
-/** Batched look-ups: identifying sockets share the statements that look up what their grants rest on. */
+/** Batched look-ups: identifying sockets share the statements that check their grants. */
 import { Deferred, Duration, Effect, Exit } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Queryable } from "../../store/database.ts"
 import type { GatewayServices } from "../services.ts"
 
-/** Look-ups in one statement. */
+/** Most look-ups in one statement. */
 export const BATCH = 500
-/** From the start of one statement to the start of the next: a statement of 50 look-ups costs a tenth of 50 statements of one. */
+/** Time from the start of one statement to the start of the next: a statement of 50 look-ups costs a tenth of 50 statements of one. */
 const GATHER = Duration.millis(10)
 
 interface Waiting<Question, Answer> {
@@ -15,8 +15,8 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Batches look-ups. A single look-up runs at once. Look-ups that arrive within `GATHER`, or while a statement runs, share the
- * next one, so that many joins cost few statements.
+ * Batches look-ups. A single look-up runs at once. Look-ups that arrive within `GATHER`, or while a statement runs, share the next one, so
+ * that many joins cost few statements.
  */
 export class SharedLookups<Question, Answer> {
   readonly #services: Pick<GatewayServices, "database" | "fork">

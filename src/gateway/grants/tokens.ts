@@ -1,6 +1,6 @@
 /**
- * Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. `Unavailable`: the token may
- * be valid, and it cannot be checked now.
+ * Reads a gateway token: its identity, event and expiry, or the code with which to close the socket. `Unavailable`: the token may be valid,
+ * but cannot be checked now.
  */
 import { Effect } from "effect"
 import type { Timers } from "../../clock/timers.ts"
@@ -17,13 +17,13 @@ import type { SharedLookups } from "./shared-lookups.ts"
 export interface Grant {
   readonly eventId: string
   readonly identity: Identity
-  /** When the session behind the token ends, Unix milliseconds. */
+  /** End of the session behind the token, in Unix milliseconds. */
   readonly sessionExpiresAt: number
-  /** `undefined` for participants that are not users of the workspace. */
+  /** `undefined` for participants who are not users of the workspace. */
   readonly basis: Basis | undefined
 }
 
-/** Does the token's own claim have an expiry in the past? Asked only of a refused token; either close code asks for a new one. */
+/** Whether the token itself claims to have expired. Checked only for a refused token; either close code asks for a new one. */
 const claimsToHaveExpired = (token: string, now: number): boolean => {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
@@ -38,18 +38,18 @@ interface Needs {
   readonly timers: Timers
   readonly tokens: Tokens["Service"]
   readonly users: SharedLookups<GrantQuestion, GrantState>
-  /** Did the erasure of the guest end the session? */
+  /** Looks up whether the guest's erasure ended the session. */
   readonly guests: SharedLookups<GuestSession, boolean>
-  /** The changes of grants. */
+  /** Recent grant changes. */
   readonly changes: RecentChanges
 }
 
-/** A participant whose grants change faster than they can be read has to try again. */
+/** Most reads for one participant. If their grants change faster than that, the participant has to try again. */
 const READS = 10
 
 /**
- * A state that was read during a change may predate it, and the check of open sockets for that change may be over. It is read again
- * if the change concerns this participant, `READS` times at most. Changes that concern others cost no reading.
+ * Reads a state until it is current. A state read during a change may predate it, and the check of open sockets for that change may be
+ * over. The state is read again if the change concerns this participant, at most `READS` times. Changes that concern others cost no read.
  */
 const readSettled = <State>(
   { changes }: Pick<Needs, "changes">,
@@ -72,7 +72,7 @@ export type NotGranted = CloseCode | Unavailable
 
 type Access = Pick<Identity, "role" | "walkIn" | "manages">
 
-/** The user's present access, which precedes the token's. */
+/** The user's current access, which takes precedence over the token's. */
 const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, NotGranted> =>
   Effect.flatMap(
     readSettled(needs, { basis, eventId }, needs.users.find({ basis, eventId })),
@@ -84,7 +84,7 @@ const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<A
     },
   )
 
-/** `revoked` for a guest who was erased since the session was made. */
+/** Fails with `revoked` for a guest who was erased since the session was created. */
 const admitGuest = (needs: Needs, { participantId, eventId, sessionExpires }: GatewayGrant) =>
   Effect.flatMap(
     readSettled(
@@ -102,7 +102,7 @@ const accessOfGrant = (needs: Needs, grant: GatewayGrant): Effect.Effect<Access,
   return kind === "guest" ? Effect.as(admitGuest(needs, grant), access) : Effect.succeed(access)
 }
 
-/** In most cases the client sent the token of a session, or an API key. */
+/** Usually the client sent a session token or an API key. */
 const NO_GATEWAY_TOKEN = because(CLOSE.invalidToken, "invalid token: send the one of POST /v1/auth/gateway-token")
 
 export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, NotGranted> =>

@@ -1,6 +1,6 @@
 /**
- * The absent participants of all events of this process with an entry, bounded. The one that left longest ago is forgotten first.
- * Anonymous ones are counted apart, so that a flood of them takes no entry of anybody else.
+ * Absent participants who have an entry, for all events of this process, limited in number. The one who left longest ago is forgotten
+ * first. Anonymous ones are counted separately, so that a flood of them evicts no other entries.
  */
 import type { Timers } from "../../clock/timers.ts"
 
@@ -19,7 +19,7 @@ export class AbsentParticipants {
   readonly #named = new Map<string, Absent>()
   readonly #anonymous = new Map<string, Absent>()
 
-  /** `most`: the limit of each of the two kinds. */
+  /** `most`: the limit for each of the two kinds. */
   constructor(timers: Timers, most: number) {
     this.#timers = timers
     this.#most = most
@@ -40,7 +40,7 @@ export class AbsentParticipants {
     oldest[1].forget()
   }
 
-  /** The participant is connected, and so not to be forgotten. */
+  /** The participant is connected, and their entries are kept. */
   returned(key: string): void {
     this.#named.delete(key)
     this.#anonymous.delete(key)

@@ -1,17 +1,17 @@
 /**
- * The rate limits of a participant over all its tabs: token buckets, one for all commands and one more for some kinds, and a
- * window over all frames that detects abuse. Buckets exist only for active participants and are removed when they are full.
- * Entries of absent participants are bounded (`absent-participants.ts`).
+ * Rate limits of a participant over all their tabs: token buckets, one for all commands and an additional one for some kinds, and a window
+ * over all frames that detects abuse. Buckets exist only for active participants and are removed when they are full. Entries of absent
+ * participants are limited (`absent-participants.ts`).
  */
 
 import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/limits/token-bucket.ts"
 import type { RateClass } from "../../protocol/command.ts"
 
-/** `commands`: all commands. The other kinds count in addition. */
+/** `commands` counts all commands. The other kinds count in addition. */
 type BudgetKind = "commands" | RateClass
 export type BudgetRules = { readonly [kind in BudgetKind]: Rate }
 
-/** A rate of this many times the limit over a window is abuse. */
+/** Exceeding the limit by this factor over a window is abuse. */
 const ABUSE_FACTOR = 5
 const WINDOW_MS = 10_000
 /** Every bucket is full again after this time. */
@@ -49,7 +49,7 @@ export class RateBudgets {
     return staff ? this.#staffFactor : 1
   }
 
-  /** Counts an object of a frame, of any kind; true when the rate is abuse. */
+  /** Counts an object of a frame, of any kind; true when the rate is abusive. */
   isAbuse(participantId: string, staff: boolean, now: number): boolean {
     const budget = this.#of(participantId, now)
     if (now - budget.windowFrom >= WINDOW_MS) {
@@ -60,7 +60,7 @@ export class RateBudgets {
     return budget.frames > (this.#rules.commands.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
   }
 
-  /** Takes a command out of a bucket: returns 0, or the milliseconds until the bucket has one. */
+  /** Takes a token from a bucket: returns 0, or the milliseconds until the bucket has one. */
   spend(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
     const budget = this.#of(participantId, now)
     budget.spentAt = now
@@ -83,7 +83,7 @@ export class RateBudgets {
     this.#byParticipant.delete(participantId)
   }
 
-  /** Removes participants that were silent for so long that every bucket is full. */
+  /** Removes participants who were silent for so long that every bucket is full. */
   sweep(now: number): void {
     for (const [participantId, budget] of this.#byParticipant) {
       if (now - budget.spentAt > FULL_AFTER_MS && now - budget.windowFrom > WINDOW_MS) {

@@ -1,10 +1,10 @@
 /**
- * The latest commands of each participant that were done, over all their tabs and connections. A client that lost its connection
- * resends unanswered commands: the repeats do not count against rate limits, and unstored commands must not run twice. Entries of
- * absent participants are bounded (`absent-participants.ts`).
+ * The latest executed commands of each participant, over all their tabs and connections. A client that lost its connection resends
+ * unanswered commands: the repeats do not count against rate limits, and unstored commands must not run twice. Entries of absent
+ * participants are limited (`absent-participants.ts`).
  */
 
-/** The number of unanswered commands of the project's client. */
+/** Matches the most unanswered commands of the project's client. */
 const REMEMBERED = 16
 const FORGOTTEN_AFTER_MS = 120_000
 
@@ -18,12 +18,12 @@ interface Recent {
 export class RecentCommands {
   readonly #byParticipant = new Map<string, Recent>()
 
-  /** The body of the command that was done under this id; `undefined` when none is remembered. */
+  /** The body of the command executed under this id; `undefined` if none is remembered. */
   find(participantId: string, commandId: string): string | undefined {
     return this.#byParticipant.get(participantId)?.bodies.get(commandId)
   }
 
-  /** `body`: distinguishes a repeat from an id that is reused. */
+  /** `body`: distinguishes a repeat from a reused id. */
   remember(participantId: string, commandId: string, body: string, now: number): void {
     const recent = this.#byParticipant.get(participantId) ?? { bodies: new Map<string, string>(), usedAt: now }
     this.#byParticipant.set(participantId, recent)

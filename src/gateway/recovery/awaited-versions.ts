@@ -3,7 +3,7 @@ export class AwaitedVersions {
   #applied = 0
   #waiting: Array<{ readonly version: number; readonly then: () => void }> = []
 
-  /** Resolves when the version is applied, or nothing is followed any more. `undefined`: it is already. */
+  /** Resolves when the version is applied, or when the event is no longer followed. `undefined`: it is applied already. */
   wait(version: number): Promise<void> | undefined {
     return version <= this.#applied ? undefined : new Promise((then) => this.#waiting.push({ version, then }))
   }

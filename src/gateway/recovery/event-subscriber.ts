@@ -1,7 +1,7 @@
 /**
- * Subscribes to one live event: first to the feed (buffering), then it reads snapshot and stored dispatches, then it applies
- * message by message. Invariant: the replay buffers hold exactly the commits up to `version`. A gap in the versions is filled
- * from the store, once at a time. Another epoch, or a gap longer than the store keeps, starts over.
+ * Subscribes to one live event: it first subscribes to the feed (buffering), then reads the snapshot and stored dispatches, then applies
+ * messages one by one. Invariant: the replay buffers hold exactly the commits up to `version`. A gap in the versions is filled from the
+ * store, one read at a time. Another epoch, or a gap longer than the store keeps, starts over.
  */
 import { Effect, Schedule } from "effect"
 import type { EphemeralPublication, FeedMessage, Publication } from "../../actors/feed.ts"
@@ -22,11 +22,11 @@ import { AwaitedVersions } from "./awaited-versions.ts"
 import type { ReadyRequests } from "./ready-requests.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
-/** A change of the event. The subscriber emits them in order. */
+/** A change of the event. The subscriber emits changes in order. */
 export type SubscriberEvent =
   /** The event can be served from now on. */
   | { readonly type: "opened" }
-  /** The event cannot be served: absent, or unreadable for now. */
+  /** The event cannot be served: it does not exist, or is unreadable for now. */
   | { readonly type: "failed"; readonly failure: NotFound | Unavailable }
   | { readonly type: "published"; readonly stream: StreamName; readonly dispatch: Outgoing }
   | { readonly type: "ephemeral"; readonly publication: EphemeralPublication }
@@ -46,38 +46,38 @@ export type SubscriberEvent =
   | { readonly type: "restarted"; readonly reason: "epoch" | "gap" }
   /** A newer snapshot has been read. */
   | { readonly type: "refreshed" }
-  /** All events of a message, or of a reading, were emitted. */
+  /** All events of a message, or of a read, were emitted. */
   | { readonly type: "settled" }
   /** The actor was loaded again and may not know who is present. */
   | { readonly type: "actorLoaded" }
-  /** Connections, of any node, whose participants have too many. */
+  /** Connections on any node to close, because their participants have too many. */
   | { readonly type: "replaced"; readonly connections: ReadonlyArray<OpenConnection> }
 
-/** The connections that a subscriber reads for. */
+/** The connections for which a subscriber reads. */
 interface Receivers {
   readonly requests: ReadyRequests
   /** Participants with an open connection, which receives their own stream. */
   readonly participants: { has(participantId: string): boolean }
 }
 
-/** The result of a reading: the state, the stream heads at that time, and the stored dispatches that are missing here. */
+/** Result of a read: the state, the stream heads at that time, and the stored dispatches that are missing here. */
 interface FreshReading {
   readonly reading: LiveReading
   readonly heads: StreamHeads
   readonly stored: ReadonlyArray<StoredPublication>
 }
 
-/** The facts that presence and permissions depend on. */
+/** The facts on which presence and permissions depend. */
 type Terms = Pick<FeedMessage, "status" | "visibility" | "phase" | "lobby">
 
-/** The heads of the requested streams. */
+/** Heads of the requested streams. */
 const askedHeads = ({ heads, personal }: LiveReading): StreamHeads => ({
   ...heads,
   ...Object.fromEntries(Object.entries(personal).map(([id, { head }]) => [ownStream(id), head])),
 })
 
 const MAX_BUFFERED = 1000
-/** The interval of retries of a failed reading while connections depend on it. */
+/** Interval of retries of a failed read while connections depend on it. */
 const RETRY_SCHEDULE = Schedule.spaced("500 millis")
 
 export class EventSubscriber {
@@ -86,7 +86,7 @@ export class EventSubscriber {
   status: EventStatus = "draft"
   visibility: Visibility = "private"
   phase: ActivePhase = NO_PHASE
-  /** The last reading. */
+  /** The last read. */
   read: LiveReading | undefined
   readonly participants = new ParticipantStates()
   readonly versions = new AwaitedVersions()
@@ -96,9 +96,9 @@ export class EventSubscriber {
   readonly #eventId: string
   readonly #emit: (event: SubscriberEvent) => void
   readonly #receivers: Receivers
-  /** Messages that arrive while the store is read; `undefined` otherwise. */
+  /** Messages that arrive during a read of the store; `undefined` otherwise. */
   #buffer: FeedMessage[] | undefined = []
-  /** The highest fencing token of the event that is known here. */
+  /** The highest known fencing token of the event. */
   #activation = 0
   #isOpen = false
   #isStopped = false
@@ -132,14 +132,13 @@ export class EventSubscriber {
   }
 
   trim(now: number): void {
-    // During a reading no known head is dropped: the reading may be older than the head.
+    // No known head is dropped during a read: the read may be older than the head.
     const isReading = this.#isRefreshing || this.#buffer !== undefined
     this.buffers.trim(now, (participantId) => isReading || this.#receivers.participants.has(participantId))
   }
 
   /**
-   * Reads anew for all waiting connections after the present turn, once at a time. `refreshed` follows or, when the reading
-   * fails, `failed`.
+   * Reads again for all waiting connections after the current turn, one read at a time. Emits `refreshed`, or `failed` if the read fails.
    */
   refresh(): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
@@ -169,7 +168,7 @@ export class EventSubscriber {
     )
   }
 
-  /** `isAnew`: all that is subscribed; otherwise only the unknown streams of the waiting participants. */
+  /** `isAnew`: reads all subscribed streams; otherwise only the unknown streams of the waiting participants. */
   #look(isAnew: boolean): Effect.Effect<FreshReading, NotFound | Unavailable> {
     const { live, database, options, telemetry } = this.#services
     return Effect.gen({ self: this }, function* () {
@@ -197,7 +196,7 @@ export class EventSubscriber {
     )
   }
 
-  /** A listener must not throw into the actor that publishes. */
+  /** Receives a message. A listener must not throw into the actor that publishes. */
   #receive(message: FeedMessage): void {
     try {
       const { replaced = [] } = message
@@ -209,13 +208,13 @@ export class EventSubscriber {
     }
   }
 
-  /** A full buffer drops messages; the gap is detected and filled afterwards. */
+  /** Buffers a message. A full buffer drops messages; the gap is detected and filled afterwards. */
   #keep(buffer: FeedMessage[], message: FeedMessage): void {
     buffer.push(message)
     if (buffer.length > MAX_BUFFERED) buffer.shift()
   }
 
-  /** Is the store ahead of the messages that came here? The latest of them may still be on their way. `undefined`: no such event. */
+  /** Whether the store is ahead of the messages received here, of which the latest may still be in flight. `undefined`: no such event. */
   isBehind(stored: StoredVersion | undefined): boolean {
     if (!this.#isOpen || this.#isStopped || this.#buffer !== undefined) return false
     if (stored === undefined) return this.status !== "ended"
@@ -249,7 +248,7 @@ export class EventSubscriber {
   #apply(message: FeedMessage): void {
     const now = this.#services.timers.now()
     this.version = message.version
-    // Before the dispatches: a participant that enters a room receives its dispatches from here on.
+    // Applied before the dispatches: a participant who enters a room receives its dispatches from here on.
     for (const change of message.participantChanges) {
       this.participants.apply(change)
       if (change.barred !== undefined) this.#bar(change.participantId, change.barred)
@@ -283,11 +282,11 @@ export class EventSubscriber {
     this.visibility = visibility
     if (isHidden) this.#emit({ type: "hidden" })
     const hasChanged = !sameTraits(this.phase, phase)
-    // The same object while nothing changes: values derived from it are cached by it.
+    // Keeps the same object while nothing changes: values derived from it are cached by it.
     if (hasChanged) this.phase = phase
     const hasOtherLobby = this.participants.lobby !== lobby
     this.participants.lobby = lobby
-    // First: participants that have to wait do not receive the dispatches to those inside.
+    // Emitted first: participants who have to wait must not receive the dispatches to those inside.
     if (hasOtherLobby) this.#emit({ type: "lobbyChanged" })
     if (hasChanged) this.#emit({ type: "permissionsChanged" })
   }
@@ -299,7 +298,7 @@ export class EventSubscriber {
     }
   }
 
-  /** Messages were missed. */
+  /** Reads the store again after messages were missed. */
   reload(): void {
     if (this.#isOpen && !this.#isStopped) this.#reload()
   }
@@ -315,7 +314,7 @@ export class EventSubscriber {
     this.#services.fork(
       Effect.suspend(() => this.#look(true)).pipe(
         Effect.tapError((failure) => Effect.sync(() => this.#loadFailed(failure))),
-        // Waiting connections have been refused; open ones stay, and get the missed dispatches after a successful reading.
+        // Waiting connections have been refused; open ones stay, and get the missed dispatches after a successful read.
         Effect.retry({
           while: (failure) => this.#isOpen && !this.#isStopped && failure._tag === "Unavailable",
           schedule: RETRY_SCHEDULE,
@@ -332,7 +331,7 @@ export class EventSubscriber {
 
   #loadFailed(failure: NotFound | Unavailable): void {
     if (this.#isStopped) return
-    // An event that existed and does not any more was deleted.
+    // An event that existed and is not found any more was deleted.
     if (this.#isOpen && failure._tag === "NotFound") this.#emit({ type: "ended" })
     else this.#emit({ type: "failed", failure })
   }
@@ -355,7 +354,7 @@ export class EventSubscriber {
     else if (wasOpen) this.#emit({ type: "refreshed" })
     this.#emit({ type: "settled" })
     for (const message of buffered) {
-      // The snapshot's reading includes the dispatches of these commits, but not their ejections.
+      // The snapshot includes the dispatches of these commits, but not their ejections.
       if (message.kind === "commit" && message.version <= snapshot.version) this.#eject(message)
       this.#receive(message)
     }
@@ -364,7 +363,7 @@ export class EventSubscriber {
     if (this.status === "ended") this.#emit({ type: "ended" })
   }
 
-  /** Brings the replay buffers to the snapshot's version; returns the reason when that is a start over. */
+  /** Brings the replay buffers to the snapshot's version; returns the reason if they had to start over. */
   #fill(
     snapshot: LiveSnapshot,
     heads: StreamHeads,

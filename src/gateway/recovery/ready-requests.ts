@@ -1,4 +1,4 @@
-/** Requests for `ready` that wait for a reading of the event. */
+/** Requests for `ready` that wait for a read of the event. */
 
 import type { ReadyReason } from "../../protocol/ready.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
@@ -12,20 +12,20 @@ export interface ReadyRequest {
   readonly connection: Connection
   readonly resume: Resume | undefined
   readonly reason: ReadyReason
-  /** The lowest version of its state: that of its own commands before the request. */
+  /** Lowest acceptable version of the state: that of the client's own commands before the request. */
   readonly since?: number
-  /** With a media server: minted before `ready` is sent. */
+  /** Seats at the media server, minted before `ready` is sent. */
   readonly seats?: ConnectionSeats
 }
 
-/** The participants that a reading is for. `fresh`: its snapshot must be of the same version as the personal state. */
+/** The participants for whom a read is made. `fresh`: its snapshot must have the same version as the personal state. */
 interface Readers {
   readonly participants: ReadonlyArray<string>
   readonly fresh: boolean
 }
 
 export class ReadyRequests {
-  /** By connection, so that thousands that close while they wait are forgotten at the same cost each. */
+  /** Requests by connection, so that removing a closed one costs the same when thousands wait. */
   #waiting = new Map<Connection, ReadonlyArray<ReadyRequest>>()
   #size = 0
 
@@ -54,8 +54,8 @@ export class ReadyRequests {
   }
 
   /**
-   * The participants that wait. Some receive shared content on their own stream in one of these phases (the staff's chat), so that
-   * the personal and the shared state must be of one version.
+   * The waiting participants. Some of them receive shared content on their own stream in one of these phases (the staff chat), so the
+   * personal and the shared state must have one version.
    */
   readers(phases: ReadonlyArray<PhaseTraits>): Readers {
     const identities = Array.from(this.#waiting.keys(), ({ identity }) => identity)

@@ -1,6 +1,6 @@
 /**
- * The `ready` dispatch. The shared part (event, agenda, timers, presence, activities) is encoded once per snapshot, and the
- * staff's part once more. Only the personal part is written per connection.
+ * The `ready` dispatch. The shared part (event, agenda, timers, presence, activities) is encoded once per snapshot, and the staff part once
+ * more. Only the personal part is written per connection.
  */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import { narrowRole } from "../../model/modality.ts"
@@ -25,7 +25,7 @@ interface Parts {
   readonly people: string
   readonly anonymous: string
   readonly staff: string
-  /** For speakers, who write in the staff's chat without being staff. */
+  /** Part for speakers, who write in the staff chat without being staff. */
   readonly stage: string
 }
 
@@ -58,7 +58,7 @@ export const rightsOf = (identity: Who, phase: PhaseTraits) => {
   }
 }
 
-/** Speakers take part in the staff's chat, through their own stream. */
+/** Speakers take part in the staff chat through their own stream. */
 export const receivesStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
   !isStaff(identity.role) && canChat(actingAs(identity), phase, "staff") === "allowed"
 
@@ -71,7 +71,7 @@ const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
 
 const rightsByPhase = new WeakMap<PhaseTraits, Map<ActingRole, string>>()
 
-/** JSON members: the same for equal acting roles, and made once for them. */
+/** JSON members of the rights, cached for equal acting roles. */
 const rightsMembers = (identity: Who, phase: PhaseTraits): string => {
   const known = rightsByPhase.get(phase) ?? new Map<ActingRole, string>()
   rightsByPhase.set(phase, known)
@@ -81,7 +81,7 @@ const rightsMembers = (identity: Who, phase: PhaseTraits): string => {
   return members
 }
 
-/** The phase of the permissions, and Unix milliseconds. */
+/** The phase that determines permissions, and the time in Unix milliseconds. */
 export interface Moment {
   readonly phase: PhaseTraits
   readonly now: number

@@ -1,7 +1,6 @@
 /**
- * The newest dispatches of one stream, shared by its subscribers. Either the buffer has everything that a reconnecting client
- * missed and replays it exactly, or the client gets a snapshot. Bounded by age, number and size. Invariant: entries are
- * contiguous up to `head`.
+ * The newest dispatches of one stream, shared by its subscribers. Either the buffer has everything that a reconnecting client missed and
+ * replays it exactly, or the client gets a snapshot. Limited by age, number and size. Invariant: entries are contiguous up to `head`.
  */
 
 import type { Outgoing } from "../transport/outgoing.ts"
@@ -9,7 +8,7 @@ import type { Outgoing } from "../transport/outgoing.ts"
 export interface ReplayLimits {
   readonly maxAgeMs: number
   readonly maxEntries: number
-  /** UTF-16 units, about bytes. */
+  /** Size in UTF-16 units, roughly bytes. */
   readonly maxLength: number
 }
 
@@ -54,7 +53,7 @@ export class ReplayBuffer {
     this.trim(at)
   }
 
-  /** Can a replay alone bring a client at `cursor` up to date? */
+  /** Whether a replay alone can bring a client at `cursor` up to date. */
   covers(cursor: number): boolean {
     return cursor >= this.oldest - 1 && cursor <= this.#head
   }

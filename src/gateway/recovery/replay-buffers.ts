@@ -1,7 +1,7 @@
 /**
- * The replay buffers of an event's streams. Shared streams always have a buffer. Streams of rooms and participants have one while
- * there is something to replay, so that memory does not grow with the audience. For the same reason the heads of own streams are
- * kept only for participants that are or recently were connected; others are read on return.
+ * Replay buffers of an event's streams. Shared streams always have a buffer. Streams of rooms and participants have one while there is
+ * something to replay, so that memory does not grow with the audience. For the same reason the heads of own streams are kept only for
+ * participants who are or recently were connected; others are read on return.
  */
 
 import { isSharedStream, ownerOf } from "../../model/live/streams.ts"
@@ -11,7 +11,7 @@ import type { StreamName } from "../streams/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffer, type ReplayLimits } from "./replay-buffer.ts"
 
-/** Bytes of dispatches kept per stream, approximately. */
+/** Approximate bytes of dispatches kept per stream. */
 const MAX_BUFFER_LENGTH = 4_194_304
 
 /** Highest `s` by stream. */
@@ -29,7 +29,7 @@ export class ReplayBuffers {
     this.#limits = { maxAgeMs, maxEntries, maxLength: MAX_BUFFER_LENGTH }
   }
 
-  /** Is the stream's head known? It always is for open rooms and shared streams. */
+  /** Whether the stream's head is known. It always is for open rooms and shared streams. */
   knows(stream: StreamName): boolean {
     return this.#heads.has(stream) || ownerOf(stream) === undefined
   }
@@ -45,8 +45,8 @@ export class ReplayBuffers {
   }
 
   /**
-   * Adds the next dispatch of a stream; false when it is not the next. The feed has no gaps here, so the first dispatch on an
-   * unknown stream is its next.
+   * Adds the next dispatch of a stream; false if it is not the next one. The feed has no gaps here, so the first dispatch on an unknown
+   * stream is its next.
    */
   push(stream: StreamName, s: number, dispatch: Outgoing, at: number): boolean {
     if (this.knows(stream) && s !== this.head(stream) + 1) return false
@@ -57,7 +57,7 @@ export class ReplayBuffers {
     return true
   }
 
-  /** Can a replay alone bring a client at `cursor` up to date? */
+  /** Whether a replay alone can bring a client at `cursor` up to date. */
   covers(stream: StreamName, cursor: number): boolean {
     return this.#buffers.get(stream)?.covers(cursor) ?? (this.knows(stream) && cursor === this.head(stream))
   }
@@ -67,7 +67,7 @@ export class ReplayBuffers {
     return this.#buffers.get(stream)?.between(cursor, upTo) ?? []
   }
 
-  /** Do these stored dispatches continue all known streams without a gap? */
+  /** Whether these stored dispatches continue all known streams without a gap. */
   reach(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): boolean {
     const first = new Map<StreamName, number>()
     for (const { stream, s } of stored) {
@@ -82,7 +82,7 @@ export class ReplayBuffers {
     )
   }
 
-  /** Replaces all buffers by the stored dispatches. */
+  /** Replaces all buffers with the stored dispatches. */
   restore(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): void {
     this.#buffers.clear()
     this.#heads = new Map(Object.entries(heads))
@@ -90,7 +90,7 @@ export class ReplayBuffers {
     this.#dropUnfinished(Object.keys(heads))
   }
 
-  /** Adds unknown streams. A stream that has become known meanwhile stays unchanged, because it is newer. */
+  /** Adds unknown streams. A stream that has become known meanwhile is kept, because it is newer. */
   learn(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): void {
     const unknown = new Set(Object.keys(heads).filter((stream) => !this.knows(stream)))
     for (const stream of unknown) this.#heads.set(stream, heads[stream] ?? 0)
@@ -98,13 +98,13 @@ export class ReplayBuffers {
     this.#dropUnfinished(unknown)
   }
 
-  /** Drops old entries. `isConnected`: is the participant connected here? */
+  /** Drops old entries. `isConnected`: whether the participant is connected here. */
   trim(now: number, isConnected: (participantId: string) => boolean): void {
     for (const [stream, buffer] of this.#buffers) {
       buffer.trim(now)
       if (buffer.isEmpty && !isSharedStream(stream)) this.#buffers.delete(stream)
     }
-    // A participant with a lost connection usually returns within the age of the buffers, and then needs no reading.
+    // A participant with a lost connection usually returns within the age of the buffers, and then needs no read.
     if (now - this.#lookedAt < this.#limits.maxAgeMs) return
     this.#lookedAt = now
     const unconnected = this.owned.filter((stream) => !this.#buffers.has(stream) && !isConnected(ownerOf(stream) ?? ""))
@@ -112,7 +112,7 @@ export class ReplayBuffers {
     this.#unconnected = new Set(unconnected.filter((stream) => this.#heads.has(stream)))
   }
 
-  /** Adds a stored dispatch. One that does not continue the stream's buffer starts a new buffer. */
+  /** Adds a stored dispatch. If it does not continue the stream's buffer, a new buffer is started. */
   #refill(publication: StoredPublication): void {
     const { stream, s, at } = publication
     if (s > this.head(stream)) return
@@ -122,7 +122,7 @@ export class ReplayBuffers {
     buffer.push(outgoing(publication), toMillis(at))
   }
 
-  /** Drops buffers that do not reach their stream's head: they cannot replay exactly. */
+  /** Drops buffers that end before their stream's head: they cannot replay exactly. */
   #dropUnfinished(streams: Iterable<StreamName>): void {
     for (const stream of streams)
       if (this.#buffers.get(stream)?.head !== this.head(stream)) this.#buffers.delete(stream)

@@ -1,4 +1,4 @@
-/** Checks whether a connection can continue from its cursors, or from the last reading: exactly, or not at all. */
+/** Checks whether a connection can continue from its cursors, or from the last read: exactly, or not at all. */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import { ownerOf, wireStream } from "../../model/live/streams.ts"
 import { isStaff } from "../../model/roles.ts"
@@ -10,8 +10,8 @@ import type { EventSubscriber } from "./event-subscriber.ts"
 import { receivesStaffChat } from "./ready.ts"
 
 /**
- * The reason why a client's cursors cannot be continued; `undefined` when a replay is exact. An unknown stream covers nothing:
- * without a reading the reason is not final, and with the next one the stream is known.
+ * The reason why a client's cursors cannot be continued; `undefined` when a replay is exact. An unknown stream covers nothing: without a
+ * read the reason is not final, and the next read makes the stream known.
  */
 export const whyNoReplay = (
   { epoch: presentEpoch, buffers }: EventSubscriber,
@@ -33,7 +33,7 @@ export const whyNoReplay = (
   return missing.every(isPast) ? "expired" : "gap"
 }
 
-/** The last reading for a participant, and the cursors of their streams after it. */
+/** The last read for a participant, and the cursors of their streams after it. */
 interface ReadingFor {
   readonly snapshot: LiveSnapshot
   /** The participant's personal state. */
@@ -42,8 +42,8 @@ interface ReadingFor {
 }
 
 /**
- * The last reading, if it includes the participant, its personal state is not older than the version `since`, and all later
- * dispatches can be replayed.
+ * The last read, if it includes the participant, its personal state is at least of version `since`, and all later dispatches can be
+ * replayed.
  */
 export const readingFor = (
   { read, buffers }: EventSubscriber,

@@ -1,6 +1,6 @@
 /**
- * Compares the versions of the events that are followed here with the store. The feed may lose a message, and the last one of an
- * event leaves no gap to notice. One statement reads all of them, every few seconds, and soon after the feed's link was lost.
+ * Compares the versions of the followed events with the store. The feed may lose a message, and a lost last message of an event leaves no
+ * gap to notice. One statement reads all versions, every few seconds, and soon after the feed's link was lost.
  */
 import { Effect } from "effect"
 import { DueRun } from "../../clock/throttle.ts"
@@ -8,17 +8,17 @@ import { type Cancel, every } from "../../clock/timers.ts"
 import { findVersions, type StoredVersion } from "../../store/live/live-events.ts"
 import type { GatewayServices } from "../services.ts"
 
-/** An event that is followed. */
+/** A followed event. */
 interface Followed {
   readonly eventId: string
-  /** Has messages been missed? `undefined`: the event is not in the store. */
+  /** Whether messages have been missed. `undefined`: the event is not in the store. */
   readonly isBehind: (stored: StoredVersion | undefined) => boolean
   readonly reload: () => void
 }
 
-/** A message that was committed when the store was read may still be on its way. */
+/** A message that was committed when the store was read may still be in flight. */
 const ON_ITS_WAY_MS = 500
-/** After a reset: all nodes read the store at once otherwise. */
+/** Random delay after a reset, without which all nodes would read the store at once. */
 const RESET_WITHIN_MS = 1000
 
 export class VersionAudit {
@@ -44,7 +44,7 @@ export class VersionAudit {
     for (const stop of this.#stop) stop()
   }
 
-  /** Once at a time. */
+  /** Compares the versions, one comparison at a time. */
   #look(): void {
     const followed = this.#followed()
     if (this.#isLooking || followed.length === 0) return
@@ -56,7 +56,7 @@ export class VersionAudit {
         .pipe(
           Effect.match({
             onSuccess: (rows) => this.#compare(followed, new Map(rows.map((row) => [row.eventId, row]))),
-            // The database is away: the next look finds the same.
+            // The database is unreachable: the next comparison will find the same.
             onFailure: () => undefined,
           }),
           Effect.ensuring(

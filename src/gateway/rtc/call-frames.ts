@@ -1,4 +1,6 @@
-/** The frames of calls. Each goes in a frame of its own: three descriptions in one would exceed the limit of a frame. */
+/**
+ * Frames of browser-to-browser calls. Each message is a frame of its own: three session descriptions in one would exceed the size limit.
+ */
 import { limitsOf } from "../../actors/calls/limits.ts"
 import type { CallPeer, PeerSignal } from "../../actors/calls/room.ts"
 import { iceServersFor } from "../../media/ice-servers.ts"
@@ -15,7 +17,7 @@ export class CallFrames {
     this.#services = services
   }
 
-  /** Credentials in it are the receiver's own. */
+  /** Sends a peer list, with TURN credentials of the receiver's own. */
   list(connection: Connection, roomId: string, connectionId: string, peers: ReadonlyArray<CallPeer>): void {
     const { options, timers } = this.#services
     const { ice, policy, maxPeers } = options.mesh

@@ -1,7 +1,7 @@
 /**
- * The line from this node to the calls of one event: steps in order, one request at a time, and the numbered messages that come
- * back. An answer is passed on after all messages before it. When messages or requests were lost, or another activation has the
- * event, the next request begins with all that this node remembers, under a new sequence.
+ * The channel from this node to the calls of one event: steps in order, one request at a time, and the numbered messages that come back. A
+ * reply is passed on after all messages before it. When messages or requests were lost, or another activation owns the event, the next
+ * request begins with everything that this node remembers, under a new sequence.
  */
 import { type Cause, Effect } from "effect"
 import type { CallReply, CallRequest, CallStep, StepAnswer } from "../../actors/calls/call-request.ts"
@@ -20,11 +20,11 @@ export interface LineServices extends Pick<GatewayServices, "timers" | "node" | 
 
 interface LineNeeds {
   readonly remembered: () => NonNullable<CallRequest["remembered"]>
-  /** A message to sockets of this node. */
+  /** Receives a message for sockets of this node. */
   readonly hear: (news: CallNews) => void
 }
 
-/** `isHeard`: all messages before the answer were. */
+/** `isHeard`: all messages before the reply were received. */
 type Settle = (answer: StepAnswer, isHeard: boolean) => void
 
 interface Waiting {
@@ -34,13 +34,13 @@ interface Waiting {
 }
 
 const STEPS_PER_REQUEST = 128
-/** Of an event, on this node. A signal has 12 KiB at most. */
+/** Most bytes of waiting steps per event on this node. A signal has at most 12 KiB. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024
-/** Of a step without a signal, about. */
+/** Approximate size of a step without a signal. */
 const STEP_BYTES = 256
-/** A message that is later than this behind its answer was lost. */
+/** A message this much later than its reply counts as lost. */
 const BEHIND_MS = 1000
-/** The first pause after a failed request, and the longest. */
+/** The first pause after a failed request, and the longest one. */
 const RETRY_MS = 1000
 const RETRY_AT_MOST_MS = 10_000
 
@@ -65,18 +65,18 @@ export class CallLine {
   #waitingBytes = 0
   #isSending = false
   #isStopped = false
-  /** The next request begins a sequence. Messages of the present one are heard until then. */
+  /** The next request begins a new sequence. Messages of the current one are accepted until then. */
   #begins = true
   #sequence = ""
-  /** The sequence before, in which the owner numbers until it takes the request that begins the present one. */
+  /** The previous sequence, in which the owner numbers messages until it receives the request that begins the current one. */
   #before = ""
-  /** Of the present sequence, the number of the last message, and whether one before it is missing. */
+  /** Number of the last message in the current sequence, and whether an earlier one is missing. */
   #heard = 0
   #hasGap = false
-  /** The owner may have taken a request whose reply was lost. */
+  /** The owner may have processed a request whose reply was lost. */
   #isUncertain = false
   #pauseMs = RETRY_MS
-  /** Answers that wait for the message with this number. */
+  /** Replies that wait for the message with this number. */
   #held: { readonly sent: number; readonly pass: () => void } | undefined
   readonly #behind: DueRun
   readonly #again: DueRun
@@ -96,13 +96,13 @@ export class CallLine {
     return !this.#isSending && this.#waiting.length === 0 && !this.#isUncertain
   }
 
-  /** A step of a client: refused when too much waits already. */
+  /** Queues a step of a client; refused when too much is waiting. */
   ask(step: CallStep, settle: Settle): void {
     if (this.#waitingBytes >= MOST_WAITING_BYTES) settle(BUSY, true)
     else this.tell(step, settle)
   }
 
-  /** A step that must be taken: at most a few for each socket. */
+  /** Queues a step that must be accepted: at most a few for each socket. */
   tell(step: CallStep, settle: Settle = () => {}): void {
     if (this.#isStopped) {
       settle(FAILED, true)
@@ -114,7 +114,7 @@ export class CallLine {
     this.#send(false)
   }
 
-  /** The owner may not know the peers of this node, or this node not its messages. */
+  /** Starts a new sequence: the owner may not know the peers of this node, or this node may have missed messages. */
   sayAgain(): void {
     this.#begins = true
     this.#send(true)
@@ -129,7 +129,7 @@ export class CallLine {
     this.#held = undefined
   }
 
-  /** `isWanted`: also without a step. */
+  /** `isWanted`: sends a request even without a step. */
   #send(isWanted: boolean): void {
     if (this.#isSending || this.#isStopped || (this.#waiting.length === 0 && !isWanted)) return
     this.#isSending = true
@@ -165,7 +165,7 @@ export class CallLine {
   #replied(batch: ReadonlyArray<Waiting>, { isKnown, sent, answers }: CallReply): void {
     if (this.#isStopped) return
     if (!isKnown) {
-      // The same steps, after the peers that this node remembers.
+      // The same steps are sent again, after the peers that this node remembers.
       this.#waiting.unshift(...batch)
       for (const { bytes } of batch) this.#waitingBytes += bytes
       this.#isSending = false
@@ -202,7 +202,7 @@ export class CallLine {
     const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
     const answer = failure === undefined ? FAILED : { refusal: refusalOf(failure) }
     this.#begins = true
-    // Of an event that is gone nothing is left to be said.
+    // An event that is gone has no calls left.
     this.#isUncertain = failure?._tag !== "NotFound"
     this.#isSending = false
     for (const { settle } of batch) this.#guard(() => settle(answer, true))
@@ -225,7 +225,7 @@ export class CallLine {
     else if (isGap) this.#send(true)
   }
 
-  /** A listener must not throw into the actor that tells it. Errors of these parts have no text of clients in them. */
+  /** Runs a listener, which must not throw into the actor that calls it. Errors of these parts contain no text of clients. */
   #guard(call: () => void): void {
     try {
       call()

@@ -1,8 +1,8 @@
 /**
- * Seats in calls, sent to participants with the dispatches that name a room. With a media server a seat is a token: it is minted
- * at the time of sending and never stored, so that a replay carries a fresh one, and only for the participant's present room.
- * Invariants: a connection gets its own stream in order, also while a token is being minted. Without a media server a seat is the
- * name of a call between browsers, the same for all who are in the room: no dispatch waits.
+ * Seats in calls, sent to participants with the dispatches that name a room. With a media server a seat is a token: it is minted when it is
+ * sent and never stored, so that a replay carries a fresh one, and only for the participant's current room. Invariant: a connection gets
+ * its own stream in order, even while a token is being minted. Without a media server a seat is the name of a browser-to-browser call, the
+ * same for everyone in the room, and no dispatch waits.
  */
 import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../../actors/state/state.ts"
@@ -20,16 +20,16 @@ import { callOf, meshSeat } from "./places.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
-/** The facts of an event that its seats depend on. */
+/** The facts of an event on which its seats depend. */
 interface SeatedEvent {
   readonly phase: ActivePhase
   readonly participants: Pick<ParticipantStates, "givenRole">
 }
 
-/** A connection's seats at one moment: in the main room, and in the room it was in then. */
+/** A connection's seats at one moment: in the main room, and in its room at that time. */
 export interface ConnectionSeats {
   readonly roomId: string | null
-  /** The phase; null: its role has no seat there. */
+  /** The phase; null: the role has no seat there. */
   readonly seatKey: string | null
   readonly main: MediaSeat | null
   readonly room: MediaSeat | null
@@ -45,7 +45,7 @@ export class MediaSeats {
   readonly #services: GatewayServices
   readonly #eventId: string
   readonly #event: SeatedEvent
-  /** The place of the main-room seat that a connection was sent last; `null`: it was sent that it has none. */
+  /** Key of the main-room seat last sent to a connection; `null`: the connection was told that it has none. */
   readonly #sent = new WeakMap<Connection, string | null>()
   /** Dispatches that wait for a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
@@ -60,7 +60,7 @@ export class MediaSeats {
     return this.#services.media.hasServer
   }
 
-  /** The seats that the connection is sent now: those that were minted, or the calls between browsers. */
+  /** The seats to send to the connection now: the minted ones, or those of browser-to-browser calls. */
   present(connection: Connection, minted: ConnectionSeats | undefined): ConnectionSeats | undefined {
     if (this.hasServer) return minted
     const { identity, roomId } = connection
@@ -72,7 +72,7 @@ export class MediaSeats {
     }
   }
 
-  /** The main room's call between browsers; null: the role has none in the active phase. */
+  /** The main room's browser-to-browser call; null: the role has none in the active phase. */
   meshSeat({ role }: Pick<Identity, "role">): MediaSeat | null {
     return meshSeat(callOf(role, null, this.#event.phase))
   }
@@ -81,18 +81,18 @@ export class MediaSeats {
     return roomId === null ? null : meshSeat(callOf(identity.role, roomId, this.#event.phase))
   }
 
-  /** Must seats be minted before the connection can get `ready`? */
+  /** Whether seats must be minted before the connection can get `ready`. */
   lacks(connection: Connection, seats: ConnectionSeats | undefined): boolean {
     if (!this.hasServer) return false
     return seats === undefined || seats.roomId !== connection.roomId || seats.seatKey !== this.#seatKeyOf(connection)
   }
 
-  /** Was the connection sent its present seat in the main room? */
+  /** Whether the connection was sent its current seat in the main room. */
   wasSent(connection: Connection): boolean {
     return this.#sent.get(connection) === this.#seatKeyOf(connection)
   }
 
-  /** Mints the connection's present seat in the main room; a seat that has changed during that is not delivered. */
+  /** Mints the connection's current seat in the main room; a seat that has changed meanwhile is not delivered. */
   change(connection: Connection, then: (seat: MediaToken | null) => void): void {
     const seatKey = this.#seatKeyOf(connection)
     const give = (seat: MediaToken | null): void => {
@@ -104,7 +104,7 @@ export class MediaSeats {
     else this.#services.fork(Effect.map(this.#mint(connection, null), give))
   }
 
-  /** The connection is being sent these seats. */
+  /** Called when these seats are being sent to the connection. */
   settle(connection: Connection, seats: ConnectionSeats | undefined): void {
     if (seats !== undefined && (seats.seatKey === null || seats.main !== null))
       this.#sent.set(connection, seats.seatKey)
@@ -134,7 +134,7 @@ export class MediaSeats {
     }
   }
 
-  /** Missed dispatches, with a fresh seat in the connection's present room. */
+  /** Missed dispatches, with a fresh seat in the connection's current room. */
   inReplay(dispatches: ReadonlyArray<Outgoing>, seats: ConnectionSeats | undefined): ReadonlyArray<string> {
     const room = seats?.room ?? null
     return dispatches.map(({ frame, seatable }) =>
@@ -151,7 +151,7 @@ export class MediaSeats {
     else this.#sendNow(connection, this.#meshed(connection, dispatches))
   }
 
-  /** Without a media server: the dispatches that name the connection's room carry the room's call. */
+  /** Adds the room's call to the dispatches that name the connection's room, if there is no media server. */
   #meshed(connection: Connection, dispatches: ReadonlyArray<Outgoing>): ReadonlyArray<string> {
     if (this.hasServer) return framesOf(dispatches)
     return dispatches.map(({ frame, seatable }) => {
@@ -184,7 +184,7 @@ export class MediaSeats {
   }
 
   #seated(connection: Connection, { frame, seatable }: Outgoing): Effect.Effect<string> {
-    // A participant that has moved on gets the dispatch of the other room next, and has no seat in this one.
+    // A participant who has moved on gets the dispatch of the other room next, and has no seat in this one.
     if (seatable === undefined || seatable.roomId === null || seatable.roomId !== connection.roomId) {
       return Effect.succeed(frame)
     }
@@ -211,7 +211,7 @@ export class MediaSeats {
     )
   }
 
-  /** A participant that was moved to the waiting room while a token was minted receives no frames of the streams. */
+  /** Sends frames now. A participant who was moved to the waiting room while a token was minted receives none. */
   #sendNow(connection: Connection, frames: ReadonlyArray<string>): void {
     if (connection.state !== "open") return
     sendAll(connection, frames, this.#services.options.orderedLimitBytes)

@@ -1,29 +1,29 @@
-/** The sockets of this node that are in calls, or on their way into one. */
+/** Sockets of this node that are in calls, or joining one. */
 import type { CallPeer } from "../../actors/calls/room.ts"
 import type { RtcTracks } from "../../protocol/messages/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 
-/** The peer of a socket. */
+/** Peer of a socket. */
 export interface MemberPeer {
   readonly roomId: string
   readonly connectionId: string
   readonly have: RtcTracks
-  /** As the socket was sent them last; empty before its first list. */
+  /** The list last sent to the socket; empty before the first one. */
   readonly peers: ReadonlyArray<CallPeer>
 }
 
-/** A socket with a peer, or with a join on its way. */
+/** A socket with a peer, or with a join in flight. */
 export interface CallMember {
   readonly connection: Connection
-  /** At the time of its last join; an open connection has the present one. */
+  /** Identity at the last join; an open connection has the current one. */
   identity: Identity
-  /** The end of the time in which the peer of a lost socket keeps its place; undefined: the socket is open. */
+  /** End of the grace period of the peer of a lost socket; undefined: the socket is open. */
   awayUntil: number | undefined
   peer: MemberPeer | undefined
-  /** On their way. */
+  /** Number of joins in flight. */
   joins: number
-  /** It was removed while a join was on its way, which must not bring it back. */
+  /** The member was removed while a join was in flight, which must not bring it back. */
   isOut: boolean
 }
 
@@ -39,7 +39,7 @@ export class Members {
     return this.#bySocket.get(socket)
   }
 
-  /** A copy: members may go meanwhile. */
+  /** A copy: members may be removed meanwhile. */
   all(): ReadonlyArray<CallMember> {
     return [...this.#bySocket.values()]
   }
@@ -48,7 +48,7 @@ export class Members {
     return [...(this.#byParticipant.get(participantId) ?? [])]
   }
 
-  /** The one that the socket is, or a new one. */
+  /** The member of the socket, created if needed. */
   of(connection: Connection): CallMember {
     const known = this.#bySocket.get(connection.number)
     if (known !== undefined) return known

@@ -1,7 +1,7 @@
 /**
- * The sockets of this node in the calls of one event. Who may be in which call is decided here, by the facts that this node has;
- * the live event has the rooms (`actors/calls/calls.ts`), and this class asks it and sends its messages to the sockets. Nothing here
- * is published, stored or logged: signals hold addresses of people, and go to one connection.
+ * The sockets of this node in the calls of one event. This class decides who may be in which call, by the facts that this node has. The
+ * live event holds the rooms (`actors/calls/calls.ts`); this class sends it requests and passes its messages to the sockets. Nothing here
+ * is published, stored or logged: signals contain addresses of people, and go to one connection.
  */
 import type { StepAnswer } from "../../actors/calls/call-request.ts"
 import type { CallNews, PeerSocket } from "../../actors/calls/node-messages.ts"
@@ -32,10 +32,10 @@ const MEDIA_SERVER: Refusal = {
   message: "Calls go through the media server here: connect to it with your media seat.",
 }
 
-/** After a reset of the link: the calls of all events are told again. */
+/** Random delay after a reset of the link, before the calls of all events are reported again. */
 const RESET_WITHIN_MS = 500
 
-/** Closes after which the participant may come back to the call at once. */
+/** Whether the participant may return to the call at once after such a close. */
 const isLoss = ({ why }: ConnectionLeft): boolean =>
   why === undefined || (why.advice !== "stop" && why.code !== CLOSE.revoked.code)
 
@@ -47,7 +47,7 @@ export class MeshCalls {
   readonly #line: CallLine
   readonly #frames: CallFrames
   readonly #members = new Members()
-  /** Peers that were dropped here, until the live event knows: its lists may still name them. */
+  /** Peers dropped on this node until the live event knows: its lists may still name them. */
   readonly #leaving = new Set<string>()
   readonly #budgets = new WeakMap<Connection, SignalBudget>()
   readonly #expiry: DueRun
@@ -67,19 +67,19 @@ export class MeshCalls {
     this.#silence = services.feed.onReset(() => this.#reset.within(Math.random() * RESET_WITHIN_MS))
   }
 
-  /** No peer of this node is left, not even one without a socket, and the live event knows it. */
+  /** No peer of this node is left, including those without a socket, and the live event knows it. */
   get isEmpty(): boolean {
     return this.#members.size === 0 && this.#line.isIdle
   }
 
-  /** People of this node in calls, with those whose socket is lost. */
+  /** Number of people of this node in calls, including those whose socket is lost. */
   get peers(): number {
     let peers = 0
     for (const { peer } of this.#members.all()) if (peer !== undefined) peers++
     return peers
   }
 
-  /** 0, or the milliseconds until the connection may send a message of so many bytes. */
+  /** Returns 0, or the milliseconds until the connection may send a message of this size. */
   spend(connection: Connection, bytes: number): number {
     const now = this.#services.timers.elapsed()
     const budget = this.#budgets.get(connection) ?? new SignalBudget(now)
@@ -112,7 +112,7 @@ export class MeshCalls {
         maxPeers,
       },
       (answer, isHeard) => {
-        // Its list was lost: the next request tells of the peer.
+        // The join's list was lost: the next request reports the peer.
         if (!isHeard && answer.joined !== undefined) {
           this.#adopt(member, { roomId, connectionId: answer.joined.connectionId, have })
         }
@@ -129,7 +129,7 @@ export class MeshCalls {
     }
     member.peer = undefined
     this.#forgetIdle(member)
-    // If the step fails, the next request has this node's peers without this one.
+    // If the step fails, the next request reports this node's peers without this one.
     this.#line.tell({ type: "leave", socket }, () => reply({ d: {} }))
   }
 
@@ -143,7 +143,7 @@ export class MeshCalls {
     )
   }
 
-  /** The connection closed. A peer whose socket was only lost keeps its place for a while. */
+  /** The connection closed. A peer whose socket was only lost keeps its seat for a while. */
   closed(connection: Connection, departure: ConnectionLeft): void {
     const member = this.#members.get(connection.number)
     if (member === undefined) return
@@ -157,7 +157,7 @@ export class MeshCalls {
     this.#line.tell({ type: "lose", socket: connection.number })
   }
 
-  /** Removes the participant's peers if they are in another room now, or may not be in this one any more. */
+  /** Removes the participant's peers if they are in another room now, or may no longer be in this one. */
   review(participantId: string): void {
     for (const member of this.#members.ofParticipant(participantId)) this.#review(member)
   }
@@ -176,12 +176,12 @@ export class MeshCalls {
     for (const member of this.#members.all()) this.#end(member)
   }
 
-  /** The live event may have forgotten its calls. */
+  /** The live event may have lost its calls. */
   sayAgain(): void {
     if (!this.isEmpty) this.#line.sayAgain()
   }
 
-  /** Forgets everything, without a word to anybody. */
+  /** Drops all state without notifying anybody. */
   stop(): void {
     this.#silence()
     this.#reset.cancel()
@@ -208,7 +208,7 @@ export class MeshCalls {
     if (member.peer !== undefined && !this.#mayStay(member, member.peer.roomId)) this.#end(member)
   }
 
-  /** The socket is out at once; the live event, and with it the others, learn of it next. */
+  /** Removes the socket at once; the live event, and through it the other peers, learn of it next. */
   #end(member: CallMember): void {
     const { peer, connection } = member
     if (peer !== undefined) this.#frames.closed(connection, peer.roomId, peer.connectionId, "moved")
@@ -216,7 +216,7 @@ export class MeshCalls {
     this.#drop(member)
   }
 
-  /** A member without a peer leaves by all joins that are on their way. */
+  /** Removes a peer. If the member has none, its leave step covers all its joins in flight. */
   #drop(member: CallMember, connectionId = member.peer?.connectionId): void {
     member.peer = undefined
     this.#forgetIdle(member)
@@ -233,7 +233,7 @@ export class MeshCalls {
     if (member.peer === undefined && member.joins === 0) this.#members.remove(member)
   }
 
-  /** The list of the join came before its answer, and the facts were looked at again then. */
+  /** The list of the join came before its reply, and access was checked again then. */
   #joined(member: CallMember, roomId: string, { joined, refusal }: StepAnswer): Answer<"rtc.join"> {
     member.joins--
     this.#forgetIdle(member)
@@ -241,7 +241,7 @@ export class MeshCalls {
     return this.#callOf(member.connection) === roomId ? { d: joined } : { refusal: ELSEWHERE }
   }
 
-  /** The facts may have changed while the join was on its way. */
+  /** Adopts the peer, unless access changed while the join was in flight. */
   #adopt(member: CallMember, { roomId, connectionId, have }: Omit<MemberPeer, "peers">): void {
     const { peer } = member
     if (!member.isOut && this.#mayStay(member, roomId)) {
@@ -280,7 +280,7 @@ export class MeshCalls {
     if (this.#leaving.has(to.connectionId)) return
     const before = member.peer
     if (before?.connectionId !== to.connectionId) {
-      // The first list of a peer comes before the answer to its join; a peer that was dropped here leaves the call by itself.
+      // A peer's first list comes before the reply to its join; a peer that was dropped here leaves the call separately.
       if (member.joins === 0) return
       this.#adopt(member, { roomId, connectionId: to.connectionId, have: own.have })
     }

@@ -1,8 +1,8 @@
-/** The memory that a node has of the rooms of its peers: the longest list of an open socket, and all of its own peers. */
+/** A node's memory of the rooms of its peers: the longest list of an open socket, and all of the node's own peers. */
 import type { RememberedRoom } from "../../actors/calls/call-request.ts"
 import type { CallPeer } from "../../actors/calls/room.ts"
 
-/** A peer of this node, with the list that it was sent last. */
+/** A peer of this node, with the list last sent to it. */
 interface OwnPeer extends CallPeer {
   readonly roomId: string
   readonly socket: number
@@ -10,7 +10,7 @@ interface OwnPeer extends CallPeer {
   readonly peers: ReadonlyArray<CallPeer>
 }
 
-/** Lists go to all open sockets of a room at once, so they are equal as far as no message was lost; those of lost sockets are old. */
+/** Lists go to all open sockets of a room at once, so they are equal unless messages were lost; those of lost sockets are outdated. */
 const listOf = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<CallPeer> =>
   own
     .filter(({ graceMs }) => graceMs === null)

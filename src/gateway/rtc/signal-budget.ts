@@ -1,6 +1,6 @@
 /**
- * The budget of one connection for signals, in messages and in bytes. A browser that joins a call of six sends twenty messages with
- * 30 KB at once and then hardly any, which is no measure for other commands.
+ * Budget of one connection for signals, in messages and in bytes. A browser that joins a call of six sends twenty messages with 30 KB at
+ * once and then hardly any, so the rate limit of other commands does not fit.
  */
 import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/limits/token-bucket.ts"
 
@@ -16,7 +16,7 @@ export class SignalBudget {
     this.#bytes = fullBucket(BYTES, now)
   }
 
-  /** Takes a message of so many bytes: 0, or the milliseconds until there is a place for it; then nothing is taken. */
+  /** Takes a message of this size: returns 0, or, without taking anything, the milliseconds until there is capacity. */
   spend(bytes: number, now: number): number {
     const laterMs = takeToken(this.#bytes, BYTES, now, { count: bytes })
     if (laterMs > 0) return laterMs

@@ -9,17 +9,17 @@ import type { AnyDispatch, OptOut } from "../../protocol/dispatch.ts"
 /** `event`, `staff`, `people`, `stage`, `room:<id>`, or `me:<participantId>`. */
 export type StreamName = string
 
-/** Positions by the names on the wire. */
+/** Positions, keyed by the wire names of streams. */
 export type StreamCursors = { readonly [stream: string]: number }
 
 interface Receiver {
   readonly participantId: string
-  /** The stored role. */
+  /** The role stored by the workspace. */
   readonly role: EventRole
   readonly kind: ParticipantKind
 }
 
-/** The stream of each kind that a participant in this room receives. Null: none. */
+/** The stream of each kind that a participant in this room receives; null: none. */
 const RECEIVED: { readonly [K in StreamKind]: (who: Receiver, roomId: string | null) => StreamOf<K> | null } = {
   event: () => "event",
   // Anonymous viewers do not receive the names of the audience.
@@ -30,7 +30,7 @@ const RECEIVED: { readonly [K in StreamKind]: (who: Receiver, roomId: string | n
   me: ({ participantId }) => ownStream(participantId),
 }
 
-/** The streams of a participant in this room. */
+/** The streams that a participant in this room receives. */
 export const streamsOf = (who: Receiver, roomId: string | null): ReadonlyArray<Stream> =>
   Object.values(RECEIVED)
     .map((received) => received(who, roomId))
@@ -38,7 +38,7 @@ export const streamsOf = (who: Receiver, roomId: string | null): ReadonlyArray<S
 
 const ALL_DISPATCHES: ReadonlyArray<AnyDispatch> = Object.values(DISPATCHES)
 
-/** By kind of stream: the opt-outs of the ephemeral dispatches that it carries, `undefined` for those without one. */
+/** Opt-outs of the ephemeral dispatches of each kind of stream; `undefined` for dispatches without one. */
 const EPHEMERAL: ReadonlyMap<string, ReadonlyArray<OptOut | undefined>> = ALL_DISPATCHES.reduce((byKind, dispatch) => {
   if (dispatch.kind !== "ephemeral") return byKind
   for (const kind of dispatch.streams) {
@@ -50,8 +50,8 @@ const EPHEMERAL: ReadonlyMap<string, ReadonlyArray<OptOut | undefined>> = ALL_DI
 const NO_TOPICS: ReadonlyArray<OptOut | undefined> = []
 
 /**
- * The opt-outs that the stream has a topic of ephemeral dispatches for, `undefined` for the topic without one. They follow from the
- * contract, so that each ephemeral dispatch has its receivers subscribed.
+ * The opt-outs for which the stream has a topic of ephemeral dispatches; `undefined` for the topic without one. They are derived from the
+ * contract, so that the receivers of each ephemeral dispatch are subscribed.
  */
 export const ephemeralTopicsOf = (stream: StreamName): ReadonlyArray<OptOut | undefined> =>
   EPHEMERAL.get(kindOf(stream)) ?? NO_TOPICS

@@ -1,7 +1,7 @@
 /**
- * The engine's topics that frames are published to. A stream has one topic for ordered dispatches, another for ephemeral ones
- * (slow sockets leave it), and one for each kind of those that clients may opt out of. A participant's own stream is sent, not
- * published. `connection/subscriptions.ts` has the topics of each connection.
+ * The engine's topics for publishing frames. A stream has one topic for ordered dispatches, another for ephemeral ones (slow sockets leave
+ * it), and one for each kind that clients may opt out of. A participant's own stream is sent, not published. `connection/subscriptions.ts`
+ * has the topics of each connection.
  */
 import type { OptOut } from "../../protocol/dispatch.ts"
 import type { ActingRole } from "../../protocol/rule.ts"
@@ -12,5 +12,5 @@ export const streamTopic = (eventId: string, stream: StreamName): string => `${e
 export const ephemeralTopic = (eventId: string, stream: StreamName, optOut?: OptOut): string =>
   `${streamTopic(eventId, stream)}~${optOut ?? ""}`
 
-/** The topic of all connections with the same acting role. */
+/** Topic of all connections with the same acting role. */
 export const roleTopic = (eventId: string, role: ActingRole): string => `${eventId}/role/${role}`

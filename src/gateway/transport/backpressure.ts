@@ -1,4 +1,4 @@
-/** Slow sockets: ephemeral messages are paused, and the socket is closed before its buffer outgrows the limit. */
+/** Backpressure of slow sockets: ephemeral messages are paused, and the socket is closed before its buffer exceeds the limit. */
 
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"

@@ -1,6 +1,6 @@
-/** Packs dispatches into frames: one object alone, several as an array, and no frame longer than a socket takes at once. */
+/** Packs dispatches into frames: a single object alone, several as an array, and no frame longer than a socket accepts at once. */
 
-/** A frame is closed when it has this length, in UTF-16 units. */
+/** A frame is closed when it reaches this length, in UTF-16 units. */
 const FRAME_LENGTH = 65_536
 
 const frameOf = (dispatches: ReadonlyArray<string>): string =>

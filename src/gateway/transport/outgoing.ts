@@ -5,7 +5,7 @@ import { withField } from "../../protocol/wire/encoding.ts"
 
 export interface Outgoing {
   readonly frame: string
-  /** Set when the dispatch names the receiver's room: it is then written with a media seat there. */
+  /** Set when the dispatch names the receiver's room: it is then sent with a media seat in that room. */
   readonly seatable?: SeatableDispatch
 }
 
@@ -14,7 +14,7 @@ interface SeatableDispatch {
   readonly withSeat: (media: MediaSeat) => string
 }
 
-/** Publications are stored without a seat, because its token is valid for minutes. */
+/** Publications are stored without a seat, because its token is valid only for minutes. */
 export const outgoing = ({ frame, fact }: Publication): Outgoing =>
   fact?.type === "room"
     ? { frame, seatable: { roomId: fact.roomId, withSeat: (media) => withField(frame, "media", media) } }

@@ -4,7 +4,7 @@ import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 import { framesOf } from "./frame-packing.ts"
 
-/** False when the connection was closed as a slow consumer; it resumes from the last dispatch that it received. */
+/** Returns false when the connection was closed as a slow consumer; it resumes from the last dispatch that it received. */
 export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string>, limitBytes: number): boolean => {
   for (const frame of framesOf(dispatches)) {
     connection.send(frame)

@@ -10,7 +10,7 @@ export class SocketAddresses {
     this.#most = most
   }
 
-  /** May one more be opened? */
+  /** Whether one more socket may be opened. */
   admits(address: string): boolean {
     const network = networkOf(address)
     if ((this.#open.get(address) ?? 0) >= this.#most) return false

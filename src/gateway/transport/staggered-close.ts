@@ -1,4 +1,4 @@
-/** Closes many connections over a short time, so that their clients do not all reconnect or send requests in the same instant. */
+/** Closes many connections over a short time, so that their clients do not all reconnect or send requests at the same instant. */
 
 import { inPortions } from "../../clock/throttle.ts"
 import type { Cancel, Timers } from "../../clock/timers.ts"
@@ -8,8 +8,8 @@ import type { Connection } from "../connection/connection.ts"
 const STEPS = 15
 
 /**
- * A connection with an unanswered command keeps its turn until the end: on several nodes the answer may come after the dispatch
- * that led here. Returns a function that stops the closing.
+ * Closes connections step by step. A connection with an unanswered command is closed last: on several nodes the answer may come after the
+ * dispatch that led here. Returns a function that stops the closing.
  */
 export const closeStaggered = (
   timers: Timers,

@@ -1,7 +1,7 @@
 /**
- * WebSockets of uWebSockets.js; no other file calls them. Rules of the engine: a closed socket throws when used, so every call is
- * guarded. An exception must not reach the engine. A message's memory is invalid after the callback. `publish` and `send` drop
- * silently above `maxBackpressure`, so a drop cuts the socket.
+ * WebSockets of uWebSockets.js; no other file uses them. Rules of the engine: a closed socket throws when used, so every call is guarded.
+ * An exception must not reach the engine. A message's memory is invalid after the callback. `publish` and `send` drop silently above
+ * `maxBackpressure`, so a drop terminates the socket.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from "uWebSockets.js"
 import type { Client } from "../../identity/callers/client-addresses.ts"
@@ -9,35 +9,35 @@ import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/wire/frames.ts"
 import type { Connection, Socket } from "../connection/connection.ts"
 
-/** The engine's app that the gateway is bound to. */
+/** The engine's app to which the gateway is bound. */
 export type SocketApp = TemplatedApp
 
-/** The reason to refuse a new socket: the process has no room, or its address has too many. */
+/** Reason to refuse a new socket: the process has no capacity, or its address has too many sockets. */
 type TurnedAway = "full" | "address"
 
 interface SocketHandlers {
-  /** Asked before a socket is opened. */
+  /** Called before a socket is opened. */
   readonly refusal: (client: Client) => TurnedAway | undefined
   readonly clientOf: (peer: string, forwardedFor: string) => Client
   readonly opened: (socket: Socket, client: Client) => Connection
   /** Called once for every socket that was opened. */
   readonly closed: (client: Client) => void
-  /** The bytes are valid during the call only. */
+  /** The bytes are valid only during the call. */
   readonly received: (connection: Connection, bytes: ArrayBuffer) => void
   readonly drained: (connection: Connection) => void
-  /** A frame was sent to one socket. */
+  /** Called when a frame was sent to one socket. */
   readonly sent: () => void
-  /** A callback threw. */
+  /** Called when a callback threw. */
   readonly failed: (error: unknown) => void
 }
 
-/** The engine cuts off larger messages without a close code; up to this size the gateway answers with one. */
+/** The engine drops larger messages without a close code; up to this size the gateway answers with one. */
 const ENGINE_MAX_MESSAGE = 65_536
 /** Seconds without any traffic; the gateway's heartbeat rule is far stricter. */
 const ENGINE_IDLE_SECONDS = 120
 /**
- * The engine's limit is this many times the gateway's. The gateway closes with a code that still fits behind the buffer; the
- * engine's limit holds in all cases.
+ * Factor of the engine's limit over the gateway's. The gateway closes with a code that still fits behind the buffer; the engine's limit is
+ * the last resort.
  */
 const ENGINE_LIMIT_FACTOR = 4
 
@@ -54,7 +54,7 @@ const REFUSED: { readonly [why in TurnedAway]: string } = {
 
 const latin1 = new TextDecoder("latin1")
 
-/** All lines of the header as one list, in order: the engine returns only the first, which a client may have written. */
+/** All lines of the header as one list, in order: the engine returns only the first line, which a client may have written. */
 const forwardedFor = (req: HttpRequest): string => {
   const lines: string[] = []
   req.forEach((name, value) => {
@@ -63,7 +63,10 @@ const forwardedFor = (req: HttpRequest): string => {
   return lines.join(",")
 }
 
-/** A handshake has no body (RFC 6455, section 4.1). If a proxy sees one and the gateway does not, requests could hide in it. */
+/**
+ * Whether the handshake announces a body, which it must not have (RFC 6455, section 4.1). If a proxy sees a body and the gateway does not,
+ * requests could be smuggled in it.
+ */
 const announcesBody = (req: HttpRequest): boolean => {
   let doesAnnounce = false
   req.forEach((name, value) => {
@@ -74,7 +77,7 @@ const announcesBody = (req: HttpRequest): boolean => {
 
 const WEBSOCKET_VERSION = "13"
 
-/** Names the version that is spoken here (RFC 6455, section 4.4). */
+/** Refuses the handshake, and names the supported version (RFC 6455, section 4.4). */
 const refuseVersion = (res: HttpResponse): void => {
   res.cork(() =>
     res
@@ -85,7 +88,7 @@ const refuseVersion = (res: HttpResponse): void => {
   )
 }
 
-/** Not at once: the engine takes no other request from the connection until the answer, and closes it then. */
+/** Refuses after a delay: the engine takes no other request from the connection until the answer, and then closes it. */
 const refuseLater = (res: HttpResponse): void => {
   let isGone = false
   res.onAborted(() => {
@@ -105,7 +108,7 @@ class UwsSocket implements Socket {
     this.#onSent = onSent
   }
 
-  /** The engine has released the socket. */
+  /** Called when the engine has released the socket. */
   detach(): void {
     this.#ws = undefined
   }
@@ -179,7 +182,7 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
       }
       const refusal = handlers.refusal(client)
       if (refusal !== undefined) {
-        // The connection is closed, so that it takes no file any more.
+        // The connection is closed, so that it no longer uses a file descriptor.
         res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end(undefined, true))
         return
       }

@@ -15,7 +15,7 @@ export const PLAN_NOTES = {
 
 export type PlanNoteCode = keyof typeof PLAN_NOTES
 
-/** `text` is for people, and may change. */
+/** `text` is for people and may change. */
 export const PlanNote = Schema.Struct({
   code: Schema.Literals(Object.keys(PLAN_NOTES) as [PlanNoteCode, ...PlanNoteCode[]]),
   text: Schema.String,
@@ -24,9 +24,9 @@ export type PlanNote = typeof PlanNote.Type
 
 export interface Planned {
   readonly strategy: "balanced" | "manual" | "self"
-  /** People in each room. */
+  /** Number of people in each room. */
   readonly sizes: ReadonlyArray<number>
-  /** People in a room, where the number of rooms follows from it. */
+  /** People per room, if the number of rooms is derived from it. */
   readonly size: number | undefined
   readonly unplaced: number
   readonly ignoredPins: number

@@ -1,8 +1,7 @@
 /**
- * The seating of breakout rooms. A plan is a pure function of the request and its seed, so that the dry run is the plan
- * that opens later.
- * Invariants: everyone is in one room or unplaced; pins hold; sizes differ by at most one, unless pins force it. Requested rooms
- * are used as far as there are people; where rooms follow from a size, no person sits alone, unless pins force it.
+ * Seating of breakout rooms. A plan is a pure function of the request and its seed, so that the dry run is the plan that opens later.
+ * Invariants: everyone is in one room or unplaced; pins hold; sizes differ by at most one, unless pins force it. Requested rooms are used
+ * as far as there are people; if the rooms are derived from a size, no person sits alone, unless pins force it.
  */
 
 import { type Random, seededRandom, shuffled } from "../pairing/seeded-random.ts"
@@ -12,20 +11,20 @@ import { mergeBlocks } from "./keep-together.ts"
 import { askedRoomSizes, roomCount, roomSizes } from "./room-sizes.ts"
 
 export interface BreakoutRequest {
-  /** The people to be seated, each once. Staff are seated only if they are pinned, and are not in here. */
+  /** The people to be seated, each once. Staff are included only through pins, not in this list. */
   readonly people: ReadonlyArray<string>
-  /** About how many share a room; counts when `rooms` is not given. Neither of them: one room. */
+  /** Approximate number of people per room; ignored if `rooms` is given. Without either there is one room. */
   readonly size?: number
-  /** How many rooms, or their names: so many there are, also if some hold one person or, with fewer people than rooms, none. */
+  /** Number or names of the rooms. All of them are created, even if some hold one person or, with fewer people than rooms, none. */
   readonly rooms?: number | ReadonlyArray<string>
   /** `manual` seats only pinned people; `self` seats no people and offers the rooms. */
   readonly strategy: "balanced" | "manual" | "self"
-  /** Index of the room of each; a pin to an absent room is ignored. */
+  /** Room index of each pinned person; a pin to a nonexistent room is ignored. */
   readonly pinned?: { readonly [personId: string]: number }
   readonly keepTogether?: ReadonlyArray<ReadonlyArray<string>>
-  /** Of each group, no two should share a room. */
+  /** Groups whose members should not share a room. */
   readonly keepApart?: ReadonlyArray<ReadonlyArray<string>>
-  /** How often two have met before. */
+  /** How often two people have met before. */
   readonly met?: (a: string, b: string) => number
   readonly seed: number
 }
@@ -39,9 +38,9 @@ export interface PlannedRoom {
 export interface PlannedRooms {
   readonly rooms: ReadonlyArray<PlannedRoom>
   readonly unplaced: ReadonlyArray<string>
-  /** 0: no two people share a room who are to be apart or have met. */
+  /** 0: no two people share a room who are to be kept apart or have met. */
   readonly cost: number
-  /** Blocks (joined where they overlap) that no room had space for, or whose pins are in different rooms. */
+  /** Blocks (merged where they overlap) for which no room had space, or whose pins are in different rooms. */
   readonly split: ReadonlyArray<ReadonlyArray<string>>
   /** Deviations from the request. */
   readonly notes: ReadonlyArray<PlanNote>
@@ -49,10 +48,10 @@ export interface PlannedRooms {
 
 type Seating = Omit<PlannedRooms, "notes">
 
-/** Being kept apart weighs more than any number of earlier meetings. */
+/** Keeping people apart weighs more than any number of earlier meetings. */
 const APART_COST = 1_000_000
 
-/** The rooms were asked for, and do not follow from a size. */
+/** Whether the rooms were requested, rather than derived from a size. */
 const isAskedFor = ({ rooms }: BreakoutRequest): boolean => typeof rooms === "number" || (rooms?.length ?? 0) > 0
 
 const roomNames = ({ rooms, size }: BreakoutRequest, seats: number): ReadonlyArray<string> => {
@@ -78,7 +77,7 @@ class Placing {
     )
   }
 
-  /** The members who share a room in the end: all of them, unless the block had to be split. */
+  /** Seats a block. Returns its members by room: all together, unless the block had to be split. */
   block(members: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> {
     const own = new Set(members.flatMap((member) => this.#roomOf.get(member) ?? []))
     let rest = members.filter((member) => !this.#roomOf.has(member))
@@ -97,7 +96,7 @@ class Placing {
     return [...parts.values()]
   }
 
-  /** Those without a room yet, to the least-filled ones. */
+  /** Seats everyone without a room, each in the least-filled room. */
   everyone(people: ReadonlyArray<string>): void {
     const left = people.filter((person) => !this.#roomOf.has(person)).values()
     for (let least = 0, next = left.next(); next.done !== true; least++) {
@@ -118,14 +117,14 @@ class Placing {
     return (this.#sizes[room] ?? 0) - (this.rooms[room]?.length ?? 0)
   }
 
-  /** As many as there is space for; returns the others. */
+  /** Seats as many people as fit into the room; returns the others. */
   #seat(people: ReadonlyArray<string>, room: number): Array<string> {
     const fitting = Math.max(0, this.#space(room))
     for (const person of people.slice(0, fitting)) this.#put(person, room)
     return people.slice(fitting)
   }
 
-  /** The least-filled room with space for so many. */
+  /** The least-filled room with space for this number of people. */
   #emptiest(people: number): number | undefined {
     let best: number | undefined
     for (const [room, { length }] of this.rooms.entries()) {
@@ -192,7 +191,7 @@ const balanced = (
   }
 }
 
-/** Seats the pinned people, or none. */
+/** Seats the pinned people for `manual`, and nobody for `self`. */
 const unbalanced = (
   { people, strategy }: BreakoutRequest,
   pins: ReadonlyMap<string, number>,

@@ -1,6 +1,6 @@
-/** Blocks of people who are to share a breakout room: each person is in one block at most. */
+/** Blocks of people who are to share a breakout room: each person is in at most one block. */
 
-/** Blocks with a common member become one; people outside `known` and blocks of fewer than two are left out. */
+/** Merges blocks with a common member; people outside `known` and blocks of fewer than two are omitted. */
 export const mergeBlocks = (
   blocks: ReadonlyArray<ReadonlyArray<string>>,
   known: ReadonlySet<string>,

@@ -1,28 +1,28 @@
 /**
  * Rooms for people who come while the breakout rooms are open. Nobody who sits in a room is moved.
- * Rooms that were given are levelled. Where rooms were planned by size, newcomers take the free places, first those beside people who sit
- * alone. The others wait for each other, because people often come within moments: as many as a room holds open one at once, and when the wait
- * is over, two or more who are left open a smaller one. A single one joins the smallest room instead of sitting alone, but only if no more than
- * `size` people are there: people who come one by one would otherwise all gather in one room. Only when no more rooms may be opened are the
- * least-loaded ones filled further.
+ * Predefined rooms are levelled. If rooms were planned by size, newcomers take the free seats, first those beside people who sit alone. The
+ * others wait for each other, because people often come within moments: as many as a room holds open one at once, and when the wait is
+ * over, two or more who are left open a smaller one. A single newcomer joins the smallest room instead of sitting alone, but only if at
+ * most `size` people are there: otherwise people who come one by one would all gather in one room. The least-loaded rooms are filled
+ * further only when no more rooms may be opened.
  */
 
 export interface OpenRoom {
-  /** People in the room now: a kept seat of an absent person does not count. */
+  /** People in the room now: the kept seat of an absent person does not count. */
   readonly count: number
   readonly open: boolean
 }
 
 interface Limits {
-  /** People a room was planned for; null: the rooms were given. */
+  /** Number of people for which a room was planned; null: the rooms were given. */
   readonly size: number | null
-  /** Rooms there may be. */
+  /** Most rooms allowed. */
   readonly most: number
   /** False: the wait is over, and everybody gets a room. */
   readonly mayWait: boolean
 }
 
-/** Newcomers by room, as they are placed one after another. */
+/** Rooms of the newcomers, placed one after another. */
 class Placing {
   readonly places: number[] = []
   readonly #counts: number[]
@@ -33,7 +33,7 @@ class Placing {
     this.#people = people
   }
 
-  /** Newcomers without a room. */
+  /** Number of newcomers without a room. */
   get left(): number {
     return this.#people - this.places.length
   }
@@ -47,14 +47,14 @@ class Placing {
     for (let n = 0; n < people; n++) this.places.push(room)
   }
 
-  /** Takes the last newcomer back out of a room in which two others remain. */
+  /** Takes the last newcomer out of a room in which at least two others remain. */
   spare(): void {
     const last = this.places.findLastIndex((room) => this.countOf(room) > 2)
     const [room] = last === -1 ? [] : this.places.splice(last, 1)
     if (room !== undefined) this.#counts[room] = this.countOf(room) - 1
   }
 
-  /** The room with the fewest people, and of equal ones the first. */
+  /** The room with the fewest people; the first of equal ones. */
   leastLoaded(rooms: ReadonlyArray<number>): number | undefined {
     return rooms.reduce<number | undefined>(
       (least, room) => (least === undefined || this.countOf(room) < this.countOf(least) ? room : least),
@@ -68,7 +68,7 @@ class Placing {
   }
 }
 
-/** Takes free places: in rooms where people sit, and then in empty ones. */
+/** Takes free seats: in occupied rooms first, then in empty ones. */
 const takePlaces = (placing: Placing, size: number, open: ReadonlyArray<number>): void => {
   const isEmpty = (room: number): boolean => placing.countOf(room) === 0
   const [occupied, empty] = [open.filter((room) => !isEmpty(room)), open.filter(isEmpty)]
@@ -84,7 +84,7 @@ const takePlaces = (placing: Placing, size: number, open: ReadonlyArray<number>)
   }
 }
 
-/** Those for whom there is no place open rooms together, or wait. `next`: the first room to be opened. */
+/** Opens rooms for groups of newcomers without a free seat, or lets them wait. `next`: index of the first room to open. */
 const openTogether = (
   placing: Placing,
   open: ReadonlyArray<number>,
@@ -104,7 +104,7 @@ const openTogether = (
 }
 
 /**
- * The rooms of so many newcomers, by index; an index beyond the rooms is that of one to be opened. Where there are fewer than newcomers, the
+ * Room indexes of the newcomers; an index beyond the rooms stands for a room to be opened. If there are fewer indexes than newcomers, the
  * last newcomers wait. Empty also when there is no open room.
  */
 export const lateRooms = (

@@ -1,14 +1,14 @@
 /**
  * The number of breakout rooms, and the number of people in each.
- * Invariants: sizes differ by at most one; where the rooms follow from a size, no person sits alone when there are two. Only pins
- * can force either. Requested rooms are all used, as far as there are people.
+ * Invariants: sizes differ by at most one; if the rooms are derived from a size, nobody sits alone when there are two people. Only pins can
+ * force either. Requested rooms are all used, as far as there are people.
  */
 
-/** Rooms for `people` when each is to hold about `size`: never so many that one person would be alone. */
+/** Number of rooms for `people` at about `size` each: never so many that one person would be alone. */
 export const roomCount = (people: number, size: number): number =>
   Math.max(1, Math.min(Math.round(people / size), Math.floor(people / 2)))
 
-/** Each of `people` goes to the room with the fewest; the first of equal rooms gets the one left over. */
+/** Adds each person to the room with the fewest people; of equal rooms, the first. */
 const fill = (people: number, pinned: ReadonlyArray<number>, inUse: ReadonlyArray<number>): Array<number> => {
   const sizes = [...pinned]
   let left = people - pinned.reduce((sum, count) => sum + count, 0)
@@ -22,11 +22,13 @@ const fill = (people: number, pinned: ReadonlyArray<number>, inUse: ReadonlyArra
   return sizes
 }
 
-/** The number of people in each of the rooms that were asked for, given how many are pinned to it (`people` includes them). */
+/** Number of people in each requested room, given how many are pinned to it (`people` includes them). */
 export const askedRoomSizes = (people: number, pinned: ReadonlyArray<number>): ReadonlyArray<number> =>
   fill(people, pinned, [...pinned.keys()])
 
-/** The same for rooms that follow from a size. Those that cannot hold two, because pins elsewhere leave too few, stay empty. */
+/**
+ * Number of people in each room derived from a size. Rooms that cannot hold two people, because pins elsewhere leave too few, stay empty.
+ */
 export const roomSizes = (people: number, pinned: ReadonlyArray<number>): ReadonlyArray<number> => {
   const rooms = [...pinned.keys()]
   const unpinned = rooms.filter((room) => pinned[room] === 0)

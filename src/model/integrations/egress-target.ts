@@ -1,7 +1,7 @@
 /**
- * The addresses given by users that may be called. Pure: the same rules apply at create time, where only the URL is
- * known, and at send time, where its addresses are. `URL` has already folded decimal, octal, hexadecimal, short and
- * full-width forms of an IPv4 address into dotted form (WHATWG URL §3.5), so that only canonical text is judged here.
+ * Which addresses given by users may be called. Pure: the same rules apply at creation, when only the URL is known, and at send time, when
+ * its addresses are. `URL` has already folded decimal, octal, hexadecimal, short and full-width forms of an IPv4 address into dotted form
+ * (WHATWG URL §3.5), so only canonical text is judged here.
  */
 import { isIP } from "node:net"
 import { Data } from "effect"
@@ -11,28 +11,29 @@ import ipaddr from "ipaddr.js"
 export class EgressRefused extends Data.TaggedError("EgressRefused")<{ readonly detail: string }> {}
 
 export interface EgressPolicy {
-  /** A development switch: loopback may be called, and there also by plain http. */
+  /** A development switch: loopback may be called, there also by plain http. */
   readonly allowLoopback: boolean
 }
 
 export const MAX_URL_LENGTH = 2048
 
-/** IANA has assigned global unicast IPv6 only from here; ipaddr.js calls the unassigned rest unicast too. */
+/** IANA has assigned global unicast IPv6 only in this range; ipaddr.js calls the unassigned rest unicast too. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /**
- * Public by its range, and yet internal to the host: Azure's wire server, which gives a machine its settings and secrets. The
- * other clouds' addresses of that kind are link-local (169.254.0.0/16, fe80::/10), private (fd00:ec2::254) or shared
- * (100.64.0.0/10).
+ * Azure's wire server, which gives a machine its settings and secrets: public by its range, yet internal to the host. The corresponding
+ * addresses of other clouds are link-local (169.254.0.0/16, fe80::/10), private (fd00:ec2::254) or shared (100.64.0.0/10).
  */
 const WIRE_SERVER = "168.63.129.16"
 
-/** Names of such services, with all names below them. Their addresses differ from cloud to cloud, and from network to network. */
+/** Host names of such services, including all names below them. Their addresses differ between clouds and networks. */
 const METADATA_NAMES = ["metadata.azure.com", "metadata.goog", "metadata.packet.net", "metadata.tencentyun.com"]
-/** Reserved for private networks (ICANN 2024, RFC 6762): `metadata.google.internal`, `instance-data.ec2.internal`. */
+/** Suffixes reserved for private networks (ICANN 2024, RFC 6762): `metadata.google.internal`, `instance-data.ec2.internal`. */
 const PRIVATE_SUFFIXES = [".internal", ".local"]
 
-/** A name of one private network; names of one label (`metadata`, `instance-data`) are looked up in a network's own list. */
+/**
+ * Whether the name belongs to a private network; single-label names (`metadata`, `instance-data`) are resolved by a network's search list.
+ */
 const isPrivateName = (host: string): boolean =>
   !host.includes(".") ||
   PRIVATE_SUFFIXES.some((suffix) => host.endsWith(suffix)) ||
@@ -56,14 +57,14 @@ export const literalAddress = (url: URL): string | undefined => {
   return isIP(host) === 0 ? undefined : host
 }
 
-/** Names that mean this machine by definition and are never looked up (RFC 6761 §6.3). */
+/** Whether the name means this machine by definition and is never looked up (RFC 6761 §6.3). */
 export const isLoopbackName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
 
 const refuse = (detail: string): never => {
   throw new EgressRefused({ detail })
 }
 
-/** Checks the address itself and that plain http stays on this machine. Throws `EgressRefused`. */
+/** Checks the address itself, and that plain http stays on this machine. Throws `EgressRefused`. */
 export const checkAddress = (url: URL, address: string, policy: EgressPolicy): void => {
   const reach = reachOf(address)
   if (reach === "loopback" && policy.allowLoopback) return
@@ -71,7 +72,7 @@ export const checkAddress = (url: URL, address: string, policy: EgressPolicy): v
   if (url.protocol !== "https:") refuse("The URL must start with https://.")
 }
 
-/** All checks of a URL that need no look-up of its host. Throws `EgressRefused`. */
+/** Runs all checks of a URL that need no look-up of its host. Throws `EgressRefused`. */
 export const checkTarget = (text: string, policy: EgressPolicy): URL => {
   if (text.length > MAX_URL_LENGTH) refuse(`The URL may have at most ${MAX_URL_LENGTH} characters.`)
   // `URL` would silently drop tabs and line breaks, and the called URL would differ from the stored one.

@@ -1,29 +1,29 @@
 /**
- * Partner guests: a workspace registers an issuer whose signed tokens (JWT, RFC 7519) let its people join events without an
- * account. The faults of tokens and issuers are named here; the integration's owner reads them, the guest never does.
+ * Partner guests: a workspace registers an issuer whose signed tokens (JWT, RFC 7519) let its people join events without an account. Faults
+ * of tokens and issuers are defined here; the integration's owner reads them, the guest never does.
  */
 import { Schema } from "effect"
 import { named } from "../named.ts"
 
-/** At most this many active integrations in a workspace. */
+/** Most active integrations of a workspace. */
 export const MAX_GUEST_INTEGRATIONS = 20
 export const MAX_ISSUER_LENGTH = 2048
-/** Of a partner's own id of a guest. */
+/** Longest partner's id of a guest. */
 export const MAX_SUBJECT_LENGTH = 1024
-/** Room for the largest key that is taken, in any line width. */
+/** Large enough for the largest accepted key, in any line width. */
 export const MAX_PEM_LENGTH = 4096
 
-/** The fault of the last refused token of an integration. */
+/** Fault of the last refused token of an integration. */
 export const PartnerFault = Schema.Literals([
-  // The issuer's key set: its address may not be called, it does not answer 200, or its answer is no key set.
+  // Issuer's key set: its address may not be called, it does not answer 200, or its answer is not a key set.
   "jwks_refused",
   "jwks_unreachable",
   "jwks_invalid",
-  // The token: no usable key for it (RSA, 2048 bits or more), not RS256, signed by another key or changed after it was signed …
+  // Token: no usable key for it (RSA, 2048 bits or more), not RS256, signed by another key or changed after it was signed.
   "unknown_key",
   "algorithm",
   "signature",
-  // … its time is over or has not come, a claim is missing or of a wrong type, or it is no token at all.
+  // Token: expired, not yet valid, a claim is missing or of a wrong type, or it is not a token at all.
   "expired",
   "not_yet_valid",
   "claims",
@@ -31,27 +31,29 @@ export const PartnerFault = Schema.Literals([
 ]).annotate(named("PartnerFault"))
 export type PartnerFault = typeof PartnerFault.Type
 
-/** Faults of the issuer, not of the token: the same token may be accepted when the issuer is back. */
+/** Faults of the issuer, not of the token: the same token may be accepted once the issuer is back. */
 export const ISSUER_FAULTS: ReadonlySet<PartnerFault> = new Set(["jwks_refused", "jwks_unreachable", "jwks_invalid"])
 
-/** Why a token was refused: a fault of an integration's token, or a token of no active integration. */
+/** Reason to refuse a token: a fault of an integration's token, or a token of no active integration. */
 export const RefusalReason = Schema.Literals([...PartnerFault.literals, "unknown_issuer"]).annotate(
   named("GuestRefusalReason"),
 )
 export type RefusalReason = typeof RefusalReason.Type
 
-/** The claims of a refused token about itself, unverified. */
+/** Claims of a refused token about itself, unverified. */
 export interface RefusedToken {
   readonly issuer?: unknown
   readonly alg?: unknown
   readonly kid?: unknown
-  /** The claim that was at fault. */
+  /** The faulty claim. */
   readonly claim?: string | undefined
 }
 
 const MAX_QUOTED = 200
 
-/** JSON escapes what no text column takes. An object of a stranger need not have a text: its `toString` may be anything. */
+/**
+ * Quotes a value; JSON escapes what a text column cannot store. An object from a stranger may have any `toString`, so it is not converted.
+ */
 const quote = (value: unknown): string =>
   typeof value === "object" && value !== null ? "(an object)" : JSON.stringify(String(value).slice(0, MAX_QUOTED))
 

@@ -1,6 +1,6 @@
 /**
- * Webhook types (specification §6): one row has the description, the fields of its body beside those of all bodies, and an example of
- * them. The type, the name of its schema, and the endpoints' list of types follow from the row.
+ * Webhook types (specification §6). Each row has the description, the fields of its body in addition to the common ones, and an example of
+ * them. The type, the name of its schema, and the endpoints' list of types are derived from the row.
  */
 import { Schema } from "effect"
 import { ids, T0, T1 } from "../example-ids.ts"
@@ -17,7 +17,7 @@ interface Row {
   readonly description: string
   readonly fields: Schema.Struct.Fields
   readonly example: object
-  /** Whether a body belongs to an event; `eventId` is null where it does not. */
+  /** Whether the body belongs to an event; otherwise `eventId` is null. */
   readonly isOfEvent: boolean
 }
 
@@ -34,9 +34,9 @@ const ofWorkspace = <Fields extends Schema.Struct.Fields>(
 ): Row => ({ description, fields, example, isOfEvent: false })
 
 const PERSON = {
-  /** Pairs a join with its leave; anonymous ones begin with `anon:`. */
+  /** Pairs a join with its leave; anonymous ids begin with `anon:`. */
   participantId: Schema.String,
-  /** Of the workspace's user; absent for guests and anonymous viewers. */
+  /** Id of the workspace's user; absent for guests and anonymous viewers. */
   userId: Schema.optionalKey(Uuid),
   anonymous: Schema.Boolean,
   role: EventRole,
@@ -44,21 +44,21 @@ const PERSON = {
 const BROADCAST = { broadcastId: Uuid, phaseId: Uuid }
 const ASSET = { assetId: Uuid }
 const OF_RECORDING = { ...ASSET, recordingId: Schema.NullOr(Uuid) }
-/** Only of a workspace's user who asked under a name. */
+/** `authorUserId` is set only for a workspace's user who asked under their name. */
 const ASKER = { anonymous: Schema.Boolean, authorUserId: Schema.optionalKey(Uuid) }
 const REGISTRATION = {
   registrationId: Uuid,
-  /** Their id when they come to the event by the link of their letter. */
+  /** Participant id of the registrant when they come to the event by the link in their email. */
   participantId: Schema.String,
   name: Schema.String,
   email: Schema.String,
 }
 const PHASE = { phaseId: Uuid, position: Schema.Int, modality: Modality, startedAt: Instant }
-/** Since when no host was there, and what the event did about it. */
+/** Start of the absence of all hosts, and the measure that the event took. */
 const ABSENCE = { since: Instant, measure: AbsenceMeasure }
 const CHOICE = { id: Schema.String, text: Schema.String }
 const OfferedChoice = Schema.Struct(CHOICE).annotate(named("OfferedChoice"))
-/** An option of a poll with its votes. */
+/** A poll option with its votes. */
 export const PollOption = Schema.Struct({ ...CHOICE, votes: Schema.Int }).annotate(named("PollOption"))
 const POLL = {
   pollId: Uuid,
@@ -172,7 +172,7 @@ const TYPES = {
     {
       ...POLL,
       closedAt: Instant,
-      /** People who voted. */
+      /** Number of people who voted. */
       voters: Schema.Int,
       options: Schema.Array(PollOption),
     },
@@ -216,13 +216,13 @@ const TYPES = {
   ),
 } as const
 
-/** A type that an endpoint can subscribe to. */
+/** A type to which an endpoint can subscribe. */
 export type WebhookEventType = keyof typeof TYPES
 export const WebhookEventType = Schema.Literals(Object.keys(TYPES) as ReadonlyArray<WebhookEventType>).annotate(
   named("WebhookEventType"),
 )
 
-/** All that is delivered. No endpoint subscribes to a `ping`. */
+/** All delivered types. No endpoint subscribes to `ping`. */
 const DELIVERED = {
   ...TYPES,
   ping: ofWorkspace(
@@ -232,7 +232,7 @@ const DELIVERED = {
   ),
 } as const
 
-/** The type of a delivery: an event type, or a `ping`. */
+/** Type of a delivery: an event type, or `ping`. */
 export const DeliveredType = Schema.Literals(Object.keys(DELIVERED) as ReadonlyArray<keyof typeof DELIVERED>).annotate(
   named("WebhookDeliveryType"),
 )
@@ -246,7 +246,7 @@ export const ListedWebhookEventType = Schema.Struct({
 
 const bodyOf = (type: string, { description, fields, isOfEvent }: Row): Schema.Top =>
   Schema.Struct({
-    /** The same for every endpoint and every try. */
+    /** The id is the same for every endpoint and every attempt. */
     id: Uuid,
     type: Schema.Literal(type),
     workspaceId: Uuid,

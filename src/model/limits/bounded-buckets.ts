@@ -1,6 +1,6 @@
 /**
- * Token buckets by key with bounded memory: keys are counted by a hash of 20 bytes, however long they are. The number of keys is
- * bounded; the least recently used key is forgotten first. So made-up keys cannot use more memory.
+ * Token buckets by key with limited memory. Keys are stored as hashes of 20 bytes, however long they are. The number of keys is limited;
+ * the least recently used key is forgotten first, so made-up keys cannot exhaust memory.
  */
 import { hash } from "node:crypto"
 import { NETWORK_FACTOR, networkOf } from "./client-address.ts"
@@ -9,20 +9,20 @@ import { type Bucket, fullBucket, type Rate, takeToken } from "./token-bucket.ts
 export interface Taken {
   /** 0: the tokens were taken; else the milliseconds until they are available, and none is taken. */
   readonly waitMs: number
-  /** How many more times as many could be taken now. */
+  /** How many more times the same number could be taken now. */
   readonly left: number
-  /** Until the bucket is full again. */
+  /** Milliseconds until the bucket is full again. */
   readonly fullInMs: number
 }
 
-/** A character for each byte. SHA-1 is enough: two keys that somebody makes collide share one bucket, to their own loss. */
+/** One character per byte. SHA-1 suffices: somebody who makes two keys collide only makes them share one bucket. */
 const hashOf = (key: string): string => hash("sha1", key, "binary")
 
 export class BoundedBuckets {
-  /** Keys that are kept. */
+  /** Most keys kept. */
   readonly most: number
   readonly #rate: Rate
-  /** The one used longest ago first. */
+  /** Least recently used first. */
   readonly #buckets = new Map<string, Bucket>()
 
   constructor(rate: Rate, most: number) {
@@ -47,7 +47,7 @@ export class BoundedBuckets {
     return { waitMs, left: Math.floor(bucket.tokens / count), fullInMs }
   }
 
-  /** Gives some back. */
+  /** Returns tokens to the bucket. */
   giveBack(key: string, count = 1): void {
     const bucket = this.#buckets.get(hashOf(key))
     if (bucket !== undefined) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + count)
@@ -55,28 +55,28 @@ export class BoundedBuckets {
 }
 
 /**
- * The same for keys that begin with a client's address, alone or before a space. An IPv6 address counts as its /64, and its /48
- * has a bucket of its own, so that many addresses of one network do not multiply a caller's rate.
+ * Token buckets for keys that begin with a client's address, alone or before a space. An IPv6 address counts as its /64, and its /48 has a
+ * bucket of its own, so that many addresses of one network do not multiply a caller's rate.
  */
 export class AddressBuckets {
   readonly #sites: BoundedBuckets
   readonly #networks: BoundedBuckets
 
-  /** `most`: keys that are kept, and as many networks at a third. */
+  /** `most`: most keys kept, with a third as many networks. */
   constructor({ perSecond, burst }: Rate, most: number) {
     this.#sites = new BoundedBuckets({ perSecond, burst }, most)
     const wide = { perSecond: perSecond * NETWORK_FACTOR, burst: burst * NETWORK_FACTOR }
     this.#networks = new BoundedBuckets(wide, Math.ceil(most / 3))
   }
 
-  /** Keys that are kept, those of networks among them. */
+  /** Most keys kept, including those of networks. */
   get most(): number {
     return this.#sites.most + this.#networks.most
   }
 
   take(key: string, now: number, count = 1): Taken {
     const network = networkKey(key)
-    // The network comes first: one that has used up its own makes no buckets for its many addresses.
+    // The network comes first: a network over its limit creates no buckets for its many addresses.
     const wide = network === undefined ? undefined : this.#networks.take(network, now, count)
     if (wide !== undefined && wide.waitMs > 0) return wide
     const taken = this.#sites.take(key, now, count)
@@ -91,7 +91,7 @@ export class AddressBuckets {
   }
 }
 
-/** The key with the address's network in its place; `undefined` when the address has none. */
+/** The key with the address replaced by its network; `undefined` if the address has none. */
 export const networkKey = (key: string): string | undefined => {
   const [address = "", ...rest] = key.split(" ")
   const network = networkOf(address)

@@ -1,6 +1,6 @@
 /**
- * The address of a caller, for rate limits: the peer of the connection, or the address given by trusted proxies. An IPv6 caller
- * counts as its /64, because a single household has that many addresses, and as its /48, because any person can get one of those.
+ * Address of a caller, for rate limits: the peer of the connection, or the address given by trusted proxies. An IPv6 caller counts as its
+ * /64, because a single household has that many addresses, and as its /48, because anyone can get one.
  */
 import ipaddr from "ipaddr.js"
 
@@ -9,7 +9,7 @@ export type TrustedProxies = ReadonlyArray<[ipaddr.IPv4 | ipaddr.IPv6, number]>
 /** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]*)\](?::\d+)?)$/
 
-/** Addresses as they are usually written; `10.1` and `0x7f.1` are addresses to some parsers, and traps. */
+/** Parses addresses in their usual notation; some parsers also accept `10.1` and `0x7f.1`, which are traps. */
 const parse = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   const given = text.trim().replace(WITH_PORT, "$1$2")
   return ipaddr.IPv4.isValidFourPartDecimal(given) || ipaddr.IPv6.isValid(given) ? ipaddr.process(given) : undefined
@@ -33,7 +33,7 @@ const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: TrustedProxies):
 
 const SITE_BITS = 64
 
-/** How many times as much a client may do: `factor` for clients in the networks, and 1 for others. A client is written as limits count it. */
+/** The factor on a client's limits: `factor` for clients in the networks, 1 for others. Clients are given in the form that limits count. */
 export const factorWithin = (networks: TrustedProxies, factor: number): ((client: string) => number) => {
   const sites = networks.map(([base, bits]): TrustedProxies[number] => [
     base,
@@ -57,7 +57,7 @@ const counted = (address: ipaddr.IPv4 | ipaddr.IPv6): string => {
   return `${groups.map((group) => group.toString(16)).join(":")}${SITE_SUFFIX}`
 }
 
-/** A /48 may do this many times as much as one of its /64s. */
+/** Factor by which a /48 may do more than one of its /64s. */
 export const NETWORK_FACTOR = 16
 
 /** The /48 of a counted address; `undefined` for IPv4. */
@@ -69,11 +69,11 @@ export const networkOf = (counted: string): string | undefined =>
 interface Found {
   /** The address that limits count. */
   readonly address: string
-  /** The peer sends a forwarding header and is not among the trusted proxies: `address` is the peer's. */
+  /** The peer sends a forwarding header and is not a trusted proxy: `address` is the peer's. */
   readonly isUnnamedProxy: boolean
 }
 
-/** From the nearest hop outwards: the first address that is no proxy of ours. A header is believed only behind one. */
+/** The first address, from the nearest hop outwards, that is not a trusted proxy. A header is believed only from a trusted proxy. */
 export const clientOf = (peer: string, forwardedFor: string | undefined, proxies: TrustedProxies): Found => {
   let address = parse(peer)
   if (address === undefined) return { address: peer, isUnnamedProxy: false }
@@ -90,7 +90,7 @@ export const clientOf = (peer: string, forwardedFor: string | undefined, proxies
 
 const INSIDE = new Set(["loopback", "private", "linkLocal", "uniqueLocal", "carrierGradeNat"])
 
-/** Does the peer belong to a network of the operator's own, as nearly every proxy does? */
+/** Whether the peer is in a private network, as nearly every proxy is. */
 export const isInside = (peer: string): boolean => {
   const address = parse(peer)
   return address !== undefined && INSIDE.has(address.range())

@@ -1,4 +1,4 @@
-/** A limit on bytes, or on anything that is counted, in a while: a token bucket. */
+/** A rate limit on bytes, or on anything that is counted: a token bucket. */
 
 export class SpeedLimit {
   readonly #perMs: number
@@ -7,7 +7,7 @@ export class SpeedLimit {
   #at: number
   #extra = 0
 
-  /** `most`: at once, after a while of nothing. `now`: milliseconds that only go forward, as in `take`. */
+  /** `most`: the burst after idling. `now`: monotonic milliseconds, as in `take`. */
   constructor(perSecond: number, most: number, now: number) {
     this.#perMs = perSecond / 1000
     this.#most = most
@@ -15,7 +15,7 @@ export class SpeedLimit {
     this.#at = now
   }
 
-  /** False: too many. They count all the same. */
+  /** False: over the limit. The count is taken in any case. */
   take(count: number, now: number): boolean {
     this.#fill(now)
     this.#left -= count
@@ -25,14 +25,14 @@ export class SpeedLimit {
     return this.#left >= 0
   }
 
-  /** So many milliseconds' worth may come besides, at any time. */
+  /** Allows an extra amount, worth this many milliseconds, at any time. */
   allow(ms: number): void {
     this.#extra += ms * this.#perMs
   }
 
   /**
-   * Milliseconds after which so many may come; 0: they were counted now. Those that have to come again do not count. `undefined`: so many
-   * never may.
+   * Milliseconds until this count is allowed; 0: it was counted now. A count that has to wait is not taken. `undefined`: it will never be
+   * allowed.
    */
   wait(count: number, now: number): number | undefined {
     if (count > this.#most) return undefined

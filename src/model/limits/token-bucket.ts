@@ -1,8 +1,8 @@
-/** Token buckets: so many at once, and so many a second after that. */
+/** Token buckets: a burst at once, then a rate per second. */
 
 export interface Rate {
   readonly perSecond: number
-  /** How many may come at once. */
+  /** Most tokens taken at once. */
   readonly burst: number
 }
 
@@ -12,13 +12,13 @@ export interface Bucket {
   filledAt: number
 }
 
-/** `factor`: the rate is this many times as high. */
+/** `factor` multiplies the rate and the burst. */
 export const fullBucket = ({ burst }: Rate, now: number, factor = 1): Bucket => ({
   tokens: burst * factor,
   filledAt: now,
 })
 
-/** Takes some tokens: 0 when they are available, else the milliseconds until they are; then none is taken. */
+/** Takes tokens: returns 0 if they are available, else the milliseconds until they are, without taking any. */
 export const takeToken = (
   bucket: Bucket,
   { perSecond, burst }: Rate,

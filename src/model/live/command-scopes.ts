@@ -1,7 +1,7 @@
 /**
- * A command's id is known within its scope: the participant's id, or a name of this server. Commands under an
- * `Idempotency-Key` have scopes of their own, because a key holds for a day and the ids of the gateway's commands for ten
- * minutes. No participant's id begins like this, so no client can choose such a scope.
+ * A command's id is known within its scope: the participant's id, or a name of this server. Commands with an `Idempotency-Key` have scopes
+ * of their own, because a key is valid for a day and the ids of gateway commands for ten minutes. No participant's id begins like this, so
+ * no client can choose such a scope.
  */
 const KEYED = "key:"
 

@@ -1,6 +1,6 @@
 /**
- * A live event's state besides its agenda: one record per thing, found by kind and id. Records are values and are replaced,
- * never changed; a kind's shape is the one its rows have in the store. The only record of a kind has the id `ONLY`.
+ * State of a live event besides its agenda: one record per thing, found by kind and id. Records are values and are replaced, never mutated;
+ * the shape of a kind is that of its rows in the store. The only record of a kind has the id `ONLY`.
  */
 import { Schema } from "effect"
 import { AbsenceMeasure } from "../host-absence.ts"
@@ -17,11 +17,11 @@ export interface Person {
 }
 
 export interface LiveQuestion extends Question {
-  /** Grows with every change but votes. */
+  /** Incremented by every change except votes. */
   readonly rev: number
-  /** The breakout or rotation room it was asked in. */
+  /** The breakout or rotation room in which the question was asked. */
   readonly roomId: string | null
-  /** The form of the answer. */
+  /** Form of the answer. */
   readonly answerMode: "live" | "text" | null
   /** Null for an anonymous question: its asker is stored nowhere. */
   readonly askerId: string | null
@@ -38,7 +38,7 @@ export interface ChatMessage extends Person {
   readonly rev: number
 }
 
-/** The place of a message, which is also the stream that carries it. */
+/** Target of a message, which is also the stream that carries it. */
 export type ChatPlace = StreamOf<"event" | "staff" | "room">
 
 export const chatPlaceOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): ChatPlace =>
@@ -64,7 +64,7 @@ export const Poll = Schema.Struct({
   createdAt: Instant,
   openedAt: nullable(Instant),
   closedAt: nullable(Instant),
-  /** When it closes by itself. */
+  /** Time when the poll closes by itself. */
   endsAt: nullable(Instant),
   extendedMs: Schema.Int,
   rev: Schema.Int,
@@ -79,7 +79,7 @@ export const Hand = Schema.Struct({
 })
 export type Hand = typeof Hand.Type
 
-/** A participant asked onto the stage, or there by invitation; `before` is the role they go back to. */
+/** A participant invited onto the stage, or there by invitation; `before` is the role they return to. */
 export const StageRecord = Schema.Struct({
   state: Schema.Literals(["invited", "on"]),
   expiresAt: nullable(Instant),
@@ -96,32 +96,32 @@ export const BreakoutPlan = Schema.Struct({
   seed: Schema.Int,
   rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
   unplaced: Schema.Array(Schema.String),
-  /** People a room, when that was asked. */
+  /** People per room, if that was requested. */
   size: nullable(Schema.Int),
   at: Instant,
 })
 export type BreakoutPlan = typeof BreakoutPlan.Type
 
-/** The breakout that is going on; there is at most one. */
+/** The current breakout; there is at most one. */
 export const Breakout = Schema.Struct({
   id: Schema.String,
   phaseId: Schema.String,
   /** The plan that was opened. */
   planId: Schema.String,
   strategy: Strategy,
-  /** People a room was planned for; null when the rooms were given. */
+  /** Number of people for which a room was planned; null when the rooms were given. */
   size: nullable(Schema.Int),
   late: Schema.Literals(["leastLoaded", "ask", "main"]),
   openedAt: Instant,
-  /** By its own timer (`timed`), or else when the phase's ends, if it has one. */
+  /** End by the breakout's own timer (`timed`), or else by the phase's timer, if it has one. */
   endsAt: nullable(Instant),
   timed: Schema.Boolean,
   extendedMs: Schema.Int,
-  /** Set while it is being closed: when everyone is brought back. */
+  /** Set while the breakout is closing: the time when everyone is brought back. */
   closesAt: nullable(Instant),
-  /** The breakout is being closed because its time is up: more time keeps it open. */
+  /** The breakout is closing because its time is up: more time keeps it open. */
   timeIsUp: Schema.Boolean,
-  /** Those who came late and wait for others to open a room with, the first one first. */
+  /** Late joiners who wait for others to open a room with, in order of arrival. */
   waiting: Schema.optionalKey(Schema.Array(Schema.Struct({ participantId: Schema.String, until: Instant }))),
   rev: Schema.Int,
 })
@@ -130,31 +130,31 @@ export type Breakout = typeof Breakout.Type
 export const Room = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
-  /** People seated there. */
+  /** Number of people seated in the room. */
   count: Schema.Int,
   open: Schema.Boolean,
-  /** Rooms are listed in this order, from 0. */
+  /** Position of the room in lists, starting at 0. */
   place: Schema.Int,
   rev: Schema.Int,
 })
 export type Room = typeof Room.Type
 
-/** Rooms that were closed together, at a time in Unix milliseconds. */
+/** Rooms that were closed together, and the time in Unix milliseconds. */
 export const ClosedRooms = Schema.Array(Schema.Struct({ at: Schema.Int, ids: Schema.Array(Schema.String) }))
 export type ClosedRooms = typeof ClosedRooms.Type
 
-/** A participant's place in a room. `away`: they went back to the main room; the place is kept. */
+/** A participant's seat in a room. `away`: they went back to the main room, and the seat is kept. */
 export const Seat = Schema.Struct({
   roomId: Schema.String,
   away: Schema.Boolean,
-  /** In a rotation: the name that their partners know, also while they are away. */
+  /** Name by which the partners in a rotation know the participant, even while they are away. */
   name: Schema.optionalKey(Schema.String),
-  /** In a rotation: they lost their connection, and their partners were notified. */
+  /** In a rotation: the participant lost their connection, and their partners were notified. */
   missed: Schema.optionalKey(Schema.Boolean),
 })
 export type Seat = typeof Seat.Type
 
-/** The rotation that is going on, or the last one of the phase. */
+/** The current rotation, or the last one of the phase. */
 export const Rotation = Schema.Struct({
   id: Schema.String,
   phaseId: Schema.String,
@@ -164,7 +164,7 @@ export const Rotation = Schema.Struct({
   rounds: Schema.Union([Schema.Int, Schema.Literal("exhaust")]),
   groupSize: Schema.Int,
   odd: Schema.Literals(["bye", "trio"]),
-  /** Number of the round that runs, or ran last; 0 before the first. */
+  /** Number of the current or last round; 0 before the first. */
   n: Schema.Int,
   startsAt: nullable(Instant),
   endsAt: nullable(Instant),
@@ -174,11 +174,11 @@ export const Rotation = Schema.Struct({
    */
   remainingMs: nullable(Schema.Int),
   paused: nullable(Schema.Literals(["round", "break"])),
-  /** By how much the timer that runs was extended. */
+  /** Extension of the running timer in milliseconds. */
   extendedMs: Schema.optionalKey(Schema.Int),
   pairs: Schema.Int,
   byes: Schema.Int,
-  /** The state of the pairing (`model/rotation/rotation-pairing.ts`). */
+  /** State of the pairing (`model/rotation/rotation-pairing.ts`). */
   seating: Schema.Unknown,
   rev: Schema.Int,
 })
@@ -211,16 +211,16 @@ export const Capture = Schema.Struct({
 })
 export type Capture = typeof Capture.Type
 
-/** Nobody of the staff has been there since then. `measure`: the one in force; null: its time has not come. */
+/** `since`: since when no staff has been present. `measure`: the current measure; null: its time has not come. */
 export const HostAway = Schema.Struct({ since: Instant, measure: nullable(AbsenceMeasure) })
 export type HostAway = typeof HostAway.Type
 
 export const Settings = Schema.Struct({
-  /** Null: as the active phase's configuration has it. */
+  /** Null: the active phase's configuration applies. */
   moderated: nullable(Schema.Boolean),
   questionsOpen: Schema.Boolean,
   chatSlowMs: Schema.Int,
-  /** Null: as the active phase's configuration has it. */
+  /** Null: the active phase's configuration applies. */
   lobby: nullable(LobbyPolicy),
 })
 export type Settings = typeof Settings.Type
@@ -234,62 +234,64 @@ const Opt = Schema.Struct({ in: Schema.Boolean })
 
 export interface Records {
   readonly question: LiveQuestion
-  /** Id: question and voter. */
+  /** Keyed by question and voter. */
   readonly questionVote: true
   readonly chat: ChatMessage
   readonly poll: Poll
-  /** Id: poll and voter. The options voted for. */
+  /** The chosen options, keyed by poll and voter. */
   readonly pollVote: ReadonlyArray<string>
-  /** By poll or question, and by origin: anonymous votes. */
+  /** Number of anonymous votes, keyed by poll or question, and origin. */
   readonly originVotes: number
-  /** By poll or question: voters without a name, and the addresses they come from. */
+  /** Number of voters without a name and of their addresses, keyed by poll or question. */
   readonly signedOutVotes: typeof SignedOutCount.Type
-  /** The rest by participant, */
-  /** A pseudonym of the address an anonymous participant voted from first, and how many votes they have. */
+  /**
+   * Keyed by participant, as all records below without a key: a pseudonym of the address from which an anonymous participant first voted,
+   * and the number of their votes.
+   */
   readonly origin: typeof Origin.Type
   readonly hand: Hand
   readonly stage: StageRecord
   readonly role: typeof GivenRole.Type
-  /** By user. A role given at the live event to a workspace's user, which is also stored in the event's list of memberships. */
+  /** Keyed by user: a role given at the live event to a workspace's user, which is also stored in the event's list of memberships. */
   readonly membership: { readonly role: EventRole }
   readonly mute: Mute
   readonly admission: typeof Admission.Type
-  /** Since when they wait in the waiting room. */
+  /** Time since when the participant waits in the waiting room. */
   readonly waiting: typeof Waiting.Type
   readonly seat: Seat
-  /** Takes part in rotations, or sits them out: where it differs from the default of their role. */
+  /** Whether the participant takes part in rotations, if that differs from the default of their role. */
   readonly opt: typeof Opt.Type
-  /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
+  /** Time of the participant's last chat message in Unix milliseconds, for slow mode. */
   readonly lastChat: number
-  /** Once: the revision of the queue of hands as it was sent last. */
+  /** Single record: the revision of the hand queue as last sent. */
   readonly handQueue: number
-  /** Older messages that a command named: read back for it, and dropped with the next. */
+  /** Keyed by message id: older messages that a command named, read back for it and dropped with the next one. */
   readonly pastChat: ChatMessage
-  /** By question: the asker of an anonymous one, for as long as this activation lasts. */
+  /** Keyed by question: the asker of an anonymous question, for the lifetime of this activation. */
   readonly asker: string
-  /** by their own id, */
+  /** Keyed by its own id, as rooms and rounds. */
   readonly plan: BreakoutPlan
   readonly room: Room
   readonly round: Round
-  /** A final caption, by the recogniser's id of it: stored, and never in memory. */
+  /** A final caption, keyed by the recogniser's id: stored, and never in memory. */
   readonly caption: TranscriptSegment
-  /** by phase, */
+  /** Keyed by phase. */
   readonly broadcast: Broadcast
-  /** or once. */
+  /** Single record, as all below. */
   readonly breakout: Breakout
   readonly rotation: Rotation
   readonly capture: Capture
   readonly settings: Settings
   readonly hostAway: HostAway
-  /** Those that may still get captions, and some before them. */
+  /** Rooms that may still get captions, and some closed earlier. */
   readonly closedRooms: ClosedRooms
 }
 
 export type Kind = keyof Records
 
 /**
- * Kinds that are stored as JSON, each by the schema of its present version. To change the shape of one, raise its version and
- * add to `older` the step from the version before; rows of any older version are then read by all steps in turn.
+ * Kinds that are stored as JSON, each by the schema of its current version. To change the shape of a kind, raise its version and add to
+ * `older` the step from the previous version; rows of any older version are then read through all steps in turn.
  */
 export const STORED_KINDS = {
   poll: { version: 1, schema: Poll },
@@ -317,16 +319,16 @@ export const STORED_KINDS = {
 } as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
 
 export interface StoredKind<R> {
-  /** From 1. */
+  /** Version number, starting at 1. */
   readonly version: number
   readonly schema: Schema.Codec<R, unknown>
-  /** From each older version to the next, by the older one's number. */
+  /** Conversions from each older version to the next, keyed by the older version. */
   readonly older?: { readonly [version: number]: (body: unknown) => unknown }
 }
 
 export type StoredKindName = keyof typeof STORED_KINDS
 
-/** One record after a change; `null` when it is gone. */
+/** One record after a change; `null` when it was removed. */
 export interface Change<K extends Kind = Kind> {
   readonly kind: K
   readonly id: string
@@ -336,7 +338,7 @@ export interface Change<K extends Kind = Kind> {
 /** Kinds in memory only: they need no row, or must not be stored. */
 export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "pastChat", "asker", "handQueue"])
 
-/** All chat is stored, but a live event keeps only so many messages of each place in memory. */
+/** Messages of each chat target that a live event keeps in memory; all chat is stored. */
 export const CHAT_REMEMBERED = 50
 
 /** Id of the only record of a kind. */
@@ -344,7 +346,7 @@ export const ONLY = "-"
 
 export const DEFAULT_SETTINGS: Settings = { moderated: null, questionsOpen: true, chatSlowMs: 0, lobby: null }
 
-/** Id of a vote: neither part holds a space. */
+/** Id of a vote: neither part contains a space. */
 export const voteId = (of: string, voter: string): string => `${of} ${voter}`
 
 /** The parts of a vote's id. */

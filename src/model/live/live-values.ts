@@ -1,4 +1,4 @@
-/** Values that the records of a live event and the protocol share. */
+/** Values shared by the records of a live event and the protocol. */
 import { Schema } from "effect"
 import { named } from "../named.ts"
 import { ShownText } from "../text/shown-text.ts"
@@ -6,7 +6,7 @@ import { LANGUAGE_TAG, LONGEST_LANGUAGE, SpokenName, SpokenText } from "../text/
 
 const DAY_MS = 86_400_000
 
-/** A schema of its own type, so that the contract of a command can tell which members of its data name participants. */
+/** A distinct schema type, so that the contract of a command can tell which members of its data name participants. */
 export interface ParticipantIdSchema extends Schema.String {
   readonly names: "participant"
 }
@@ -23,11 +23,11 @@ export type ReactionKind = typeof ReactionKind.Type
 export const CaptureKind = Schema.Literals(["recording", "transcript"])
 export type CaptureKind = typeof CaptureKind.Type
 
-/** Of the encoder of a broadcast. `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
+/** State of a broadcast's encoder. `waiting`: nothing received yet; `lost`: nothing received for ten seconds. */
 export const EncoderState = Schema.Literals(["waiting", "receiving", "lost"])
 export type EncoderState = typeof EncoderState.Type
 
-/** Why the bytes of an encoder were refused, or are not recorded. */
+/** Reason why the bytes of an encoder were refused, or are not recorded. */
 export const IngestFailure = Schema.Struct({ code: Schema.String, detail: Schema.String }).annotate(
   named("IngestFailure"),
 )
@@ -44,25 +44,28 @@ const isForward = Schema.makeFilter(
   ({ t0, t1 }: { readonly t0: number; readonly t1: number }) => t1 >= t0 || "t1: must not be before t0",
 )
 
-/** One stretch of speech. Interim ones (`final: false`) are replaced by the next of the same `segment`. */
+/** One stretch of speech. An interim segment (`final: false`) is replaced by the next one of the same `segment`. */
 export const TranscriptSegment = Schema.Struct({
   segment: ShownText(1, 64),
   final: Schema.Boolean,
-  /** One line; breaks become spaces. */
+  /** A single line; breaks become spaces. */
   speaker: SpokenName(200),
   lang: Language,
   /** Milliseconds since the event's start. */
   t0: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
   t1: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
-  /** Lines without empty ones between them. */
+  /** Lines without empty lines between them. */
   text: SpokenText(2000),
-  /** Said in this room of a breakout or rotation: for the people there, and in no transcript of the event. Absent: in the main room. */
+  /**
+   * Room of a breakout or rotation in which this was said: sent to the people there, and in no transcript of the event. Absent: the main
+   * room.
+   */
   roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
 })
   .check(isForward)
   .annotate(named("CaptionSegment"))
 export type TranscriptSegment = typeof TranscriptSegment.Type
 
-/** Each room may have a recogniser of its own, whose ids are those of others too. No id has the separator. */
+/** Key of a segment. Each room may have its own recogniser, whose ids may repeat in other rooms. No id contains the separator. */
 export const segmentKey = ({ segment, roomId }: Pick<TranscriptSegment, "segment" | "roomId">): string =>
   roomId === undefined ? segment : `${roomId}\u001f${segment}`

@@ -1,18 +1,18 @@
 /**
- * The streams of a live event. It is the only place that knows their names, and stands in the kernel because the store reads the
- * heads of the shared ones. The streams of each dispatch are in its contract (`protocol/messages`).
+ * Streams of a live event. Only this module knows their names; it is in the kernel because the store reads the heads of the shared streams.
+ * The streams of each dispatch are in its contract (`protocol/messages`).
  */
 
 /** Streams for everybody of a kind; all others belong to one room or one participant. */
 export const SHARED_STREAMS = ["event", "people", "staff", "stage"] as const
 type SharedStream = (typeof SHARED_STREAMS)[number]
 
-/** Streams as the wire names them. */
+/** Streams by their wire names. */
 export type StreamKind = SharedStream | "room" | "me"
-/** `poll`: the voters of a poll receive its tally there. It has no positions. */
+/** `poll` carries the tally of a poll to its voters. It has no positions. */
 export type EphemeralStreamKind = StreamKind | "poll"
 
-/** The name of a stream inside the server: streams of rooms, participants and polls contain their ids. */
+/** Name of a stream inside the server: streams of rooms, participants and polls contain their ids. */
 export type StreamOf<K extends EphemeralStreamKind> = K extends SharedStream ? K : `${K}:${string}`
 export type Stream = StreamOf<StreamKind>
 
@@ -24,11 +24,11 @@ export const ownStream = (participantId: string): StreamOf<"me"> => `${ME}${part
 export const roomStream = (roomId: string): StreamOf<"room"> => `${ROOM}${roomId}`
 export const pollStream = (pollId: string): StreamOf<"poll"> => `poll:${pollId}`
 
-/** The participant that owns the stream, if one does. */
+/** The participant who owns the stream, if any. */
 export const ownerOf = (stream: string): string | undefined =>
   stream.startsWith(ME) ? stream.slice(ME.length) : undefined
 
-/** The room that has the stream, if one does. */
+/** The room that owns the stream, if any. */
 export const roomOf = (stream: string): string | undefined =>
   stream.startsWith(ROOM) ? stream.slice(ROOM.length) : undefined
 
@@ -41,5 +41,5 @@ export const kindOf = (stream: string): string => {
   return end === -1 ? stream : stream.slice(0, end)
 }
 
-/** A participant's own stream has the same name for each of them on the wire. */
+/** Wire name of a stream: a participant's own stream has the same name for everyone. */
 export const wireStream = (stream: string): string => (ownerOf(stream) === undefined ? stream : "me")

@@ -1,17 +1,17 @@
-/** A stretch of a broadcast, as it is cut and as it is stored. */
+/** A segment of a broadcast, as cut and as stored. */
 export interface BroadcastSegment {
-  /** From 0, without gaps over all takes. */
+  /** Segment index, starting at 0, without gaps over all takes. */
   readonly number: number
   readonly take: number
-  /** In the file of its take. */
+  /** Byte offset in the file of its take. */
   readonly offset: number
-  /** In a row, 0: it is not stored. */
+  /** Size of the segment; 0 in a row: it is not stored. */
   readonly bytes: number
   /** Milliseconds of the broadcast, which begins at 0 and has no gaps. */
   readonly startMs: number
   readonly durationMs: number
-  /** The encoder began anew here, or jumped. */
+  /** The encoder restarted or jumped here. */
   readonly isDiscontinuous: boolean
-  /** Unix milliseconds at which its first moment came, as far as the server knows. */
+  /** Unix milliseconds at which the first moment of the segment arrived, as far as the server knows. */
   readonly at: number
 }

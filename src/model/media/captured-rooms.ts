@@ -1,14 +1,14 @@
-/** The rooms of a live event that the media server has to record. */
+/** Rooms of a live event that the media server has to record. */
 import { Schema } from "effect"
 
 export const CapturedRooms = Schema.Struct({
   phaseId: Schema.NullOr(Schema.String),
-  /** Null: the main room of the phase. Empty: nothing. */
+  /** Null: the main room of the phase. Empty: nothing is recorded. */
   rooms: Schema.Array(Schema.NullOr(Schema.String)),
-  /** The broadcast of the main room, which is a recording too; null: it is not broadcast. */
+  /** Broadcast of the main room, which is also a recording; null: it is not broadcast. */
   broadcastId: Schema.NullOr(Schema.String),
 })
 export type CapturedRooms = typeof CapturedRooms.Type
 
-/** Rooms of one event that are recorded at once; each costs the media server a browser that watches it. */
+/** Most rooms of one event recorded at once; each costs the media server a browser that watches it. */
 export const MOST_CAPTURED_ROOMS = 20

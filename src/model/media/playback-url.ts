@@ -1,4 +1,4 @@
-/** The address for watching a broadcast: a template of the deployment, filled with the ids of the broadcast. */
+/** Address for watching a broadcast: a template of the deployment, filled with the ids of the broadcast. */
 
 export interface PlayedBroadcast {
   readonly broadcastId: string
@@ -6,27 +6,27 @@ export interface PlayedBroadcast {
   readonly phaseId: string
 }
 
-/** A broadcast that goes live, for the deployment's choice of its address. */
+/** A broadcast that goes live, for which the deployment chooses the address. */
 export interface StartedBroadcast extends PlayedBroadcast {
-  /** Its event is private: the address is a credential. */
+  /** True for a private event: the address is a credential. */
   readonly isPrivate: boolean
   /** Unix milliseconds. */
   readonly startedAt: number
 }
 
-/** Null: the deployment has no address for it. */
+/** Null: the deployment has no address for the broadcast. */
 export type PlaybackUrlOf = (broadcast: StartedBroadcast) => string | null
 
 const PLACE = /\{([^{}]*)\}/g
 const IDS: ReadonlySet<string> = new Set<keyof PlayedBroadcast>(["broadcastId", "eventId", "phaseId"])
 
-/** The filled template; each id is one part of the address, whatever characters it holds. */
+/** The filled template; each id is percent-encoded as one part of the address. */
 export const playbackUrl = (template: string, broadcast: PlayedBroadcast): string =>
   template.replaceAll(PLACE, (place, name: string) =>
     IDS.has(name) ? encodeURIComponent(broadcast[name as keyof PlayedBroadcast]) : place,
   )
 
-/** Does the template name the broadcast and nothing unknown, and is it a web address when filled? */
+/** Whether the template names the broadcast and no unknown id, and is a web address when filled. */
 export const isPlaybackTemplate = (template: string): boolean => {
   const filled = playbackUrl(template, { broadcastId: "b", eventId: "e", phaseId: "p" })
   return (
@@ -39,6 +39,6 @@ export const isPlaybackTemplate = (template: string): boolean => {
 
 const MAX_URL_LENGTH = 2048
 
-/** An address for watching, given by a user: a web address, and short enough for every browser. */
+/** Whether the user's address for watching is a web address, and short enough for every browser. */
 export const isWatchable = (url: string): boolean =>
   url.length <= MAX_URL_LENGTH && URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol)

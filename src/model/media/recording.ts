@@ -3,11 +3,11 @@ import { Schema } from "effect"
 import { named } from "../named.ts"
 import type { Timestamp } from "../timestamp.ts"
 
-/** `merged`: the whole event or phase; `room`: one room of it; `upload`: other media. */
+/** `merged`: the whole event or phase; `room`: one of its rooms; `upload`: other media. */
 export const RecordingKind = Schema.Literals(["merged", "room", "upload"]).annotate(named("RecordingKind"))
 export type RecordingKind = typeof RecordingKind.Type
 
-/** Made from a ready recording: a picture of it (JPEG), and the shape of its sound (JSON). */
+/** Derived from a ready recording: a thumbnail (JPEG), and a waveform (JSON). */
 export type DerivationKind = "thumbnail" | "waveform"
 
 /** `ready` and `failed` are final. */
@@ -16,7 +16,7 @@ export const RecordingStatus = Schema.Literals(["uploading", "processing", "read
 )
 export type RecordingStatus = typeof RecordingStatus.Type
 
-/** Why a recording or clip is not usable, or not whole: the one table from which answers and descriptions come. */
+/** Reasons why a recording or clip is unusable or incomplete: the one table for answers and descriptions. */
 export const MEDIA_FAILURES = {
   upload_expired: "The upload was not completed within a day.",
   too_large: "More bytes came than the recording may have; or the clip would have more than its recording.",
@@ -41,7 +41,7 @@ export const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
   description: FAILURE_CODES.map((code) => `\`${code}\`: ${MEDIA_FAILURES[code]}`).join(" "),
 })
 
-/** Of one event. */
+/** Most recordings of one event. */
 export const MOST_RECORDINGS = 200
 
 export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String }).annotate(
@@ -49,7 +49,7 @@ export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Sche
 )
 export type MediaFailure = typeof MediaFailure.Type
 
-/** The findings of an inspection. Numbers are of the file itself, not the claims of its uploader. */
+/** Findings of an inspection. The numbers are measured from the file itself, not claimed by its uploader. */
 export interface MediaFacts {
   readonly container: string
   /** Media type without parameters, such as `video/mp4`. */
@@ -61,7 +61,7 @@ export interface MediaFacts {
   readonly height: number | null
 }
 
-/** A recording as it is stored. */
+/** A recording in its stored form. */
 export interface Recording {
   readonly id: string
   readonly eventId: string
@@ -72,24 +72,27 @@ export interface Recording {
   readonly source: "upload" | "livekit" | "broadcast"
   readonly title: string | null
   readonly status: RecordingStatus
-  /** As announced while it is uploaded, then as measured. */
+  /** Announced size during the upload, then the measured one. */
   readonly sizeBytes: number | null
   readonly contentType: string | null
   readonly durationMs: number | null
   readonly failure: MediaFailure | null
   readonly storageKey: string
-  /** Of the upload at a storage that takes bytes itself; null: they come through this server. */
+  /** Id of the upload at a storage that receives bytes itself; null: they come through this server. */
   readonly uploadId: string | null
-  /** Its bytes are files of segments, one file for each take. */
+  /** Set if the bytes are segment files, one file for each take. */
   readonly broadcastId: string | null
-  /** SHA-256 of the bytes, once inspected. Null for broadcasts, whose bytes came in pieces, and where all bytes would be fetched for it. */
+  /**
+   * SHA-256 of the bytes, once inspected. Null for broadcasts, whose bytes came in pieces, and if all bytes would have to be fetched for
+   * it.
+   */
   readonly sha256: Uint8Array | null
   readonly expectedSha256: Uint8Array | null
   readonly uploadExpiresAt: Timestamp | null
   readonly createdAt: Timestamp
 }
 
-/** A clip as it is stored. Its event and workspace are its recording's. */
+/** A clip in its stored form. Its event and workspace are those of its recording. */
 export interface Clip {
   readonly id: string
   readonly recordingId: string
@@ -99,7 +102,7 @@ export interface Clip {
   readonly status: "processing" | "ready" | "failed"
   readonly startMs: number
   readonly endMs: number
-  /** Nothing from outside of the wanted range is kept. */
+  /** True: nothing outside the requested range is kept. */
   readonly inside: boolean
   readonly actualStartMs: number | null
   readonly actualEndMs: number | null
@@ -111,7 +114,7 @@ export interface Clip {
   readonly createdAt: Timestamp
 }
 
-/** A cut: where it really begins and ends in the recording. */
+/** Result of a cut: its actual start and end in the recording. */
 export interface CutFacts {
   readonly contentType: string
   readonly actualStartMs: number

@@ -1,4 +1,4 @@
-/** A transcript as JSON, as its author sends it. */
+/** A transcript as JSON, in the form that its author sends. */
 import { Schema } from "effect"
 import { named } from "../named.ts"
 import { ShownText } from "../text/shown-text.ts"

@@ -1,20 +1,20 @@
-/** Uploads in parts: all parts but the last have one size, which follows from the announced size alone. */
+/** Uploads in parts: all parts but the last have one size, which is derived from the announced size alone. */
 
-/** Smaller files are uploaded whole. */
+/** Smaller files are uploaded as a whole. */
 export const PARTS_ABOVE_BYTES = 64 * 1024 ** 2
 
 const MEBIBYTE = 1024 ** 2
-/** S3 takes parts of 5 MiB and more, and no more than 10,000 of them. */
+/** S3 requires parts of at least 5 MiB, and at most 10,000 of them. */
 const SMALLEST_PART = 16 * MEBIBYTE
 const MOST_PARTS = 10_000
 
 export interface PartPlan {
-  /** Of each part but the last. */
+  /** Size of each part but the last. */
   readonly sizeBytes: number
   readonly count: number
 }
 
-/** Null for a file that is uploaded whole, or whose size was not announced. */
+/** Null for a file that is uploaded as a whole, or whose size was not announced. */
 export const partPlanOf = (sizeBytes: number | null): PartPlan | null => {
   if (sizeBytes === null || sizeBytes <= PARTS_ABOVE_BYTES) return null
   const even = Math.ceil(sizeBytes / MOST_PARTS / MEBIBYTE) * MEBIBYTE
@@ -22,10 +22,10 @@ export const partPlanOf = (sizeBytes: number | null): PartPlan | null => {
   return { sizeBytes: part, count: Math.ceil(sizeBytes / part) }
 }
 
-/** A part of a file. Numbers begin at 1. */
+/** A part of a file. Part numbers start at 1. */
 export interface Part {
   readonly number: number
-  /** Of the part's first byte in the file. */
+  /** Byte offset of the part in the file. */
   readonly position: number
   readonly sizeBytes: number
 }
@@ -39,12 +39,12 @@ export const partOf = (fileBytes: number, plan: PartPlan, number: number): Part 
 
 export interface StoredPart {
   readonly number: number
-  /** Without quotation marks. */
+  /** The ETag without quotation marks. */
   readonly etag: string
   readonly sizeBytes: number
 }
 
-/** As many runs of numbers as a message names. */
+/** Most runs of numbers named in a message. */
 const MOST_RUNS = 20
 
 /** Numbers in ascending order as text: `2, 5 to 9`. */
@@ -61,7 +61,7 @@ const inRuns = (numbers: ReadonlyArray<number>): string => {
   return runs.length > MOST_RUNS ? `${named.join(", ")} and others` : named.join(", ")
 }
 
-/** Why the stored parts are not the file, in a sentence; `undefined`: they are. */
+/** Why the stored parts do not make up the file, in a sentence; `undefined`: they do. */
 export const faultOfParts = (
   fileBytes: number,
   plan: PartPlan,

@@ -1,16 +1,16 @@
 /**
- * Makes a pairing as large as one can be (Edmonds' blossom algorithm): while a path from one free person to another exists
- * along which pairs and possible pairs alternate, it is flipped. Cycles of odd length (blossoms) are treated as one person
- * while a path is searched. Exact; each path costs about the number of possible pairs.
+ * Extends a pairing to maximum size (Edmonds' blossom algorithm): while there is a path from one free person to another along which pairs
+ * and possible pairs alternate, the path is flipped. Cycles of odd length (blossoms) are treated as one person while a path is searched.
+ * Exact; each path costs about the number of possible pairs.
  */
 import type { Pairing } from "./pairing.ts"
 
 class PathSearch {
   readonly #pairing: Pairing
   readonly #neighbours: ReadonlyArray<ReadonlyArray<number>>
-  /** The person from whom one at odd distance from the root was reached, or -1. */
+  /** The person from whom a person at odd distance from the root was reached, or -1. */
   readonly #parent: Array<number>
-  /** The base of the blossom that a person is in; else the person. */
+  /** Base of the blossom that contains the person; else the person. */
   readonly #base: Array<number>
   readonly #isEven: Array<boolean>
   readonly #queue: Array<number>
@@ -25,7 +25,7 @@ class PathSearch {
     this.#queue = [root]
   }
 
-  /** Seats the root if that is possible. */
+  /** Pairs the root if possible. */
   run(): boolean {
     for (let at = 0; at < this.#queue.length; at++) {
       const from = this.#queue[at] ?? 0
@@ -44,7 +44,7 @@ class PathSearch {
     return this.#base[person] ?? person
   }
 
-  /** True when `to` ended a path, which is flipped then. */
+  /** True when `to` ended a path, which is then flipped. */
   #visit(from: number, to: number): boolean {
     const pairing = this.#pairing
     if (this.#baseOf(from) === this.#baseOf(to) || pairing.mate(from) === to) return false
@@ -63,7 +63,7 @@ class PathSearch {
     return false
   }
 
-  /** Pairs everyone along the path that ends here with the person they were reached from. */
+  /** Pairs everyone along the path that ends here with the person from whom they were reached. */
   #flip(end: number): void {
     for (let person = end; person !== -1; ) {
       const reachedFrom = this.#parentOf(person)
@@ -73,7 +73,7 @@ class PathSearch {
     }
   }
 
-  /** Two people at even distance may be paired: the cycle this closes becomes a blossom, all of it at even distance. */
+  /** Two people at even distance may be paired: the cycle that this closes becomes a blossom, all of it at even distance. */
   #contract(a: number, b: number): void {
     const stem = this.#commonBase(a, b)
     const inside = new Set<number>()
@@ -88,7 +88,7 @@ class PathSearch {
     }
   }
 
-  /** The last base that the ways from the root to both have in common. */
+  /** The last base that the paths from the root to both have in common. */
   #commonBase(a: number, b: number): number {
     const passed = new Set<number>()
     for (let base = this.#baseOf(a); ; base = this.#baseOf(this.#parentOf(this.#pairing.mate(base)))) {
@@ -100,7 +100,7 @@ class PathSearch {
     return base
   }
 
-  /** Gives those on one side of the cycle a way out over its other side. */
+  /** Gives the people on one side of the cycle a path out over its other side. */
   #markPath(from: number, stem: number, other: number, inside: Set<number>): void {
     let child = other
     for (let person = from; this.#baseOf(person) !== stem; ) {

@@ -1,24 +1,24 @@
 /**
- * The meetings in the rounds of an event's rotations, over all its phases. It holds the content of the rounds and nothing
- * else, so it is restored from their records.
- * Invariant: a history never changes; `record` returns the next one. The index that makes look-ups fast is passed on to it,
- * so that a round costs no copy of everything before. An older history that is read again rebuilds its own index.
+ * Meetings in the rounds of an event's rotations, over all its phases. The history contains only the content of the rounds, so it can be
+ * restored from their records.
+ * Invariant: a history is immutable; `record` returns the next one. The index for fast look-ups is passed on to it, so that a round does
+ * not copy everything before. An older history that is read again rebuilds its own index.
  */
 
 export interface MetGroup {
   readonly people: ReadonlyArray<string>
 }
 
-/** A round as it is kept: `n` is its number for people; the age of a meeting is the order of the records. */
+/** A stored round: `n` is its number for people; the age of a meeting is the order of the records. */
 export interface PastRound {
   readonly n: number
   readonly groups: ReadonlyArray<MetGroup>
 }
 
-/** One person's side of it. `partners` and `rounds` run in parallel, oldest first. */
+/** The meetings of one person. `partners` and `rounds` run in parallel, oldest first. */
 interface Met {
   readonly number: number
-  /** A bit for each other's number: a search reads it often, and a set would be too slow. 10,000 people: 12 MB in all. */
+  /** One bit per number of another person: a search reads it often, and a set would be too slow. 10,000 people: 12 MB in all. */
   bits: Uint32Array
   readonly partners: Array<number>
   readonly rounds: Array<number>
@@ -66,7 +66,7 @@ class MeetingIndex {
   }
 }
 
-/** The meetings among some people; the people are numbers here, their places in the list. */
+/** The meetings among some people, who are numbers here: their indexes in the list. */
 export class MeetingsAmong {
   readonly #met: ReadonlyArray<Met | undefined>
 
@@ -80,14 +80,14 @@ export class MeetingsAmong {
     return one !== undefined && other !== undefined && hasBit(one.bits, other.number)
   }
 
-  /** Place of the latest round that two shared, from 1; 0 when there is none. */
+  /** Number of the latest round that two people shared, starting at 1; 0 when there is none. */
   last(a: number, b: number): number {
     if (!this.haveMet(a, b)) return 0
     const one = this.#met[a]
     return one?.rounds[one.partners.lastIndexOf(this.#met[b]?.number ?? -1)] ?? 0
   }
 
-  /** In how many rounds two met. */
+  /** Number of rounds in which two people met. */
   times(a: number, b: number): number {
     if (!this.haveMet(a, b)) return 0
     const number = this.#met[b]?.number
@@ -112,7 +112,7 @@ export class MeetingHistory {
     return this.#index
   }
 
-  /** To be used before the next `record`. */
+  /** Meetings among these people. Valid until the next `record`. */
   among(people: ReadonlyArray<string>): MeetingsAmong {
     const index = this.#indexed
     return new MeetingsAmong(people.map((person) => index.of(person)))

@@ -1,19 +1,18 @@
 /**
- * Finds mates for the people whom a pairing left free: among themselves, then through one existing pair (a path of length 3),
- * then through two (length 5). Fast and usually complete; the exact search in maximum-matching.ts handles the rest.
+ * Finds mates for people whom a pairing left free: among themselves, then through one existing pair (a path of length 3), then through two
+ * (length 5). Fast and usually complete; the exact search in maximum-matching.ts handles the rest.
  *
- * Why length 3 is enough for the guarantee of rotation-pairing.ts. Let everyone of n people, n even, be allowed at least
- * n/2 of the others (then all can be paired, Dirac 1952). Let u and v be free and no two free people be allowed each other.
- * All who are allowed u or v are then in the at most (n-2)/2 pairs, and u and v together are allowed at least n of them.
- * So some pair (x, y) holds more than two of these, that is at least three of the four u-x, u-y, v-x, v-y; and three of
- * them contain u-x and v-y, or u-y and v-x. Exchanging x-y for those two seats u and v. The search below tries every
- * pair for such an exchange, at any n, and each success leaves two fewer.
+ * Why length 3 is enough for the guarantee of rotation-pairing.ts: let everyone of n people, n even, be allowed at least n/2 of the others
+ * (then all can be paired, Dirac 1952). Let u and v be free and no two free people be allowed each other. All who are allowed u or v are
+ * then in the at most (n-2)/2 pairs, and u and v together are allowed at least n of them. So some pair (x, y) holds more than two of these,
+ * that is at least three of the four u-x, u-y, v-x, v-y; and three of them contain u-x and v-y, or u-y and v-x. Exchanging x-y for those
+ * two pairs u and v. The search below tries every pair for such an exchange, at any n, and each success leaves two fewer.
  */
 import type { Pairing } from "./pairing.ts"
 
 /**
- * How many looks may lead nowhere in one round, some milliseconds: a fixed number and not a time, so that a round repeats.
- * Where the argument above holds no search of length 3 fails, so the limit cannot break the guarantee.
+ * Most failed attempts in one round, some milliseconds: a fixed number and not a time, so that a round is reproducible. If the argument
+ * above holds, no search of length 3 fails, so the limit cannot break the guarantee.
  */
 const MAX_VAIN_LOOKS = 200_000
 
@@ -38,7 +37,7 @@ class PathSearch {
     this.#pairing = pairing
   }
 
-  /** Seats free people two by two, through one existing pair or through two. */
+  /** Pairs free people two by two, through one existing pair or through two. */
   run(length: 3 | 5): void {
     const free = this.#pairing.free()
     for (const [at, person] of free.entries()) {
@@ -47,7 +46,7 @@ class PathSearch {
     }
   }
 
-  /** Seats a free person together with the first of `others` for whom that is possible. */
+  /** Pairs a free person together with the first of `others` for whom that is possible. */
   #seat(person: number, others: ReadonlyArray<number>, length: 3 | 5): void {
     const released = this.#released(person)
     for (const other of others) {
@@ -60,7 +59,7 @@ class PathSearch {
     this.#vainLooks += this.#pairing.size
   }
 
-  /** The mates of those whom a free person may be paired with: a new partner for such a mate frees a partner for that person. */
+  /** Mates of the people with whom a free person may be paired: a new partner for such a mate frees a partner for that person. */
   #released(person: number): ReadonlyArray<number> {
     const mates: Array<number> = []
     for (const [candidate, mate] of this.#pairing.mateOf.entries()) {
@@ -69,7 +68,7 @@ class PathSearch {
     return mates
   }
 
-  /** person - x = y - other becomes person = x, y = other. */
+  /** Turns person - x = y - other into person = x, y = other. */
   #throughOne(person: number, other: number, released: ReadonlyArray<number>): boolean {
     const pairing = this.#pairing
     const mate = released.find((candidate) => pairing.mayPair(candidate, other))
@@ -82,7 +81,7 @@ class PathSearch {
     return true
   }
 
-  /** The same through two pairs; the two people released become a pair. */
+  /** Like `#throughOne`, through two pairs; the two people released become a pair. */
   #throughTwo(person: number, other: number, released: ReadonlyArray<number>): boolean {
     const pairing = this.#pairing
     const far = this.#released(other)

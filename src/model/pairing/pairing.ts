@@ -1,11 +1,11 @@
 /**
- * Pairs among people who are numbers from 0, under one rule: `mayPair`.
- * Invariant: `mateOf` is symmetric and pairs only people that may be paired; a person with a mate keeps having one.
+ * Pairs among people who are numbers starting at 0, under one rule: `mayPair`.
+ * Invariant: `mateOf` is symmetric and pairs only people who may be paired; a person with a mate always keeps a mate.
  */
 export class Pairing {
-  /** The mate of each, or -1. */
+  /** The mate of each person, or -1. */
   readonly mateOf: Array<number>
-  /** Symmetric, and false for oneself. */
+  /** Symmetric, and false for a person with themselves. */
   readonly mayPair: (a: number, b: number) => boolean
 
   constructor(size: number, mayPair: (a: number, b: number) => boolean) {
@@ -34,13 +34,13 @@ export class Pairing {
     this.mateOf[b] = a
   }
 
-  /** Takes a pair apart. */
+  /** Separates a pair. */
   part(person: number): void {
     this.mateOf[this.mate(person)] = -1
     this.mateOf[person] = -1
   }
 
-  /** Every pair once. */
+  /** All pairs, each once. */
   *pairs(): Iterable<readonly [number, number]> {
     for (const [person, mate] of this.mateOf.entries()) if (person < mate) yield [person, mate]
   }

@@ -1,10 +1,10 @@
-/** Pairs for people who have met everyone they could still be paired with: the meeting longest ago is repeated. */
+/** Pairs for people who have met everyone with whom they could still be paired: the oldest meeting is repeated. */
 import type { Pairing } from "./pairing.ts"
 
-/** Above this, exchanges with other pairs are not looked for: a round has to stay quick. */
+/** Above this number of people, exchanges with other pairs are not tried: a round has to stay fast. */
 const MAX_EXCHANGING = 500
 
-/** `lastMet`: the round in which two met last, or 0; Infinity for people who must not be paired. */
+/** `lastMet`: the round in which two people last met, or 0; Infinity for people who must not be paired. */
 export const pairAgain = (pairing: Pairing, lastMet: (a: number, b: number) => number): void => {
   const free = pairing.free()
   const possible = free.flatMap((a, at) => free.slice(at + 1).map((b) => ({ a, b, last: lastMet(a, b) })))
@@ -17,7 +17,7 @@ export const pairAgain = (pairing: Pairing, lastMet: (a: number, b: number) => n
   if (pairing.size <= MAX_EXCHANGING) for (const person of repeated) exchange(pairing, person, lastMet)
 }
 
-/** Exchanges a repeated pair's partners with those of another pair, if the repetitions are then fewer or longer ago. */
+/** Exchanges a repeated pair's partners with those of another pair, if there are then fewer or older repetitions. */
 const exchange = (pairing: Pairing, a: number, lastMet: (a: number, b: number) => number): void => {
   const b = pairing.mate(a)
   /** A repeat is worse than any number of rounds between repeats. */

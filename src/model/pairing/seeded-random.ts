@@ -1,9 +1,9 @@
 /**
- * Repeatable random numbers: the same seed gives the same numbers on every machine, so that a shown plan is the plan that is
- * used later (Mulberry32). Not for secrets.
+ * Reproducible random numbers: the same seed gives the same numbers on every machine, so that a shown plan is the plan that is used later
+ * (Mulberry32). Not for secrets.
  */
 
-/** Numbers in [0, 1). */
+/** Generator of numbers in [0, 1). */
 export type Random = () => number
 
 export const seededRandom = (seed: number): Random => {
@@ -16,7 +16,7 @@ export const seededRandom = (seed: number): Random => {
   }
 }
 
-/** A copy in another order, every order being equally likely. */
+/** A shuffled copy, every order being equally likely. */
 export const shuffled = <Item>(items: Iterable<Item>, random: Random): Array<Item> => {
   const left = [...items]
   const order: Array<Item> = []

@@ -1,22 +1,22 @@
 /**
- * Lowers the cost of a seating by exchanging people between rooms. Rooms keep their sizes, fixed people stay, and units
- * (people who are kept together) move as one.
+ * Lowers the cost of a seating by exchanging people between rooms. Rooms keep their sizes, fixed people stay, and units (people who are
+ * kept together) move as one.
  *
- * It ends after a fixed number of looked-up pairs and not by the clock: the same seating has to come out on a busy machine
- * and on an idle one, or the dry run would differ from the plan that opens.
+ * The search ends after a fixed number of look-ups, not after a time: the same seating has to result on a busy machine and on an idle one,
+ * or the dry run would differ from the plan that opens.
  */
 
-/** People are numbers from 0; `rooms` is changed in place. */
+/** People are numbers starting at 0; `rooms` is changed in place. */
 export interface Seating {
   readonly rooms: Array<Array<number>>
-  /** The people who sit and move with each person, that person included. */
+  /** People who sit and move with each person, including that person. */
   readonly unitOf: ReadonlyArray<ReadonlyArray<number>>
   readonly fixed: ReadonlySet<number>
-  /** The cost of having both in one room; symmetric, 0 or more. */
+  /** Cost of having both people in one room; symmetric, 0 or more. */
   readonly pairCost: (a: number, b: number) => number
 }
 
-/** About 10 ms of looking up: 1,000 people in 250 rooms who have met often are planned well within 50 ms. */
+/** About 10 ms of look-ups: 1,000 people in 250 rooms who have met often are planned well within 50 ms. */
 const MAX_LOOKUPS = 80_000
 
 export const roomCost = (people: ReadonlyArray<number>, pairCost: Seating["pairCost"]): number => {
@@ -39,7 +39,7 @@ class SwapSearch {
     }
   }
 
-  /** Passes over everybody until nothing gets better. */
+  /** Passes over everybody until nothing improves. */
   run(): void {
     const people = this.#seating.rooms.flat().filter((person) => !this.#seating.fixed.has(person))
     let improved = true
@@ -56,12 +56,12 @@ class SwapSearch {
     return this.#lookups >= MAX_LOOKUPS
   }
 
-  /** The people of the room of `person`. */
+  /** The people in the room of `person`. */
   #around(person: number): ReadonlyArray<number> {
     return this.#seating.rooms[this.#roomOf[person] ?? 0] ?? []
   }
 
-  /** The cost of `people` in a room of `others`, not counting those who are to leave it. */
+  /** Cost of `people` in a room of `others`, not counting those who leave it. */
   #costAmong(people: ReadonlyArray<number>, others: ReadonlyArray<number>, leaving: ReadonlyArray<number>): number {
     let cost = 0
     for (const other of others) {
@@ -72,7 +72,7 @@ class SwapSearch {
     return cost
   }
 
-  /** Moves the person's unit to the first room where an exchange lowers the cost; rooms are tried from the next one on. */
+  /** Moves the person's unit to the first room where an exchange lowers the cost; rooms are tried starting with the next one. */
   #improve(person: number): boolean {
     const unit = this.#seating.unitOf[person] ?? [person]
     const here = this.#around(person)
@@ -93,7 +93,7 @@ class SwapSearch {
     return false
   }
 
-  /** The saving of an exchange; `costThere` is the cost of `unit` among everybody of the other room, `others` included. */
+  /** Saving of an exchange; `costThere` is the cost of `unit` among everybody in the other room, including `others`. */
   #gain(unit: ReadonlyArray<number>, costHere: number, costThere: number, others: ReadonlyArray<number>): number {
     const [first] = others
     const [person] = unit
@@ -103,7 +103,7 @@ class SwapSearch {
     return before - after
   }
 
-  /** The people who may leave a room in exchange for `size` people: a unit of that size, or as many people outside of units. */
+  /** Groups of people who may leave a room in exchange for `size` people: a unit of that size, or as many people outside units. */
   *#exchangeable(room: ReadonlyArray<number>, size: number): Iterable<ReadonlyArray<number>> {
     const { fixed, unitOf } = this.#seating
     const free = room.filter((person) => !fixed.has(person))

@@ -1,14 +1,14 @@
 /**
- * The groups of the next round of speed networking. A pure function of state, presence and seed.
- * Invariants: everyone present is in one group or has the bye; with an even number no person has one, with an odd number one
- * has, and no person has a second before everyone present had a first.
+ * Groups of the next round of speed networking: a pure function of state, presence and seed.
+ * Invariants: everyone present is in one group or has the bye; with an even number nobody has the bye, with an odd number one person has
+ * it, and nobody has a second bye before everyone present had a first.
  *
- * Guarantee (pairs): with n present in round r and n >= 2r, or n - 1 >= 2r when n is odd, no two meet again, however people came,
- * left or paused before. For then everybody has met at most r - 1 people. If n is odd the bye goes to a person whose turn it
- * is; an even number m >= 2r stays, each of whom has not met at least m - 1 - (r - 1) >= m/2 of the others. Then everyone can be
- * paired, and pair-repair.ts gives the reason why its search finds the pairs, at any n. Nothing is assumed of the circle: with
- * it an unchanged roster gets all its n - 1 rounds. A trio takes two meetings from each of its three, so with `trio` read
- * "r - 1" as the most people any present person has met.
+ * Guarantee (pairs): with n present in round r and n >= 2r, or n - 1 >= 2r when n is odd, no two meet again, however people came, left or
+ * paused before. In that case everybody has met at most r - 1 people. If n is odd the bye goes to a person whose turn it is; an even number
+ * m >= 2r remains, each of whom has not met at least m - 1 - (r - 1) >= m/2 of the others. Then everyone can be paired, and pair-repair.ts
+ * gives the reason why its search finds the pairs, at any n. The guarantee does not depend on the circle method; with it an unchanged
+ * roster gets all its n - 1 rounds. A trio takes two meetings from each of its three, so with `trio` read "r - 1" as the most people any
+ * present person has met.
  */
 import { planBreakout } from "../breakouts/breakout-plan.ts"
 import { completePairing } from "../pairing/maximum-matching.ts"
@@ -19,49 +19,49 @@ import { pairAgain } from "../pairing/repeat-pairs.ts"
 import { seededRandom } from "../pairing/seeded-random.ts"
 import { circlePairs, type Seats, seatPeople, unseat } from "./rotation-seats.ts"
 
-/** Count by person; absent people have 0. */
+/** Count per person; absent people have 0. */
 interface Counts {
   readonly [personId: string]: number
 }
 
-/** Plain JSON but for the history, which writes itself as its rounds. */
+/** Plain JSON except for the history, which serialises itself as its rounds. */
 export interface RotationState {
   readonly seats: Seats
-  /** Those with a seat who were not there in the last round. */
+  /** People with a seat who missed the last round. */
   readonly missing?: ReadonlyArray<string>
-  /** How far the seats have gone round. */
+  /** How far the seats have rotated. */
   readonly turn: number
-  /** Had the bye. */
+  /** Number of byes per person. */
   readonly byes: Counts
-  /** Sat in a group of three because the number was odd. */
+  /** Times a person sat in a group of three because the number was odd. */
   readonly trios: Counts
   readonly history: MeetingHistory
 }
 
 export interface RotationOptions {
   readonly groupSize: number
-  /** The treatment of the person left over: a break, or a third place with two others. Groups above two need neither. */
+  /** Treatment of the person left over: a break, or a third seat with two others. Groups above two need neither. */
   readonly odd: "bye" | "trio"
   readonly seed: number
 }
 
 export interface RoundGroup {
   readonly people: ReadonlyArray<string>
-  /** Some of them have met before. */
+  /** True: some of the group have met before. */
   readonly repeat: boolean
 }
 
 export interface RotationRound {
-  /** After this round. */
+  /** State after this round. */
   readonly state: RotationState
   readonly groups: ReadonlyArray<RoundGroup>
   readonly byes: ReadonlyArray<string>
 }
 
-/** The exact search costs the square of the number for each path. */
+/** Most people for the exact search, which costs the square of the number for each path. */
 const MAX_EXACT = 500
 
-/** `history`: of the event's earlier rotations, so that people meet others in the next one. */
+/** `history`: the event's earlier rotations, so that people meet others in the next one. */
 export const startRotation = (history: MeetingHistory = restoreHistory([])): RotationState => ({
   seats: [],
   turn: 0,
@@ -70,12 +70,12 @@ export const startRotation = (history: MeetingHistory = restoreHistory([])): Rot
   history,
 })
 
-/** The state from its JSON, or from the stored part of it and the records of the rounds. */
+/** Restores the state from its JSON, or from its stored part and the records of the rounds. */
 export const restoreRotation = (
   stored: Omit<RotationState, "history"> & { readonly history: ReadonlyArray<PastRound> },
 ): RotationState => ({ ...stored, history: restoreHistory(stored.history) })
 
-/** A person who misses one round keeps the seat; a person who misses two in a row has left it. */
+/** Removes people who have left. A person who misses one round keeps the seat; a person who misses two in a row has left it. */
 const withoutLeavers = (
   { seats, missing = [] }: RotationState,
   present: ReadonlyArray<string>,
@@ -97,7 +97,7 @@ const isRepeat = (people: ReadonlyArray<string>, history: MeetingHistory): boole
   return people.some((_, a) => people.some((_, b) => meetings.haveMet(a, b)))
 }
 
-/** The present as numbers. When their number is odd, one number more is the empty chair: its mate has no partner. */
+/** The present people as numbers. If their number is odd, one more number is the empty chair: its mate has no partner. */
 class Round {
   readonly #people: ReadonlyArray<string>
   readonly #meetings: MeetingsAmong
@@ -105,7 +105,7 @@ class Round {
   readonly #fewestTurns: number
   readonly pairing: Pairing
 
-  /** `turns`: how often each had the empty chair. */
+  /** `turns`: how often each person had the empty chair. */
   constructor(people: ReadonlyArray<string>, history: MeetingHistory, turns: Counts) {
     this.#people = people
     this.#meetings = history.among(people)
@@ -126,7 +126,7 @@ class Round {
     return a === this.#chair || b === this.#chair
   }
 
-  /** As the pairing has it: people that may be paired have not met, and only people whose turn it is may take the chair. */
+  /** Last meeting as the pairing sees it: people who may be paired have not met, and only people whose turn it is may take the chair. */
   readonly #lastMet = (a: number, b: number): number => {
     if (this.#isChair(a, b)) return this.#isTurnOf(Math.min(a, b)) ? 0 : Infinity
     return this.#meetings.last(a, b)
@@ -136,7 +136,7 @@ class Round {
     return this.#turns[person] === this.#fewestTurns
   }
 
-  /** Everybody gets a mate: by the circle first, and at last by meeting again. */
+  /** Gives everybody a mate: first by the circle method, and as a last resort by meeting again. */
   pairUp(seats: Seats, turn: number): void {
     this.#takeCirclePairs(seats, turn)
     if (this.#people.length % 2 === 1) this.#fillChair()
@@ -154,7 +154,7 @@ class Round {
     }
   }
 
-  /** A free person whose turn it is, or else one of a pair. The search may still find the latter's partner another mate. */
+  /** Gives the chair to a free person whose turn it is, or else to one of a pair, whose partner the search may still pair again. */
   #fillChair(): void {
     const { pairing } = this
     const willing = [...this.#people.keys()].filter((person) => this.#isTurnOf(person))
@@ -175,7 +175,7 @@ class Round {
   }
 }
 
-/** The pair that a third person joins: where they know fewest, and of these one that had a third least often. */
+/** The pair that a third person joins: the one in which they have met fewest, and of equal ones the one with the fewest earlier trios. */
 const pairToJoin = (
   person: string,
   pairs: ReadonlyArray<ReadonlyArray<string>>,
@@ -221,7 +221,7 @@ const nextPairs = (
   return finish(next, pairs, byes)
 }
 
-/** Groups above two: seated like breakout rooms, at the lowest cost that a bounded search finds. */
+/** Groups above two: seated like breakout rooms, at the lowest cost that a limited search finds. */
 const nextGroups = (
   state: RotationState,
   present: ReadonlyArray<string>,

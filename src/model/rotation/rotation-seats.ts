@@ -1,8 +1,7 @@
 /**
- * The seats of a rotation. They go round in the circle method, by which every two seats are a pair once in as many turns as
- * there are other seats. People keep their seat: a person who leaves leaves an empty seat (null), and a newcomer takes one of
- * those or waits.
- * Invariants: their number is even; no person has two.
+ * Seats of a rotation. They rotate by the circle method, in which every two seats form a pair once in as many turns as there are other
+ * seats. People keep their seat: a person who leaves leaves an empty seat (null), and a newcomer takes an empty one or waits.
+ * Invariants: the number of seats is even; nobody has two.
  */
 import { type Random, shuffled } from "../pairing/seeded-random.ts"
 
@@ -11,7 +10,7 @@ export type Seats = ReadonlyArray<string | null>
 export const unseat = (seats: Seats, people: ReadonlySet<string>): Seats =>
   seats.map((seated) => (seated !== null && people.has(seated) ? null : seated))
 
-/** The pairs of seats in a turn: the last seat stays and the others go round it. */
+/** The pairs of seats in a turn: the last seat stays and the others rotate around it. */
 export function* circlePairs(seats: number, turn: number): Iterable<readonly [number, number]> {
   const others = seats - 1
   if (others < 1) return
@@ -21,8 +20,8 @@ export function* circlePairs(seats: number, turn: number): Iterable<readonly [nu
 }
 
 /**
- * Seats the people of `present` without a seat. Where more wait than sit, most seats are empty, or none of the seated people is
- * left, the circle would hardly decide who meets: then everybody draws a new seat (`isNew`).
+ * Seats the people of `present` who have no seat. If more wait than sit, most seats are empty, or none of the seated people is left, the
+ * circle would hardly decide who meets: then everybody draws a new seat (`isNew`).
  */
 export const seatPeople = (
   seats: Seats,

@@ -1,7 +1,6 @@
 /**
- * E-mail addresses: the one form in which an address is stored, looked up and compared, and the syntax of an address. Every
- * stored address passes `isEmail`. An address for a look-up need not: accounts with addresses stored under older rules can
- * still sign in.
+ * Email addresses: the one form in which an address is stored, looked up and compared, and the syntax of an address. Every stored address
+ * passes `isEmail`. An address for a look-up need not: accounts with addresses stored under older rules can still sign in.
  */
 import { domainToASCII, domainToUnicode } from "node:url"
 
@@ -9,26 +8,28 @@ export const MAX_EMAIL_LENGTH = 320
 
 const INTERNATIONAL = /[^\0-\x7f]|xn--/
 
-/** The domain in letters, however it was given (UTS 46): `xn--bcher-kva.example` and `BÜCHER.example` are one. It may be none. */
+/**
+ * The domain in Unicode letters (UTS 46): `xn--bcher-kva.example` and `BÜCHER.example` become the same. The text may be no valid domain.
+ */
 const inLetters = (domain: string): string =>
   INTERNATIONAL.test(domain) ? domainToUnicode(domainToASCII(domain)) || domain.normalize("NFC") : domain
 
-/** As accounts of before may have it, whose form another account took. */
+/** Form that older accounts may have, if another account already has the current form. */
 export const spelledEmail = (email: string): string => email.trim().toLowerCase()
 
-/** In NFC (Unicode Standard Annex 15) and with the domain in letters, so that addresses that are the same look the same. */
+/** The address in NFC (Unicode Standard Annex 15) and with the domain in Unicode letters, so that equal addresses look the same. */
 export const foldEmail = (email: string): string => {
   const lower = spelledEmail(email)
   const at = lower.lastIndexOf("@") + 1
   return at === 0 ? lower.normalize("NFC") : lower.slice(0, at).normalize("NFC") + inLetters(lower.slice(at))
 }
 
-/** The forms in which an address may be stored: rows of before keep their spelling where another one has the form. */
+/** Forms in which an address may be stored: older rows keep their spelling if another row already has the form. */
 export const storedForms = (email: string): ReadonlyArray<string> => [
   ...new Set([foldEmail(email), spelledEmail(email)]),
 ]
 
-/** The domain of an address as it is in DNS; empty if it can be none. */
+/** The domain of an address as in DNS; empty if it cannot be one. */
 export const domainOfEmail = (email: string): string => {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase()
   return INTERNATIONAL.test(domain) ? domainToASCII(domain) : domain
@@ -44,13 +45,18 @@ const LOOK_ALIKE = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Gree
 const isLabel = (label: string): boolean =>
   LABEL.test(label) && LOOK_ALIKE.filter((script) => script.test(label)).length <= 1
 
-/** A single label is a domain too: a mail server may serve `localhost` or a company's own network. A number is none. */
+/**
+ * Whether the text is a domain. A single label is one too: a mail server may serve `localhost` or a company's own network. A number is not.
+ */
 const isDomain = (text: string): boolean => {
   const labels = text.split(".")
   return text.length <= MAX_DOMAIN_LENGTH && labels.every(isLabel) && !/^\d*$/.test(labels.at(-1) ?? "")
 }
 
-/** No markup, quotes or invisible characters, dots only between other characters, and a host name after the one `@`. */
+/**
+ * Whether the text is an address: no markup, quotes or invisible characters, dots only between other characters, and a host name after the
+ * one `@`.
+ */
 export const isEmail = (text: string): boolean => {
   if (text.length > MAX_EMAIL_LENGTH) return false
   const [local = "", domain, ...more] = text.trim().split("@")
@@ -63,6 +69,6 @@ export const isEmail = (text: string): boolean => {
   )
 }
 
-/** Could an account have the address, also one made under older checks? Text before and after one `@`. */
+/** Whether an account could have the address, including under older checks: text before and after one `@`. */
 export const isKnownEmail = (text: string): boolean =>
   text.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text.trim())

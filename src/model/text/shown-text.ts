@@ -1,8 +1,8 @@
 /**
- * User text that others see, without invisible characters: marks that turn the direction of the text around them (UAX #9 §2),
- * and characters without a shape of their own, which make two texts look alike. Some of these shape visible characters and stay
- * there: joiners within emoji and in scripts that join, selectors after characters with variants, tags of flags.
- * Invariants: a second application changes nothing; ordinary text of any script, and every emoji, stays as it is.
+ * User text that others see, without invisible characters: marks that change the direction of the text around them (UAX #9 §2), and
+ * characters without a shape of their own, which make two texts look alike. Some of these shape visible characters and are kept there:
+ * joiners within emoji and in scripts that join, selectors after characters with variants, tags of flags.
+ * Invariants: a second application changes nothing; ordinary text of any script, and every emoji, is unchanged.
  */
 import { Schema, SchemaTransformation } from "effect"
 
@@ -17,16 +17,16 @@ const JOINING = [
 /** A visible letter or mark: two vowels of Khmer are invisible. */
 const LETTER = `(?:(?=[\\p{L}\\p{M}])(?!\\p{Default_Ignorable_Code_Point})[${JOINING}])`
 const EMOJI = "\\p{Extended_Pictographic}"
-/** The end of an emoji before a joiner: the emoji itself, its selector, or its skin tone. */
+/** End of an emoji before a joiner: the emoji itself, its selector, or its skin tone. */
 const EMOJI_BEFORE = `(?<=${EMOJI}[\\ufe0f\\p{Emoji_Modifier}]?|[\\u{1f1e6}-\\u{1f1ff}]\\ufe0f?)`
 
-/** Invisible characters that shape the text around them. Each needs neighbours that are visible, or that stay as well. */
+/** Invisible characters that shape the text around them. Each needs neighbours that are visible or kept as well. */
 const SHAPING = [
   `${EMOJI_BEFORE}\\u200d(?=${EMOJI})`,
   `(?<=${LETTER})\\u200c(?=${LETTER})`,
-  // Also at the end of a word: half forms, and initial forms used alone.
+  // Allowed at the end of a word too: half forms, and initial forms used alone.
   `(?<=${LETTER})\\u200d`,
-  // Of emoji, also before the box of a key; of ideographs and symbols with standardised variants.
+  // Selectors of emoji, including before the box of a key, and of ideographs and symbols with standardised variants.
   "(?<=\\p{Emoji})[\\ufe0e\\ufe0f]",
   "(?<=[\\p{Ideographic}\\p{Script=Mymr}\\p{Script=Phag}\\p{Sm}\\p{So}\\p{P}])[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]",
   "(?<=(?=\\p{L})\\p{Script=Mong})[\\u180b-\\u180f]",
@@ -34,7 +34,7 @@ const SHAPING = [
   "(?<=\\u{1f3f4})[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{2,8}\\u{e007f}",
 ]
 
-/** Besides line breaks and tabs, which have a shape. */
+/** Invisible characters, except line breaks and tabs, which have a shape. */
 const UNSEEN =
   "[\\p{Default_Ignorable_Code_Point}\\u{e0000}-\\u{e007f}\\ufff9-\\ufffb\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]"
 
@@ -45,7 +45,7 @@ const HAS_UNSEEN = new RegExp(UNSEEN, "u")
 export const withoutUnseen = (text: string): string =>
   HAS_UNSEEN.test(text) ? text.replace(SHAPING_OR_UNSEEN, (_all, shaping: string | undefined) => shaping ?? "") : text
 
-/** Marks of direction that turn no text around, and where a word may be parted: members write them on purpose. */
+/** Direction marks that do not reorder text, and soft hyphens: members write them on purpose. */
 const MEANT = /[\u00ad\u061c\u200e\u200f]/
 
 /** Text of members, who write their own events. */
@@ -57,20 +57,20 @@ export const membersText = (text: string): string =>
 /** A braille cell without dots is an invisible symbol. */
 const VISIBLE = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** Is any character of the text visible? */
+/** Whether any character of the text is visible. */
 export const isVisible = (text: string): boolean => VISIBLE.test(withoutUnseen(text))
 
 type Strip = (text: string) => string
 
 const strippedBy = (decode: Strip) => SchemaTransformation.transform({ decode, encode: (text: string) => text })
 
-/** From `minimum` to `maximum` characters as they are sent, and at least `minimum` without the invisible ones. */
+/** Text of `minimum` to `maximum` characters as sent, and at least `minimum` without the invisible ones. */
 export const ShownText = (minimum: number, maximum: number, strip: Strip = withoutUnseen) =>
   Schema.String.check(Schema.isBetweenLength(minimum, maximum)).pipe(
     Schema.decodeTo(
       Schema.String.check(
         Schema.isMinLength(minimum),
-        // A text that is too short as it is has one fault.
+        // A text that is too short as sent has only one fault.
         Schema.makeFilter(
           (text) => text.length < minimum || withoutUnseen(text).length >= minimum || "must not be blank",
         ),
@@ -80,7 +80,7 @@ export const ShownText = (minimum: number, maximum: number, strip: Strip = witho
   )
 export const MembersText = (minimum: number, maximum: number) => ShownText(minimum, maximum, membersText)
 
-/** The same, with at least one visible character. */
+/** Shown text with at least one visible character. */
 export const LegibleText = (
   maximum: number,
   isLegible: (text: string) => boolean = isVisible,
@@ -90,6 +90,6 @@ export const LegibleText = (
   Schema.String.check(Schema.isBetweenLength(1, maximum)).pipe(
     Schema.decodeTo(Schema.String.check(Schema.makeFilter((text) => isLegible(text) || rule)), strippedBy(strip)),
   )
-/** On one line. */
+/** Legible text on one line. */
 export const MembersTitle = (maximum: number, isLegible: (text: string) => boolean) =>
   LegibleText(maximum, isLegible, "must be one visible line", membersText)

@@ -24,7 +24,7 @@ export const TimerView = Schema.Struct({
   state: Schema.Literals(["running", "paused", "elapsed", "cancelled"]),
   startedAt: Instant,
   endsAt: Instant,
-  /** While paused. */
+  /** Set while the timer is paused. */
   remainingMs: optional(Schema.Int),
   extendedMs: Schema.Int,
   rev: Schema.Int,
@@ -46,7 +46,7 @@ const EventState = Schema.Struct({ id: Uuid, status: EventStatus })
 const STEERING = { allowed: everywhere(STAFF) }
 
 export const AGENDA_COMMANDS = {
-  /** To everyone, or to some rooms. */
+  /** Sends an announcement to everyone, or to some rooms. */
   announce: activityCommand({
     ...STEERING,
     data: Schema.Struct({
@@ -55,11 +55,11 @@ export const AGENDA_COMMANDS = {
     }),
     reply: Schema.Struct({ announcement: Announcement }),
   }),
-  /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: of the active phase. */
+  /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: the revision of the active phase. */
   "phase.next": agendaCommand({
     ...STEERING,
     data: Schema.Struct({ phaseId: optional(Id) }),
-    /** The phase that is active now. */
+    /** The phase that is now active. */
     reply: Schema.Struct({ event: EventState, phase: nullable(PhaseView) }),
     revises: "phase",
   }),
@@ -88,7 +88,7 @@ export const AGENDA_DISPATCHES = {
       event: EventView,
       endedAt: Instant,
       reason: Schema.Literals(["advance", "end", "delete"]),
-      /** The phases that never started and are skipped now. */
+      /** Phases that never started and are now skipped. */
       phases: Schema.Array(PhaseView),
     }),
     ["agenda", "broadcast"],

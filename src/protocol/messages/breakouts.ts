@@ -1,4 +1,4 @@
-/** Breakout rooms: planned, opened, moved between, closed. */
+/** Breakout rooms: planning, opening, moving participants, closing. */
 import { Schema } from "effect"
 import { PlanNote } from "../../model/breakouts/breakout-notes.ts"
 import { Id, Uuid } from "../../model/ids.ts"
@@ -14,7 +14,7 @@ import { MediaSeat } from "./media.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 const Strategy = Schema.Literals(["balanced", "manual", "self"])
-/** The destination of late joiners. */
+/** Handling of late joiners. */
 const Late = Schema.Literals(["leastLoaded", "ask", "main"])
 
 export const RoomView = Schema.Struct({
@@ -33,7 +33,7 @@ export const BreakoutView = Schema.Struct({
   late: Late,
   openedAt: Instant,
   endsAt: nullable(Instant),
-  /** Set while it is being closed. */
+  /** Set while the breakout is closing. */
   closesAt: nullable(Instant),
   rev: Schema.Int,
 })
@@ -54,7 +54,7 @@ export type BreakoutPlanView = typeof BreakoutPlanView.Type
 export const AssignmentView = Schema.Struct({
   roomId: Uuid,
   name: Schema.String,
-  /** Null: until it is closed. */
+  /** End of the assignment; null: it lasts until the breakout is closed. */
   endsAt: nullable(Instant),
   media: optional(MediaSeat),
 })
@@ -65,7 +65,7 @@ const SITTING = { allowed: { breakout: CALL } } as const satisfies Rule
 const BreakoutReply = Schema.Struct({ breakout: BreakoutView })
 
 export const BREAKOUT_COMMANDS = {
-  /** Returns the plan without opening it. Either `size` (people per room) or `rooms` (their number, or their names). */
+  /** Returns the plan without opening it. Give either `size` (people per room) or `rooms` (their number, or their names). */
   "breakout.plan": activityCommand({
     allowed: { meeting: STAFF, breakout: STAFF },
     data: Schema.Struct({
@@ -74,7 +74,7 @@ export const BREAKOUT_COMMANDS = {
         Schema.Union([between(1, 500), Schema.Array(LegibleText(100)).check(Schema.isBetweenLength(1, 500))]),
       ),
       strategy: Strategy,
-      /** Participant to the index of a room. */
+      /** Room index for each pinned participant. */
       pinned: optional(Schema.Record(ParticipantId, between(0, 499))),
       keepTogether: optional(Schema.Array(ParticipantIds).check(Schema.isMaxLength(500))),
       keepApart: optional(Schema.Array(ParticipantIds).check(Schema.isMaxLength(500))),
@@ -88,7 +88,7 @@ export const BREAKOUT_COMMANDS = {
     data: Schema.Struct({ planId: Id, durationMs: optional(between(10_000, DAY_MS)), late: optional(Late) }),
     reply: Schema.Struct({ breakout: BreakoutView, rooms: Schema.Array(RoomView) }),
   }),
-  /** `roomId: null` moves them to the main room; the reply has no `room` then. */
+  /** `roomId: null` moves the participant to the main room; the reply then has no `room`. */
   "breakout.move": activityCommand({
     ...HOSTING,
     data: Schema.Struct({ id: ParticipantId, roomId: nullable(Id) }),

@@ -28,7 +28,7 @@ export type ChatMessageView = typeof ChatMessageView.Type
 
 const WRITING = { allowed: { broadcast: AUDIENCE, ...inCalls(CALL) }, feature: "chat" } as const satisfies Rule
 
-/** The chat targets, for participants that may write at all. */
+/** The chat targets, for participants who may write at all. */
 export const CHAT_TARGETS: { readonly [T in ChatTarget]: Rule } = {
   event: { allowed: { broadcast: AUDIENCE, meeting: CALL, breakout: STAFF, rotation: STAFF }, feature: "chat" },
   room: { allowed: { breakout: CALL, rotation: CALL }, feature: "chat" },
@@ -36,7 +36,7 @@ export const CHAT_TARGETS: { readonly [T in ChatTarget]: Rule } = {
 }
 
 export const CHAT_COMMANDS = {
-  /** To any of the places of `CHAT_TARGETS`. */
+  /** Sends a message to one of the targets in `CHAT_TARGETS`. */
   "chat.send": activityCommand({
     ...WRITING,
     data: Schema.Struct({ to: ChatTarget, text: LegibleText(2000), replyTo: optional(Id) }),
@@ -45,7 +45,7 @@ export const CHAT_COMMANDS = {
   }),
   /** Staff may delete any message, other participants their own. */
   "chat.delete": activityCommand({ ...WRITING, data: OneId, reply: IdReply, revises: "message" }),
-  /** 0 ends slow mode. */
+  /** Sets slow mode; 0 ends it. */
   "chat.slow": activityCommand({
     allowed: everywhere(STAFF),
     feature: "chat",
@@ -55,7 +55,7 @@ export const CHAT_COMMANDS = {
 } as const
 
 export const CHAT_DISPATCHES = {
-  /** `me`: the staff's chat, for speakers. */
+  /** The stream `me` carries the staff chat to speakers. */
   "chat.message": ordered(["event", "staff", "room", "me"], Schema.Struct({ message: ChatMessageView }), ["chat"]),
   "chat.deleted": ordered(["event", "staff", "room", "me"], Schema.Struct({ ids: Schema.Array(Schema.String) }), [
     "chat",

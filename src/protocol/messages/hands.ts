@@ -1,4 +1,4 @@
-/** Raised hands, and the stage of a broadcast that speakers are invited to. */
+/** Raised hands, and invitations to the stage of a broadcast. */
 import { Schema } from "effect"
 import { ParticipantId } from "../../model/live/live-values.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
@@ -21,7 +21,7 @@ export type HandView = typeof HandView.Type
 export const StageView = Schema.Struct({ state: Schema.Literals(["invited", "on"]), expiresAt: nullable(Instant) })
 export type StageView = typeof StageView.Type
 
-/** Speakers may not: they are on stage. */
+/** Speakers may not raise a hand: they are on stage. */
 const ASKING = {
   allowed: { broadcast: [...STAFF, "participant", "viewer"], meeting: CALL, breakout: CALL },
 } as const satisfies Rule
@@ -52,7 +52,7 @@ export const HAND_COMMANDS = {
 } as const
 
 export const HAND_DISPATCHES = {
-  /** A change of the queue that staff see, longest raised first: new or changed hands, and the owners of hands that left it. */
+  /** A change of the queue shown to staff, longest raised first: new or changed hands, and the owners of hands that left it. */
   "hand.queue": ordered(
     ["staff"],
     Schema.Struct({ add: Schema.Array(HandView), remove: Schema.Array(Schema.String), rev: Schema.Int }),

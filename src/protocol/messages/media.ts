@@ -1,4 +1,4 @@
-/** Media: seats in calls, the broadcast that viewers watch, capture of recordings, and transcripts. */
+/** Media: seats in calls, the broadcast that viewers watch, recording, and transcripts. */
 import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
 import { CaptureKind, EncoderState, IngestFailure, TranscriptSegment } from "../../model/live/live-values.ts"
@@ -10,7 +10,9 @@ import { between } from "./fields.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** A seat in a room's call: on a media server, or without one between the browsers, which join `roomId` by `rtc.join`. */
+/**
+ * A seat in a room's call: on a media server, or without one in a browser-to-browser call, where browsers join `roomId` with `rtc.join`.
+ */
 export const MediaSeat = Schema.Union([
   Schema.Struct({ provider: Schema.Literal("livekit"), url: Schema.String, token: Schema.String }),
   Schema.Struct({ provider: Schema.Literal("mesh"), roomId: Uuid }),
@@ -29,18 +31,18 @@ const RtcPeer = Schema.Struct({
   have: RtcTracks,
 })
 
-/** The most that each peer may send to each other one, by the number of peers that the room has now. */
+/** The most that each peer may send to each other peer, depending on the current number of peers in the room. */
 export const RtcLimits = Schema.Struct({
-  /** Peers with picture, and with sound alone. */
+  /** Limits of peers with video, and with audio only. */
   maxPeers: Schema.Int,
   maxAudioPeers: Schema.Int,
-  /** Null: no picture. */
+  /** Null: no video. */
   video: nullable(Schema.Struct({ width: Schema.Int, height: Schema.Int, frameRate: Schema.Int, maxKbps: Schema.Int })),
   audio: Schema.Struct({ maxKbps: Schema.Int }),
 })
 export type RtcLimits = typeof RtcLimits.Type
 
-/** As the `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
+/** ICE servers in the form of `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
 export const IceServer = Schema.Struct({
   urls: Schema.Array(Schema.String),
   username: optional(Schema.String),
@@ -51,7 +53,7 @@ export type IceServer = typeof IceServer.Type
 export const RtcPolicy = Schema.Literals(["all", "relay"])
 export type RtcPolicy = typeof RtcPolicy.Type
 
-/** Grows with each new connection between the same two peers, so that signals for an earlier one are recognised. */
+/** Incremented with each new connection between the same two peers, so that signals for an earlier one are recognised. */
 const Generation = between(0, 1_000_000)
 /** The text of a session description. */
 const Description = Schema.String.check(Schema.isBetweenLength(1, 12_288))
@@ -62,7 +64,7 @@ const Candidates = Schema.Array(Schema.String.check(Schema.isBetweenLength(1, 51
 const DescriptionKind = Schema.Literals(["offer", "answer"])
 const CandidatesKind = Schema.Literal("candidates")
 
-/** Calls between browsers. Signals hold addresses of people: they are sent to one connection, and never stored or logged. */
+/** Browser-to-browser calls. Signals contain addresses of people: they are sent to one connection, and never stored or logged. */
 const CALLING = { allowed: inCalls(CALL), budget: "signals" } as const
 
 export const BroadcastView = Schema.Struct({
@@ -74,12 +76,12 @@ export const BroadcastView = Schema.Struct({
 })
 export type BroadcastView = typeof BroadcastView.Type
 
-/** The encoder that pushes a broadcast to this server, or the media server's recorder that makes it. */
+/** The encoder that pushes a broadcast to this server, or the media server's recorder that produces it. */
 export const EncoderView = Schema.Struct({
   broadcastId: Uuid,
   phaseId: Uuid,
   state: EncoderState,
-  /** Why its bytes were refused or are not recorded; null once they are. */
+  /** Why the encoder's bytes were refused or are not recorded; null once they are. */
   failure: nullable(IngestFailure),
 })
 export type EncoderView = typeof EncoderView.Type
@@ -94,7 +96,7 @@ export type CaptureView = typeof CaptureView.Type
 const BROADCASTING = { allowed: { broadcast: STAFF } } as const satisfies Rule
 const CAPTURING = { allowed: everywhere(STAFF), feature: "capture" } as const satisfies Rule
 const BroadcastReply = Schema.Struct({ broadcast: BroadcastView })
-/** The active phase by default. */
+/** Names a phase; the active one by default. */
 const ofPhase = { ...BROADCASTING, data: Schema.Struct({ phaseId: optional(Id) }), reply: BroadcastReply } as const
 
 export const MEDIA_COMMANDS = {
@@ -105,7 +107,7 @@ export const MEDIA_COMMANDS = {
   "broadcast.pause": activityCommand(ofPhase),
   "broadcast.resume": activityCommand(ofPhase),
   "broadcast.stop": activityCommand(ofPhase),
-  /** A new address for an encoder of the active phase's broadcast; the sender's own of before is refused from now on. */
+  /** Issues a new address for an encoder of the active phase's broadcast; the sender's previous address is refused from now on. */
   "broadcast.ingest": gatewayCommand({
     allowed: { broadcast: STAGE },
     data: NoData,
@@ -124,8 +126,8 @@ export const MEDIA_COMMANDS = {
     reply: Schema.Struct({ accepted: Schema.Int }),
   }),
   /**
-   * Joins the call of the room that the sender is in, or changes its tracks. `resume`: the sender's `connectionId` before its
-   * socket was lost, which it keeps.
+   * Joins the call of the sender's room, or changes its tracks. `resume`: the sender's `connectionId` before its socket was lost, which it
+   * keeps.
    */
   "rtc.join": gatewayCommand({
     ...CALLING,
@@ -133,7 +135,7 @@ export const MEDIA_COMMANDS = {
     reply: Schema.Struct({ connectionId: Uuid, resumed: Schema.Boolean }),
   }),
   "rtc.leave": gatewayCommand({ ...CALLING, data: NoData, reply: Done }),
-  /** To one peer of the call. */
+  /** Sends a signal to one peer of the call. */
   "rtc.signal": gatewayCommand({
     ...CALLING,
     data: Schema.Union([
@@ -148,7 +150,7 @@ export const MEDIA_DISPATCHES = {
   "broadcast.live": ordered(["event"], BroadcastReply, ["broadcast"]),
   "broadcast.paused": ordered(["event"], BroadcastReply, ["broadcast"]),
   "broadcast.ended": ordered(["event"], BroadcastReply, ["broadcast", "encoder"]),
-  /** The encoder of the broadcast began, was lost, is back, or was refused; or the media server's recorder began or failed. */
+  /** The encoder of the broadcast connected, was lost, is back, or was refused; or the media server's recorder started or failed. */
   "broadcast.stream": ephemeral(["staff"], EncoderView, ["encoder"]),
   "capture.state": ordered(["event"], CaptureView, ["capture"]),
   "transcript.segment": ordered(["event", "room"], TranscriptSegment, ["transcript"]),

@@ -1,4 +1,4 @@
-/** Participants as hosts manage them: roles, muting, removal, and the waiting room. */
+/** Commands of hosts on participants: roles, muting, removal, and the waiting room. */
 import { Schema } from "effect"
 import { AbsenceMeasure } from "../../model/host-absence.ts"
 import { LobbyPolicy, ParticipantId } from "../../model/live/live-values.ts"
@@ -20,7 +20,7 @@ export const WaitingView = Schema.Struct({
 })
 export type WaitingView = typeof WaitingView.Type
 
-/** No host has been there since then, and this measure is in force. */
+/** No host has been present since `since`, and this measure applies. */
 export const HostAbsenceView = Schema.Struct({ since: Instant, measure: AbsenceMeasure })
 export type HostAbsenceView = typeof HostAbsenceView.Type
 
@@ -29,7 +29,7 @@ const LOBBY = { allowed: inCalls(STAFF) } as const satisfies Rule
 const Ids = Schema.Array(Schema.String)
 
 export const PARTICIPANT_COMMANDS = {
-  /** Without `until` for good; `on: false` ends the mute. */
+  /** Mutes for good without `until`; `on: false` ends the mute. */
   "participant.mute": activityCommand({
     ...MANAGING,
     data: Schema.Struct({ id: ParticipantId, until: optional(InstantInput), on: optional(Schema.Boolean) }),
@@ -48,14 +48,14 @@ export const PARTICIPANT_COMMANDS = {
     reply: Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }),
     managersExemptIn: ["id"],
   }),
-  /** A participant who was removed for good may return. */
+  /** Allows a participant who was removed for good to return. */
   "participant.unblock": activityCommand({
     ...MANAGING,
     data: OneParticipant,
     reply: ParticipantReply,
     managersExemptIn: [],
   }),
-  /** `missing` in a reply: the given ids that are not there any more. */
+  /** `missing` in a reply: the given ids that are no longer waiting. */
   "lobby.admit": activityCommand({
     ...LOBBY,
     data: Schema.Union([Schema.Struct({ ids: ParticipantIds }), Schema.Struct({ all: Schema.Literal(true) })]),
@@ -89,8 +89,8 @@ export const PARTICIPANT_DISPATCHES = {
   "participant.unblocked": ordered(["staff"], Schema.Struct({ participantId: Schema.String }), ["blocked"]),
   "lobby.waiting": ordered(["staff"], Schema.Struct({ add: Schema.Array(WaitingView), remove: Ids }), ["lobby"]),
   "lobby.settings": ordered(["event"], Schema.Struct({ mode: LobbyPolicy }), ["lobby"]),
-  /** A measure came into force because no host is there; null: it ended. */
+  /** A measure applies because no host is present; null: it ended. */
   "host.absence": ordered(["event"], Schema.Struct({ absence: nullable(HostAbsenceView) }), ["hostAbsence", "lobby"]),
-  /** To a participant in the waiting room. `admitted`: a `ready` follows. */
+  /** Sent to a participant in the waiting room. `admitted`: a `ready` follows. */
   "lobby.status": ephemeral(["me"], Schema.Struct({ state: Schema.Literals(["waiting", "admitted", "denied"]) }), []),
 } as const

@@ -12,7 +12,7 @@ import { between, DAY_MS, IdReply, OneId } from "./fields.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** `counts` (per option, in their order) are present for receivers that may see them. */
+/** `counts` (one per option, in the same order) is present for receivers who may see it. */
 export const PollView = Schema.Struct({
   id: Uuid,
   rev: Schema.Int,
@@ -35,15 +35,15 @@ export type PollView = typeof PollView.Type
 
 export const PollTally = Schema.Struct({
   id: Uuid,
-  /** Votes per option, in their order. */
+  /** Votes per option, in the order of the options. */
   counts: Schema.Array(Schema.Int),
   voters: Schema.Int,
 })
 export type PollTally = typeof PollTally.Type
 
-/** For staff: the number of anonymous voters of a poll or a question, and of the addresses they come from. */
+/** Number of anonymous voters of a poll or a question, and of their addresses, for staff. */
 export const SignedOutVotes = Schema.Struct({
-  /** The poll or the question. */
+  /** Id of the poll or question. */
   of: Uuid,
   voters: Schema.Int,
   addresses: Schema.Int,
@@ -61,7 +61,7 @@ export const POLL_COMMANDS = {
     data: Schema.Struct({
       question: LegibleText(500),
       kind: PollKind,
-      /** For a rating the steps of the scale. */
+      /** Steps of the scale, for a rating. */
       options: Schema.Array(LegibleText(200)).check(
         Schema.isBetweenLength(2, 20),
         Schema.makeFilter(
@@ -113,6 +113,6 @@ export const POLL_DISPATCHES = {
   "poll.deleted": ordered(["event", "staff"], IdReply, ["polls"]),
   "me.pollVoted": ephemeral(["me"], Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }), ["polls"]),
   "poll.tally": ephemeral(["event", "staff", "poll"], PollTally, ["polls"]),
-  /** For staff. */
+  /** Dispatch for staff only. */
   "votes.signedOut": ephemeral(["staff"], SignedOutVotes, ["signedOutVotes"]),
 } as const

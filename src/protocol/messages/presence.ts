@@ -1,4 +1,4 @@
-/** Presence: the participants who are connected, as a list or, for a large audience, as counts. */
+/** Presence: the connected participants, as a list or, for a large audience, as counts. */
 import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
 import { ParticipantKind } from "../../model/participants.ts"
@@ -31,7 +31,7 @@ export const PresenceView = Schema.Union([
     mode: Schema.Literal("summary"),
     total: Schema.Int,
     byRole: Counts,
-    /** People by room. */
+    /** Number of people by room. */
     byRoom: Counts,
     staff: Schema.Array(ParticipantView),
   }),
@@ -53,7 +53,7 @@ const PresenceDiff = Schema.Struct({
 })
 
 export const PRESENCE_COMMANDS = {
-  /** For participants with a name only. */
+  /** The command is for participants with a name only. */
   "roster.list": gatewayCommand({
     allowed: everywhere(AUDIENCE),
     data: Schema.Struct({
@@ -70,7 +70,7 @@ export const PRESENCE_COMMANDS = {
 
 export const PRESENCE_DISPATCHES = {
   "presence.diff": ordered(["people"], PresenceDiff, ["presence", "hands"]),
-  /** As `presence.diff`, of the people on stage, for anonymous viewers. */
+  /** Like `presence.diff`, limited to the people on stage, for anonymous viewers. */
   "presence.stage": ordered(["stage"], PresenceDiff, ["presence"]),
   "presence.mode": ordered(
     ["people"],

@@ -14,12 +14,12 @@ const { NullOr: nullable, optionalKey: optional } = Schema
 export const QuestionView = Schema.Struct({
   id: Uuid,
   rev: Schema.Int,
-  /** The phase and the room it was asked in. */
+  /** The phase and the room in which the question was asked. */
   phaseId: nullable(Uuid),
   roomId: nullable(Uuid),
   text: Schema.String,
   status: QuestionStatus,
-  /** A participant; null for an anonymous question. */
+  /** Id of the author; null for an anonymous question. */
   authorId: nullable(Schema.String),
   authorName: nullable(Schema.String),
   anonymous: Schema.Boolean,
@@ -33,13 +33,13 @@ export const QuestionView = Schema.Struct({
 export type QuestionView = typeof QuestionView.Type
 
 export const QaSettings = Schema.Struct({
-  /** Null: as the phase is configured. */
+  /** Null: the phase's configuration applies. */
   moderated: nullable(Schema.Boolean),
   open: Schema.Boolean,
 })
 export type QaSettings = typeof QaSettings.Type
 
-/** Asking opens with the announcement of the event, so that questions gather before it begins. */
+/** Asking opens when the event is announced, so that questions can be collected before it begins. */
 const ASKING = {
   allowed: { broadcast: EVERYONE, ...inCalls(CALL), none: EVERYONE },
   feature: "qa",
@@ -58,7 +58,7 @@ export const QUESTION_COMMANDS = {
     rate: "questions",
   }),
   "question.withdraw": activityCommand({ ...ASKING, data: OneId, reply: IdReply, revises: "question" }),
-  /** Sets or clears the participant's one vote: never toggles. */
+  /** Sets or clears the participant's single vote; never toggles. */
   "question.vote": activityCommand({
     ...ASKING,
     anonymous: "voting",

@@ -1,4 +1,4 @@
-/** Reactions: counted by the event at its own pace, and never stored. */
+/** Reactions: counted in batches by the event, and never stored. */
 import { Schema } from "effect"
 import { ReactionKind } from "../../model/live/live-values.ts"
 import { Done, gatewayCommand } from "../command.ts"
@@ -9,7 +9,7 @@ import { between } from "./fields.ts"
 const { optionalKey: optional } = Schema
 
 export const REACTION_COMMANDS = {
-  /** Counted, not stored: up to ten at once. */
+  /** Sends up to ten reactions at once, which are counted and not stored. */
   "reaction.send": gatewayCommand({
     allowed: { broadcast: EVERYONE, ...inCalls(CALL) },
     feature: "reactions",
@@ -24,7 +24,7 @@ export const REACTION_DISPATCHES = {
     ["event", "room"],
     Schema.Struct({
       windowMs: Schema.Int,
-      /** By kind; kinds without a reaction are absent. */
+      /** Counts by reaction kind; kinds without a reaction are absent. */
       counts: Schema.Record(ReactionKind, optional(Schema.Int)),
       total: Schema.Int,
     }),

@@ -11,7 +11,7 @@ import { MediaSeat } from "./media.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 const Partner = Schema.Struct({ participantId: Schema.String, name: Schema.String })
-/** With an odd number: one participant sits out, or three sit together. */
+/** Handling of an odd number: one participant sits out, or three sit together. */
 const Odd = Schema.Literals(["bye", "trio"])
 
 /** One round for one participant; without a room it is a bye. */
@@ -22,7 +22,7 @@ export const RotationRoundView = Schema.Struct({
   roomId: nullable(Uuid),
   partners: Schema.Array(Partner),
   bye: Schema.Boolean,
-  /** The members met before: no new partner was available. */
+  /** True: the members have met before, because no new partner was available. */
   repeat: Schema.Boolean,
   /** Time to prepare before the round starts. */
   leadMs: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * Close codes of the gateway. The range is the instruction: 40xx resume now with jitter, 41xx back off, 42xx get a new token
- * first, 43xx stop. Two codes of RFC 6455 have their usual meaning: 1000 (the client requested it) and 1012 (restart).
+ * Close codes of the gateway. The range is the instruction: 40xx resume now with jitter, 41xx back off, 42xx get a new token first, 43xx
+ * stop. Two codes of RFC 6455 have their usual meaning: 1000 (the client requested it) and 1012 (restart).
  */
 
 export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
@@ -16,7 +16,7 @@ export const ADVICE: Readonly<Record<CloseAdvice, string>> = {
 export interface CloseCode {
   readonly code: number
   readonly advice: CloseAdvice
-  /** The reason text in the close frame. It may be more exact than the table says. */
+  /** The reason text in the close frame. It may be more specific than the one in the table. */
   readonly reason: string
 }
 
@@ -45,20 +45,20 @@ export const CLOSE = {
   otherContract: { code: 4309, advice: "stop", reason: "client of another contract" },
 } as const satisfies Record<string, CloseCode>
 
-/** Closes after which the participant is not awaited: they said that they leave, or may not be there any more. */
+/** Close codes after which the participant is not awaited: they announced that they leave, or may no longer be there. */
 const FOR_GOOD: ReadonlySet<number> = new Set([CLOSE.left.code, CLOSE.revoked.code, CLOSE.removed.code])
 export const isForGood = (why: CloseCode | undefined): boolean => why !== undefined && FOR_GOOD.has(why.code)
 
-/** The bytes that a close frame has for its reason (RFC 6455, section 5.5). */
+/** Bytes available for the reason in a close frame (RFC 6455, section 5.5). */
 const REASON_BYTES = 123
 
-/** The code with a sentence for the developer of the client; how the client reacts stays the same. */
+/** The code with a sentence for the client's developer; the client's reaction stays the same. */
 export const because = (code: CloseCode, reason: string): CloseCode => ({
   ...code,
   reason: Buffer.byteLength(reason) <= REASON_BYTES ? reason : code.reason,
 })
 
-/** The client's reaction to any code, also an unknown one: by range; outside the ranges as after a lost link. */
+/** The client's reaction to any code, even an unknown one: by range, or outside the ranges as after a lost connection. */
 export const adviceFor = (code: number): CloseAdvice => {
   if (code >= 4100 && code < 4200) return "backOff"
   if (code >= 4200 && code < 4300) return "newToken"

@@ -1,4 +1,4 @@
-/** The text of dispatches on a socket. */
+/** Encodes dispatches as the text sent to sockets. */
 import { wireStream } from "../../model/live/streams.ts"
 import { OP } from "./op.ts"
 
@@ -20,8 +20,8 @@ export const encodeOrdered = ({
 }): string => JSON.stringify({ op: OP.dispatch, st: wireStream(stream), s, v: version, ts: at, t, d })
 
 /**
- * Adds a field to the data of an encoded dispatch, whose data is the last member of the frame and not empty. Writing the field
- * into the text spares storing the data a second time for the few dispatches that get a field at the time of sending.
+ * Adds a field to the data of an encoded dispatch, whose data is the last member of the frame and not empty. Editing the text avoids
+ * storing the data a second time for the few dispatches that get a field when they are sent.
  */
 export const withField = (frame: string, name: string, value: unknown): string =>
   `${frame.slice(0, -"}}".length)},${JSON.stringify(name)}:${JSON.stringify(value)}}}`

@@ -15,11 +15,11 @@ import { OP } from "./op.ts"
 export const SUBPROTOCOL = "gc.v1"
 export const GATEWAY_PATH = "/v1/gateway"
 
-/** The limits of a client's frame, in bytes and in objects. */
+/** Limits of a client's frame, in bytes and in objects. */
 export const MAX_FRAME_BYTES = 16_384
 export const MAX_FRAME_OBJECTS = 32
 
-/** The client's position before its link broke. */
+/** The client's position before its connection broke. */
 export const Resume = Schema.Struct({ epoch: Schema.String, cursors: Cursors })
 export type Resume = typeof Resume.Type
 
@@ -31,7 +31,7 @@ const Token = Schema.String.check(Schema.isBetweenLength(1, 8192))
 
 export const Heartbeat = Schema.Struct({
   op: Schema.Literal(OP.heartbeat),
-  /** The client's clock, given back unchanged. */
+  /** The client's clock, returned unchanged. */
   d: Schema.Struct({ t0: Schema.Finite }),
 })
 
@@ -39,7 +39,7 @@ export const Identify = Schema.Struct({
   op: Schema.Literal(OP.identify),
   d: Schema.Struct({
     token: Token,
-    /** `contract`: that of the package `@gathercue/client`; another one than the server's closes the socket. */
+    /** `contract`: that of the package `@gathercue/client`; if it differs from the server's, the socket is closed. */
     client: Schema.optionalKey(
       Schema.Struct({ name: Schema.String, version: Schema.String, contract: Schema.optionalKey(Schema.Int) }),
     ),
@@ -50,7 +50,7 @@ export const Identify = Schema.Struct({
 })
 export type Identify = typeof Identify.Type
 
-/** `id` is the idempotency key: a repeat is answered with the first answer and `dup`. */
+/** `id` is the idempotency key: a repeat gets the first answer, with `dup`. */
 export const CommandFrame = Schema.Struct({
   op: Schema.Literal(OP.command),
   id: CommandId,
@@ -78,9 +78,9 @@ export const Hello = Schema.Struct({
     serverTime: Schema.Int,
     /** Bytes. */
     maxFrame: Schema.Int,
-    /** The server's. */
+    /** Release of the server. */
     release: Schema.optionalKey(Schema.String),
-    /** A client that was made for another one stops. */
+    /** A client built for another contract stops. */
     contract: Schema.optionalKey(Schema.Int),
   }),
 })

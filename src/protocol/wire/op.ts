@@ -1,4 +1,4 @@
-/** The kinds of object on a socket. A separate module without validators: a browser needs the numbers only. */
+/** Kinds of objects on a socket. A separate module without validators: a browser needs only the numbers. */
 export const OP = {
   dispatch: 0,
   heartbeat: 1,

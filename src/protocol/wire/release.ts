@@ -1,7 +1,7 @@
-/** The release, which server and client have in common, and the number by which they know that they fit together. */
+/** The release, shared by server and client, and the number by which they check their compatibility. */
 
-/** As package.json has it. */
+/** Version in package.json. */
 export const RELEASE = "0.1.0"
 
-/** Grows with a change of REST or of the gateway that clients of before cannot work with. Fields that are added are no such change. */
+/** Incremented with a change of REST or of the gateway that older clients cannot work with. Added fields are not such a change. */
 export const CONTRACT = 1

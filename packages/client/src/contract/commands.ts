@@ -33,14 +33,14 @@ import type {
 } from "./types.ts"
 
 export interface Commands {
-  /** To everyone, or to some rooms. */
+  /** Sends an announcement to everyone, or to some rooms. */
   readonly "announce": {
     readonly data: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
     readonly reply: {
       readonly announcement: { readonly id: string; readonly text: string; readonly by: Actor | null; readonly at: string }
     }
   }
-  /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: of the active phase. */
+  /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: the revision of the active phase. */
   readonly "phase.next": {
     readonly data: { readonly phaseId?: string }
     readonly reply: { readonly event: { readonly id: string; readonly status: EventStatus }; readonly phase: PhaseView | null }
@@ -58,7 +58,7 @@ export interface Commands {
     readonly data: { readonly timerId: string; readonly seconds: number }
     readonly reply: { readonly timer: TimerView | null }
   }
-  /** Without `until` for good; `on: false` ends the mute. */
+  /** Mutes for good without `until`; `on: false` ends the mute. */
   readonly "participant.mute": {
     readonly data: { readonly id: string; readonly until?: string; readonly on?: boolean }
     readonly reply: { readonly participantId: string; readonly muted: boolean; readonly until: string | null }
@@ -71,9 +71,9 @@ export interface Commands {
     readonly data: { readonly id: string; readonly block?: boolean }
     readonly reply: { readonly participantId: string; readonly block: boolean }
   }
-  /** A participant who was removed for good may return. */
+  /** Allows a participant who was removed for good to return. */
   readonly "participant.unblock": { readonly data: { readonly id: string }; readonly reply: { readonly participantId: string } }
-  /** `missing` in a reply: the given ids that are not there any more. */
+  /** `missing` in a reply: the given ids that are no longer waiting. */
   readonly "lobby.admit": {
     readonly data: { readonly ids: ReadonlyArray<string> } | { readonly all: true }
     readonly reply: { readonly admitted: ReadonlyArray<string>; readonly missing: ReadonlyArray<string> }
@@ -84,7 +84,7 @@ export interface Commands {
   }
   readonly "lobby.policy": { readonly data: { readonly mode: LobbyPolicy }; readonly reply: { readonly mode: LobbyPolicy } }
   readonly "participant.toLobby": { readonly data: { readonly id: string }; readonly reply: { readonly participantId: string } }
-  /** For participants with a name only. */
+  /** The command is for participants with a name only. */
   readonly "roster.list": {
     readonly data: {
       readonly roomId?: string
@@ -97,7 +97,7 @@ export interface Commands {
   }
   readonly "question.ask": { readonly data: QuestionInput; readonly reply: { readonly question: QuestionView } }
   readonly "question.withdraw": { readonly data: { readonly id: string }; readonly reply: { readonly id: string } }
-  /** Sets or clears the participant's one vote: never toggles. */
+  /** Sets or clears the participant's single vote; never toggles. */
   readonly "question.vote": {
     readonly data: { readonly id: string; readonly on: boolean }
     readonly reply: { readonly questionId: string; readonly votes: number; readonly voted: boolean }
@@ -114,14 +114,14 @@ export interface Commands {
     readonly reply: { readonly question: QuestionView }
   }
   readonly "qa.settings": { readonly data: { readonly moderated?: boolean; readonly open?: boolean }; readonly reply: QaSettings }
-  /** To any of the places of `CHAT_TARGETS`. */
+  /** Sends a message to one of the targets in `CHAT_TARGETS`. */
   readonly "chat.send": {
     readonly data: { readonly to: ChatTarget; readonly text: string; readonly replyTo?: string }
     readonly reply: { readonly message: ChatMessageView }
   }
   /** Staff may delete any message, other participants their own. */
   readonly "chat.delete": { readonly data: { readonly id: string }; readonly reply: { readonly id: string } }
-  /** 0 ends slow mode. */
+  /** Sets slow mode; 0 ends it. */
   readonly "chat.slow": { readonly data: { readonly perMs: number }; readonly reply: { readonly slowMs: number } }
   readonly "poll.create": {
     readonly data: {
@@ -145,7 +145,7 @@ export interface Commands {
   readonly "poll.close": { readonly data: { readonly id: string }; readonly reply: { readonly poll: PollView } }
   readonly "poll.publish": { readonly data: { readonly id: string; readonly on?: boolean }; readonly reply: { readonly poll: PollView } }
   readonly "poll.delete": { readonly data: { readonly id: string }; readonly reply: { readonly id: string } }
-  /** Counted, not stored: up to ten at once. */
+  /** Sends up to ten reactions at once, which are counted and not stored. */
   readonly "reaction.send": {
     readonly data: { readonly kind: ReactionKind; readonly n?: number }
     readonly reply: { readonly [key: string]: never }
@@ -162,7 +162,7 @@ export interface Commands {
   }
   readonly "stage.accept": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly stage: StageView } }
   readonly "stage.leave": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly stage: StageView | null } }
-  /** Returns the plan without opening it. Either `size` (people per room) or `rooms` (their number, or their names). */
+  /** Returns the plan without opening it. Give either `size` (people per room) or `rooms` (their number, or their names). */
   readonly "breakout.plan": {
     readonly data: {
       readonly size?: number
@@ -179,7 +179,7 @@ export interface Commands {
     readonly data: { readonly planId: string; readonly durationMs?: number; readonly late?: "leastLoaded" | "ask" | "main" }
     readonly reply: { readonly breakout: BreakoutView; readonly rooms: ReadonlyArray<RoomView> }
   }
-  /** `roomId: null` moves them to the main room; the reply has no `room` then. */
+  /** `roomId: null` moves the participant to the main room; the reply then has no `room`. */
   readonly "breakout.move": {
     readonly data: { readonly id: string; readonly roomId: string | null }
     readonly reply: { readonly participantId: string; readonly roomId: string | null; readonly room?: RoomView }
@@ -213,7 +213,7 @@ export interface Commands {
   readonly "broadcast.pause": { readonly data: { readonly phaseId?: string }; readonly reply: { readonly broadcast: BroadcastView } }
   readonly "broadcast.resume": { readonly data: { readonly phaseId?: string }; readonly reply: { readonly broadcast: BroadcastView } }
   readonly "broadcast.stop": { readonly data: { readonly phaseId?: string }; readonly reply: { readonly broadcast: BroadcastView } }
-  /** A new address for an encoder of the active phase's broadcast; the sender's own of before is refused from now on. */
+  /** Issues a new address for an encoder of the active phase's broadcast; the sender's previous address is refused from now on. */
   readonly "broadcast.ingest": { readonly data: { readonly [key: string]: unknown }; readonly reply: IngestAddress }
   readonly "capture.start": { readonly data: { readonly kinds: ReadonlyArray<CaptureKind> }; readonly reply: CaptureView }
   readonly "capture.stop": { readonly data: { readonly [key: string]: unknown }; readonly reply: CaptureView }
@@ -221,13 +221,13 @@ export interface Commands {
     readonly data: { readonly segments: ReadonlyArray<TranscriptSegment> }
     readonly reply: { readonly accepted: number }
   }
-  /** Joins the call of the room that the sender is in, or changes its tracks. `resume`: the sender's `connectionId` before its socket was lost, which it keeps. */
+  /** Joins the call of the sender's room, or changes its tracks. `resume`: the sender's `connectionId` before its socket was lost, which it keeps. */
   readonly "rtc.join": {
     readonly data: { readonly roomId: string; readonly resume?: string; readonly have: RtcTracks }
     readonly reply: { readonly connectionId: string; readonly resumed: boolean }
   }
   readonly "rtc.leave": { readonly data: { readonly [key: string]: unknown }; readonly reply: { readonly [key: string]: never } }
-  /** To one peer of the call. */
+  /** Sends a signal to one peer of the call. */
   readonly "rtc.signal": {
     readonly data: { readonly to: string; readonly kind: "offer" | "answer"; readonly data: string; readonly gen: number } | {
       readonly to: string

@@ -47,9 +47,9 @@ export interface Dispatches {
     readonly reason: UpdateReason
     readonly media?: MediaSeat | null
   }
-  /** A minute before the session ends: send a new token in `op 12`. */
+  /** Sent a minute before the session ends: send a new token in `op 12`. */
   readonly "tokenExpiring": { readonly at: string }
-  /** The streams that this connection gets from now on with their positions, and the streams that it no longer gets. */
+  /** Streams that this connection receives from now on, with their positions, and streams that it no longer receives. */
   readonly "subscribed": { readonly cursors: { readonly [key: string]: number }; readonly dropped: ReadonlyArray<string> }
   readonly "event.started": { readonly event: EventView }
   readonly "event.updated": { readonly event: EventView }
@@ -75,9 +75,9 @@ export interface Dispatches {
   readonly "participant.unblocked": { readonly participantId: string }
   readonly "lobby.waiting": { readonly add: ReadonlyArray<WaitingView>; readonly remove: ReadonlyArray<string> }
   readonly "lobby.settings": { readonly mode: LobbyPolicy }
-  /** A measure came into force because no host is there; null: it ended. */
+  /** A measure applies because no host is present; null: it ended. */
   readonly "host.absence": { readonly absence: HostAbsenceView | null }
-  /** To a participant in the waiting room. `admitted`: a `ready` follows. */
+  /** Sent to a participant in the waiting room. `admitted`: a `ready` follows. */
   readonly "lobby.status": { readonly state: "waiting" | "admitted" | "denied" }
   readonly "presence.diff": {
     readonly reset?: boolean
@@ -85,7 +85,7 @@ export interface Dispatches {
     readonly left: ReadonlyArray<string>
     readonly update: ReadonlyArray<ParticipantView>
   }
-  /** As `presence.diff`, of the people on stage, for anonymous viewers. */
+  /** Like `presence.diff`, limited to the people on stage, for anonymous viewers. */
   readonly "presence.stage": {
     readonly reset?: boolean
     readonly join: ReadonlyArray<ParticipantView>
@@ -107,7 +107,7 @@ export interface Dispatches {
   readonly "question.votes": { readonly votes: ReadonlyArray<readonly [string, number]> }
   /** The receiver's own vote, cast in any of their tabs. */
   readonly "me.voted": { readonly questionId: string; readonly on: boolean }
-  /** `me`: the staff's chat, for speakers. */
+  /** The stream `me` carries the staff chat to speakers. */
   readonly "chat.message": { readonly message: ChatMessageView }
   readonly "chat.deleted": { readonly ids: ReadonlyArray<string> }
   readonly "chat.settings": { readonly slowMs: number }
@@ -121,7 +121,7 @@ export interface Dispatches {
   readonly "poll.deleted": { readonly id: string }
   readonly "me.pollVoted": { readonly pollId: string; readonly optionIds: ReadonlyArray<string> }
   readonly "poll.tally": PollTally
-  /** For staff. */
+  /** Dispatch for staff only. */
   readonly "votes.signedOut": SignedOutVotes
   readonly "reaction.tally": {
     readonly windowMs: number
@@ -137,7 +137,7 @@ export interface Dispatches {
     }
     readonly total: number
   }
-  /** A change of the queue that staff see, longest raised first: new or changed hands, and the owners of hands that left it. */
+  /** A change of the queue shown to staff, longest raised first: new or changed hands, and the owners of hands that left it. */
   readonly "hand.queue": { readonly add: ReadonlyArray<HandView>; readonly remove: ReadonlyArray<string>; readonly rev: number }
   readonly "hand.count": { readonly n: number }
   /** The receiver raised or lowered their own hand, in any of their tabs. */
@@ -163,7 +163,7 @@ export interface Dispatches {
   readonly "broadcast.live": { readonly broadcast: BroadcastView }
   readonly "broadcast.paused": { readonly broadcast: BroadcastView }
   readonly "broadcast.ended": { readonly broadcast: BroadcastView }
-  /** The encoder of the broadcast began, was lost, is back, or was refused; or the media server's recorder began or failed. */
+  /** The encoder of the broadcast connected, was lost, is back, or was refused; or the media server's recorder started or failed. */
   readonly "broadcast.stream": EncoderView
   readonly "capture.state": CaptureView
   readonly "transcript.segment": TranscriptSegment

@@ -35,7 +35,7 @@ export type ProblemCode =
   | "idp_not_configured"
   | "unavailable"
 
-/** `locked`: nobody but staff writes in the chat or asks. `lobbyClosed`: in calls, nobody new is let in. */
+/** `locked`: only staff write in the chat or ask questions. `lobbyClosed`: calls admit nobody new. */
 export type AbsenceMeasure = "slowChat" | "locked" | "lobbyClosed"
 
 export interface AccountView {
@@ -60,7 +60,7 @@ export interface AccountView {
   readonly verifyUrl?: string
 }
 
-/** The participant that did something; the name is null for participants without one. */
+/** The participant who did something; the name is null for participants without one. */
 export interface Actor { readonly participantId: string; readonly name: string | null }
 
 export interface ApiKey {
@@ -111,12 +111,12 @@ export interface AssertionResponse {
 export interface AssignmentView {
   readonly roomId: string
   readonly name: string
-  /** Null: until it is closed. */
+  /** End of the assignment; null: it lasts until the breakout is closed. */
   readonly endsAt: string | null
   readonly media?: MediaSeat
 }
 
-/** Why an attempt did not deliver. `status`: the receiver answered something other than 2xx; `refused`: the address may not be called; `internal`: a fault of this server; the others: no answer came. */
+/** Reason why an attempt did not deliver. `status`: the receiver answered something other than 2xx; `refused`: the address may not be called; `internal`: a fault of this server; for the others no answer came. */
 export type AttemptError = "status" | "timeout" | "dns" | "connect" | "tls" | "protocol" | "refused" | "internal"
 
 export interface BreakoutPlanView {
@@ -137,7 +137,7 @@ export interface BreakoutView {
   readonly late: "leastLoaded" | "ask" | "main"
   readonly openedAt: string
   readonly endsAt: string | null
-  /** Set while it is being closed. */
+  /** Set while the breakout is closing. */
   readonly closesAt: string | null
   readonly rev: number
 }
@@ -199,21 +199,21 @@ export interface Clip {
   readonly createdAt: string
 }
 
-/** The type of a delivery: an event type, or a `ping`. */
+/** Type of a delivery: an event type, or `ping`. */
 export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled" | "ping"
 
-/** `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left; `skipped`: never sent, because the endpoint was disabled. */
+/** `pending`: waiting for its first or next attempt; `rejected`: the receiver's answer is final; `exhausted`: no attempt is left; `skipped`: never sent, because the endpoint was disabled. */
 export type DeliveryStatus = "pending" | "delivered" | "rejected" | "exhausted" | "skipped"
 
-/** Of the encoder of a broadcast. `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
+/** State of a broadcast's encoder. `waiting`: nothing received yet; `lost`: nothing received for ten seconds. */
 export type EncoderState = "waiting" | "receiving" | "lost"
 
-/** The encoder that pushes a broadcast to this server, or the media server's recorder that makes it. */
+/** The encoder that pushes a broadcast to this server, or the media server's recorder that produces it. */
 export interface EncoderView {
   readonly broadcastId: string
   readonly phaseId: string
   readonly state: EncoderState
-  /** Why its bytes were refused or are not recorded; null once they are. */
+  /** Why the encoder's bytes were refused or are not recorded; null once they are. */
   readonly failure: EventWarning | null
 }
 
@@ -248,7 +248,7 @@ export interface Event {
   readonly publishedAt: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
-  /** The answer has them when the event is made, read by its id, changed or published. */
+  /** Present when the event is created, read by its id, changed or published. */
   readonly warnings?: ReadonlyArray<EventWarning>
 }
 
@@ -267,7 +267,7 @@ export interface EventInput {
   readonly phases?: ReadonlyArray<PhaseInput>
 }
 
-/** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
+/** Fields that a PATCH may change; an absent key leaves its field unchanged, `metadata` is replaced as a whole. */
 export interface EventPatch {
   readonly type?: string
   readonly title?: string
@@ -282,7 +282,7 @@ export interface EventPatch {
   readonly metadata?: { readonly [key: string]: Json }
 }
 
-/** As much of an event as an answer about something else shows. */
+/** The part of an event that is shown in answers about something else. */
 export interface EventReference { readonly id: string; readonly title: string; readonly scheduledAt: string | null }
 
 export type EventRole = "workspace_admin" | "host" | "speaker" | "participant" | "viewer"
@@ -298,10 +298,10 @@ export interface EventView {
   readonly endedAt: string | null
 }
 
-/** Something about an event that its hosts may not have meant; it refuses nothing. */
+/** A possible mistake of the hosts in an event; it refuses nothing. */
 export interface EventWarning { readonly code: string; readonly detail: string }
 
-/** An event with its agenda, as reads and lifecycle calls return it. */
+/** An event with its agenda, as returned by reads and lifecycle calls. */
 export interface EventWithPhases {
   readonly id: string
   readonly workspaceId: string
@@ -383,10 +383,10 @@ export interface HostAbsence {
   readonly afterSeconds: number
 }
 
-/** No host has been there since then, and this measure is in force. */
+/** No host has been present since `since`, and this measure applies. */
 export interface HostAbsenceView { readonly since: string; readonly measure: AbsenceMeasure }
 
-/** As the `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
+/** ICE servers in the form of `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
 export interface IceServer { readonly urls: ReadonlyArray<string>; readonly username?: string; readonly credential?: string }
 
 /** Where an encoder pushes. The addresses are credentials: each holds the token. */
@@ -414,17 +414,17 @@ export interface IngestView {
 export interface Inspection {
   /** The process that owns the event. */
   readonly node: string
-  /** Commits of the event so far. */
+  /** Number of commits of the event so far. */
   readonly version: number
   readonly fencingToken: number
-  /** When this owner took the event into memory. Transitions from before are not known. */
+  /** Time when this owner loaded the event into memory. Earlier transitions are not known. */
   readonly ownedSince: string
-  /** Every state that the chart is in, from the root, such as `live.phase.running`. */
+  /** All states of the chart, with their paths from the root, such as `live.phase.running`. */
   readonly states: ReadonlyArray<string>
   readonly polls: ReadonlyArray<{ readonly id: string; readonly states: ReadonlyArray<string> }>
-  /** The moments that the event waits for, the next one first. */
+  /** Deadlines of the event, the next one first. */
   readonly deadlines: ReadonlyArray<{ readonly name: string; readonly about: string | null; readonly at: string }>
-  /** The newest transitions, the oldest first. */
+  /** The newest transitions, oldest first. */
   readonly transitions: ReadonlyArray<{ readonly at: string; readonly event: string; readonly entered: ReadonlyArray<string> }>
 }
 
@@ -439,13 +439,13 @@ export interface ListedWebhookEventType {
 
 export type LobbyPolicy = "open" | "ask" | "closed"
 
-/** The receiver itself: its role in the active phase and the commands it may send now. */
+/** The receiver: their role in the active phase and the commands that they may send now. */
 export interface Me {
   readonly participantId: string
   readonly name: string
   readonly role: EventRole
   readonly can: ReadonlyArray<string>
-  /** The places in the chat that it may write to. */
+  /** Chat targets to which the receiver may write. */
   readonly chatTo: ReadonlyArray<ChatTarget>
   readonly roomId: string | null
 }
@@ -454,7 +454,7 @@ export interface MediaFailure { readonly code: MediaFailureCode; readonly detail
 
 export type MediaFailureCode = "upload_expired" | "too_large" | "unreadable_media" | "too_long" | "checksum_mismatch" | "nothing_in_range" | "track_not_copied" | "quota_exceeded" | "storage_full" | "recorder_failed" | "no_room" | "cut_off" | "processing_failed"
 
-/** A seat in a room's call: on a media server, or without one between the browsers, which join `roomId` by `rtc.join`. */
+/** A seat in a room's call: on a media server, or without one in a browser-to-browser call, where browsers join `roomId` with `rtc.join`. */
 export type MediaSeat = { readonly provider: "livekit"; readonly url: string; readonly token: string } | { readonly provider: "mesh"; readonly roomId: string }
 
 export interface Member {
@@ -503,7 +503,7 @@ export interface ParticipantView {
   readonly kind: ParticipantKind
 }
 
-/** The fault of the last refused token of an integration. */
+/** Fault of the last refused token of an integration. */
 export type PartnerFault = "jwks_refused" | "jwks_unreachable" | "jwks_invalid" | "unknown_key" | "algorithm" | "signature" | "expired" | "not_yet_valid" | "claims" | "malformed"
 
 export interface Passkey { readonly id: string; readonly name: string; readonly createdAt: string; readonly lastUsedAt: string | null }
@@ -517,7 +517,7 @@ export interface PersonalItem {
   readonly data: { readonly [key: string]: unknown }
 }
 
-/** A phase as REST returns it. */
+/** A phase in its REST form. */
 export interface Phase {
   readonly id: string
   readonly eventId: string
@@ -532,7 +532,7 @@ export interface Phase {
   readonly extendedSeconds: number
 }
 
-/** A config from a client: everybody at the event gets it, so it is stored as far as it can be seen. Its size is checked once, and not again for every answer that holds it. */
+/** A config from a client. Everybody at the event receives it, so invisible characters are removed. Its size is checked once, and not again for every answer that contains it. */
 export type PhaseConfig = {
   readonly durationSeconds?: number
   readonly extendable?: boolean
@@ -563,7 +563,7 @@ export interface PhaseView {
   readonly rev: number
 }
 
-/** `text` is for people, and may change. */
+/** `text` is for people and may change. */
 export interface PlanNote {
   readonly code: "fewer_rooms" | "room_of_one" | "empty_rooms" | "pin_ignored" | "block_split" | "apart_together" | "manual_unplaced" | "self_unplaced"
   readonly text: string
@@ -656,19 +656,19 @@ export interface PlatformStatus {
 
 export type PollKind = "single" | "multi" | "rating"
 
-/** An option of a poll with its votes. */
+/** A poll option with its votes. */
 export interface PollOption { readonly id: string; readonly text: string; readonly votes: number }
 
 export type PollResults = "live" | "afterVote" | "onPublish"
 
 export interface PollTally {
   readonly id: string
-  /** Votes per option, in their order. */
+  /** Votes per option, in the order of the options. */
   readonly counts: ReadonlyArray<number>
   readonly voters: number
 }
 
-/** `counts` (per option, in their order) are present for receivers that may see them. */
+/** `counts` (one per option, in the same order) is present for receivers who may see it. */
 export interface PollView {
   readonly id: string
   readonly rev: number
@@ -723,7 +723,7 @@ export interface PublishedEvent {
 }
 
 export interface QaSettings {
-  /** Null: as the phase is configured. */
+  /** Null: the phase's configuration applies. */
   readonly moderated: boolean | null
   readonly open: boolean
 }
@@ -731,7 +731,7 @@ export interface QaSettings {
 export interface Question {
   readonly id: string
   readonly eventId: string
-  /** The phase that was active when it was asked. */
+  /** The phase that was active when the question was asked. */
   readonly phaseId: string | null
   readonly text: string
   readonly status: QuestionStatus
@@ -751,7 +751,7 @@ export interface QuestionInput {
   readonly anonymous?: boolean
 }
 
-/** The changes open to a moderator, in any state of the event; an absent key leaves its field alone. */
+/** Changes open to a moderator, in any state of the event; an absent key leaves its field unchanged. */
 export interface QuestionPatch { readonly status?: QuestionStatus; readonly pinned?: boolean; readonly answer?: string }
 
 export type QuestionStatus = "pending" | "approved" | "answered" | "hidden"
@@ -759,12 +759,12 @@ export type QuestionStatus = "pending" | "approved" | "answered" | "hidden"
 export interface QuestionView {
   readonly id: string
   readonly rev: number
-  /** The phase and the room it was asked in. */
+  /** The phase and the room in which the question was asked. */
   readonly phaseId: string | null
   readonly roomId: string | null
   readonly text: string
   readonly status: QuestionStatus
-  /** A participant; null for an anonymous question. */
+  /** Id of the author; null for an anonymous question. */
   readonly authorId: string | null
   readonly authorName: string | null
   readonly anonymous: boolean
@@ -858,7 +858,7 @@ export interface Recording {
   readonly createdAt: string
 }
 
-/** `merged`: the whole event or phase; `room`: one room of it; `upload`: other media. */
+/** `merged`: the whole event or phase; `room`: one of its rooms; `upload`: other media. */
 export type RecordingKind = "merged" | "room" | "upload"
 
 /** `ready` and `failed` are final. */
@@ -866,18 +866,18 @@ export type RecordingStatus = "uploading" | "processing" | "ready" | "failed"
 
 export interface Refusal {
   readonly code: RefusalCode
-  /** For people; may change. */
+  /** Text for people; may change. */
   readonly message: string
-  /** The same command under the same id may succeed later. */
+  /** The same command with the same id may succeed later. */
   readonly temporary?: boolean
   readonly retryAfterMs?: number
-  /** For a stale `rev`: the entity as it is now. */
+  /** The current entity, for a stale `rev`. */
   readonly current?: { readonly [key: string]: unknown }
 }
 
 export type RefusalCode = "bad_request" | "role_not_on_event" | "unknown_command" | "unauthorized" | "forbidden" | "feature_disabled" | "wrong_phase" | "not_found" | "conflict" | "rate_limited" | "too_large" | "event_full" | "muted" | "event_ended" | "unavailable" | "internal_error"
 
-/** Why a token was refused: a fault of an integration's token, or a token of no active integration. */
+/** Reason to refuse a token: a fault of an integration's token, or a token of no active integration. */
 export type RefusalReason = "jwks_refused" | "jwks_unreachable" | "jwks_invalid" | "unknown_key" | "algorithm" | "signature" | "expired" | "not_yet_valid" | "claims" | "malformed" | "unknown_issuer"
 
 /** Reply and dispatch of one command may arrive in either order. */
@@ -906,7 +906,7 @@ export interface RotationRoundView {
   readonly roomId: string | null
   readonly partners: ReadonlyArray<{ readonly participantId: string; readonly name: string }>
   readonly bye: boolean
-  /** The members met before: no new partner was available. */
+  /** True: the members have met before, because no new partner was available. */
   readonly repeat: boolean
   /** Time to prepare before the round starts. */
   readonly leadMs: number
@@ -931,12 +931,12 @@ export interface RotationView {
   readonly rev: number
 }
 
-/** The most that each peer may send to each other one, by the number of peers that the room has now. */
+/** The most that each peer may send to each other peer, depending on the current number of peers in the room. */
 export interface RtcLimits {
-  /** Peers with picture, and with sound alone. */
+  /** Limits of peers with video, and with audio only. */
   readonly maxPeers: number
   readonly maxAudioPeers: number
-  /** Null: no picture. */
+  /** Null: no video. */
   readonly video: { readonly width: number; readonly height: number; readonly frameRate: number; readonly maxKbps: number } | null
   readonly audio: { readonly maxKbps: number }
 }
@@ -946,9 +946,9 @@ export type RtcPolicy = "all" | "relay"
 /** The tracks that a peer sends. */
 export interface RtcTracks { readonly audio: boolean; readonly video: boolean }
 
-/** For staff: the number of anonymous voters of a poll or a question, and of the addresses they come from. */
+/** Number of anonymous voters of a poll or a question, and of their addresses, for staff. */
 export interface SignedOutVotes {
-  /** The poll or the question. */
+  /** Id of the poll or question. */
   readonly of: string
   readonly voters: number
   readonly addresses: number
@@ -1041,29 +1041,29 @@ export interface TimerView {
   readonly state: "running" | "paused" | "elapsed" | "cancelled"
   readonly startedAt: string
   readonly endsAt: string
-  /** While paused. */
+  /** Set while the timer is paused. */
   readonly remainingMs?: number
   readonly extendedMs: number
   readonly rev: number
 }
 
-/** One stretch of speech. Interim ones (`final: false`) are replaced by the next of the same `segment`. */
+/** One stretch of speech. An interim segment (`final: false`) is replaced by the next one of the same `segment`. */
 export interface TranscriptSegment {
   readonly segment: string
   readonly final: boolean
-  /** One line; breaks become spaces. */
+  /** A single line; breaks become spaces. */
   readonly speaker: string
   readonly lang: string
   /** Milliseconds since the event's start. */
   readonly t0: number
   readonly t1: number
-  /** Lines without empty ones between them. */
+  /** Lines without empty lines between them. */
   readonly text: string
-  /** Said in this room of a breakout or rotation: for the people there, and in no transcript of the event. Absent: in the main room. */
+  /** Room of a breakout or rotation in which this was said: sent to the people there, and in no transcript of the event. Absent: the main room. */
   readonly roomId?: string
 }
 
-/** The reason why the receiver's permissions changed. */
+/** Reason why the receiver's permissions changed. */
 export type UpdateReason = "phase" | "token" | "role" | "stage"
 
 export interface User {

@@ -1,5 +1,5 @@
 /**
- * An activity: the records of one feature of a live event. Its commands are pure apart from the turn they are given. Phases, presence
+ * An activity: the records of one feature of a live event. Its commands are pure apart from the turn that they are given. Phases, presence
  * and the clock reach it through hooks. Its views are the parts of `ready`.
  */
 import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
@@ -14,22 +14,22 @@ import type { Turn } from "../turn.ts"
 
 export type ViewFields = { readonly [field: string]: unknown }
 
-/** Commands that clients or REST send to the activities. */
+/** Commands that clients or REST send to activities. */
 type ActivityCommandName = (ActivityCommand | InternalActivityCommand)["type"]
 type DataOf<T extends ActivityCommandName> = Extract<Command, { readonly type: T }>["d"]
 type ReplyOf<T extends ActivityCommandName> = T extends ActivityName ? ReplyData<T> : ViewFields
 
-/** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
+/** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, if the command names one. */
 export type CommandHandler<T extends ActivityCommandName> = (
   turn: Turn,
   d: DataOf<T>,
   rev: number | undefined,
 ) => ReplyOf<T> | Refused
 
-/** Handlers of commands that change records alone. The chart has the others. */
+/** Handlers of commands that change only records. The chart handles the others. */
 type CommandHandlers = { readonly [T in ActivityCommandName]?: CommandHandler<T> }
 
-/** The input of an activity's views. */
+/** Input of an activity's views. */
 export interface ReadContext {
   readonly records: RecordStore
   readonly state: LiveState
@@ -46,11 +46,11 @@ export interface Deadline {
 
 export interface RecordDeadline extends Deadline {
   readonly name: string
-  /** The id of the record. */
+  /** Id of the record. */
   readonly about: string
 }
 
-/** A view that is published at most once in `everyMs`; the last change is always published. */
+/** A view published at most once per `everyMs`; the last change is always published. */
 export interface ThrottledView {
   readonly everyMs: number
   /** `id`: the part of the key after the view's name and a colon. */
@@ -63,23 +63,23 @@ interface Holdings {
   readonly release: (turn: Turn, participantIds: ReadonlyArray<string>) => void
 }
 
-/** Reactions of records to what a turn raised. They come before those of the chart. */
+/** Reactions of records to events that a turn raised. They run before those of the chart. */
 type Reactions = { readonly [T in Raised["type"]]?: (turn: Turn, raised: Of<T>) => void }
 
 export interface Activity {
   readonly commands: CommandHandlers
   readonly on?: Reactions
-  /** Participants that became present. */
+  /** Called with participants who became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
-  /** The records of participants that others wait for: they end with a departure, which all other records outlive. */
+  /** Records of participants that others wait for. They end when the participant departs; all other records outlive a departure. */
   readonly holdings?: Holdings
-  /** A participant was removed from the event for good, present or not. */
+  /** Called when a participant was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
-  /** Timers that clients show, besides the phase's. */
+  /** Timers shown by clients, besides the phase timer. */
   readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView | undefined>
   /** Deadlines of records, in any order. */
   readonly deadlines?: (context: ReadContext) => ReadonlyArray<RecordDeadline>
-  /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
+  /** Parts of `ready`: for everyone, additionally for staff, and for one participant. */
   readonly view?: (context: ReadContext) => Partial<SharedState>
   readonly staffView?: (context: ReadContext) => Partial<StaffState>
   readonly personalView?: (context: ReadContext, participantId: string) => Partial<PersonalState>

@@ -1,4 +1,4 @@
-/** Announcements of hosts to everyone, or to some of the rooms. */
+/** Announcements by hosts to everyone, or to selected rooms. */
 import type { Activity } from "./activity.ts"
 import { noSuch, refuse } from "./activity.ts"
 

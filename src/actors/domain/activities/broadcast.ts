@@ -1,6 +1,6 @@
 /**
- * Whether a broadcast phase is on air. Webhook events of going live and pausing are in the same commit; REST and the gateway send
- * the same commands. The stream itself is not the actor's: it has the address where it can be watched.
+ * Broadcast state of a phase. The webhook events for going live and pausing are in the same commit; REST and the gateway send the same
+ * commands. The actor does not carry the stream itself, only the address where it can be watched.
  */
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
@@ -24,7 +24,7 @@ const fresh = (turn: Turn, phaseId: string): Broadcast => ({
   startedAt: null,
 })
 
-/** Dispatch and webhook share their names. */
+/** Dispatches and webhook events share these names. */
 const DISPATCH = { live: "broadcast.live", paused: "broadcast.paused", ended: "broadcast.ended" } as const
 
 const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "ended"): Broadcast => {
@@ -46,7 +46,7 @@ interface Asked {
   readonly playbackUrl?: string
 }
 
-/** The guards of the chart on the commands of a broadcast. */
+/** Chart guards on the broadcast commands. */
 export const broadcastGuards = {
   isBroadcast: (_turn: Turn, { phase }: Of<"phase.began">) => isStage(phase.modality),
   /** The command names a phase that is not the active one. */
@@ -62,7 +62,7 @@ export const broadcastGuards = {
 
 const known = (turn: Turn): Broadcast | undefined => turn.get("broadcast", activePhaseOf(turn.state)?.id ?? "")
 
-/** The broadcast has the status and the address that it is asked to have. */
+/** The broadcast already has the requested status and address. */
 const show = (turn: Turn, { d }: Steering): { readonly broadcast: BroadcastView } => {
   const phase = activePhaseOf(turn.state)
   const status = turn.region("broadcast")
@@ -86,7 +86,7 @@ const refuseStatus =
     return refuse("conflict", detail, { broadcast: viewOf(broadcast) })
   }
 
-/** The actions of the chart on the broadcast of the active phase. */
+/** Chart actions on the broadcast of the active phase. */
 export const broadcastActions = {
   showBroadcast: show,
   endBroadcast: endWithPhase,
@@ -103,7 +103,7 @@ export const broadcastActions = {
   refuseStop: refuseStatus("The broadcast has not started."),
 }
 
-/** The known address, but for one of the deployment whose event has become private or public: it is another now. */
+/** The current address. An address of this deployment changes when the event becomes private or public. */
 const addressOf = (turn: Turn, broadcast: Broadcast): string | null => {
   const { playbackUrl: last } = broadcast
   const { open, closed } = ownAddresses(turn, broadcast)
@@ -114,7 +114,7 @@ const addressOf = (turn: Turn, broadcast: Broadcast): string | null => {
 export const broadcast = {
   commands: {},
   on: {
-    // The address of a private event is a credential, and that of a public one is not.
+    // The address of a private event is a credential; that of a public event is not.
     "event.changed": (turn) => {
       for (const last of [...turn.all("broadcast").values()]) {
         const next = { ...last, playbackUrl: addressOf(turn, last) }

@@ -1,4 +1,4 @@
-/** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
+/** Captures of the event (recording, transcript), shown to everyone, and the transcript segments of a speech recogniser. */
 import { type Breakout, type Capture, type ClosedRooms, ONLY } from "../../../model/live/live-records.ts"
 import { segmentKey, type TranscriptSegment } from "../../../model/live/live-values.ts"
 import { roomStream } from "../../../model/live/streams.ts"
@@ -31,39 +31,39 @@ const shown = ({ records }: Pick<ReadContext, "records">): Capture => records.ge
 
 const isRecording = ({ kinds }: Capture): boolean => kinds.includes("recording")
 
-/** Tells the media server which rooms it has to record and broadcast from now on: the main room, and the rooms of a breakout. */
+/** Tells the media server which rooms to record and broadcast from now on: the main room, and the rooms of a breakout. */
 export const captureRooms = (turn: Turn): void => {
   const { recorder, hasStageBroadcasts } = turn.deployment
   if (recorder !== "rooms" && !hasStageBroadcasts) return
   const phaseId = activePhaseOf(turn.state)?.id ?? null
   const broadcastId = phaseId === null ? null : stageBroadcastOf(turn, phaseId)
   const isRecorded = recorder === "rooms" && isRecording(shown(turn))
-  // The broadcast of the main room is its recording.
+  // The broadcast of the main room is also its recording.
   const main = broadcastId === null ? [null] : []
   const rooms = isRecorded ? [...main, ...turn.all("room").keys()] : []
   turn.captured = { phaseId, rooms: rooms.slice(0, MOST_CAPTURED_ROOMS), broadcastId }
 }
 
-/** The rooms of the phase have changed. */
+/** Called when the rooms of the phase have changed. */
 export const roomsChanged = (turn: Turn): void => {
   if (isRecording(shown(turn))) captureRooms(turn)
 }
 
 const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
 
-/** The broadcast is what is recorded, so that the recording ends with it. */
+/** The recording is that of the broadcast, so it ends with the broadcast. */
 const records = (turn: Turn): boolean => turn.deployment.recorder === "broadcasts" && isRecording(shown(turn))
 
-/** The guards of the chart on captures. */
+/** Chart guards on captures. */
 export const captureGuards = {
   isCaptured: (turn: Turn) => shown(turn).on,
   lacksTranscript: (turn: Turn, command: Of<"capture.start">) =>
     kindsOf(command).includes("transcript") && activePhaseOf(turn.state)?.featureSet.includes("transcript") !== true,
-  /** Everyone is shown that a recording runs, so it must not be announced where nothing records. */
+  /** Everyone is shown that a recording runs, so it must not be announced if nothing records. */
   lacksRecorder: (turn: Turn, command: Of<"capture.start">) =>
     kindsOf(command).includes("recording") && !hasRecorder(turn),
   records,
-  /** Nothing but the recording is captured. */
+  /** Only a recording is captured. */
   recordsAlone: (turn: Turn) => records(turn) && shown(turn).kinds.length === 1,
 }
 
@@ -72,7 +72,7 @@ const show = (turn: Turn, capturing: Capture): ReplyData<"capture.start"> => {
   return { ...capturing }
 }
 
-/** The actions of the chart on the recording and the transcript. */
+/** Chart actions on the recording and the transcript. */
 export const captureActions = {
   capture: (turn: Turn, command: Of<"capture.start">): ReplyData<"capture.start"> => {
     const kinds = kindsOf(command)
@@ -89,7 +89,7 @@ export const captureActions = {
     if (isRecording(before)) captureRooms(turn)
     return show(turn, OFF)
   },
-  /** A recording is announced no longer; a transcript goes on. */
+  /** Stops announcing a recording; a transcript continues. */
   dropRecording: (turn: Turn): void => {
     const before = shown(turn)
     const capturing: Capture = { ...before, kinds: before.kinds.filter((kind) => kind !== "recording") }
@@ -101,13 +101,13 @@ export const captureActions = {
   refuseRecorder: (): Refused => NO_RECORDER,
 }
 
-/** A speech recogniser sends the last words of a room after its end. */
+/** Time in which a recogniser may send the last words of a room after the room ended. */
 const LATE_MS = 30_000
 
 const lately = (turn: Turn): ClosedRooms =>
   (turn.get("closedRooms", ONLY) ?? []).filter(({ at }) => turn.now - at <= LATE_MS)
 
-/** The rooms of the breakout are about to be removed. Those of a phase without transcripts get no captions. */
+/** Remembers the rooms of a breakout before they are removed. Rooms of a phase without transcripts get no captions. */
 export const noteClosedRooms = (turn: Turn, { phaseId }: Breakout): void => {
   if (findPhase(turn.state, phaseId)?.featureSet.includes("transcript") !== true) return
   turn.put("closedRooms", ONLY, [...lately(turn), { at: turn.now, ids: [...turn.all("room").keys()] }])
@@ -115,7 +115,7 @@ export const noteClosedRooms = (turn: Turn, { phaseId }: Breakout): void => {
 
 const hasJustClosed = (turn: Turn, roomId: string): boolean => lately(turn).some(({ ids }) => ids.includes(roomId))
 
-/** The rooms of the segments that are not open: neither rooms of a breakout, nor those of a rotation's round, which only its seats name. */
+/** The rooms named by the segments that are not open: neither breakout rooms nor rooms of a rotation round, which only its seats name. */
 const closedRoomsOf = (turn: Turn, segments: ReadonlyArray<TranscriptSegment>): ReadonlySet<string> => {
   const others = segments.flatMap(({ roomId }) =>
     roomId === undefined || turn.get("room", roomId) !== undefined ? [] : [roomId],
@@ -130,7 +130,7 @@ export const capture = {
     "transcript.push": (turn, { segments }) => {
       const closed = closedRoomsOf(turn, segments)
       const isLate = ({ roomId }: TranscriptSegment): boolean => roomId !== undefined && closed.has(roomId)
-      // The permission rules do not check callers with a key of the workspace. Late words are of a phase that had the feature.
+      // The permission rules do not check callers with a workspace key. Late segments belong to a phase that had the feature.
       const hasTranscript = phaseTraits(turn.state).featureSet.includes("transcript")
       if (!hasTranscript && !segments.every(isLate)) return NO_TRANSCRIPT
       if ([...closed].some((roomId) => !hasJustClosed(turn, roomId))) return noSuch("room")
@@ -140,7 +140,7 @@ export const capture = {
         if (segment.final) {
           turn.put("caption", key, segment)
           turn.forget("caption", key)
-          // Nobody is in a room that has closed.
+          // A closed room has no participants.
           if (!isLate(segment)) turn.publish("transcript.segment", stream, segment)
         } else if (!isLate(segment)) turn.publishEphemeral("transcript.interim", stream, segment, key)
       }

@@ -1,6 +1,6 @@
 /**
- * Chat: with everyone, within a room, and among the people on stage. Every message is stored for good. Memory holds the newest
- * messages of each place; an older one is read back when a command names it. Slow mode uses memory alone: a restart resets it.
+ * Chat with everyone, within a room, and among the people on stage. Every message is stored permanently. Memory holds the newest messages
+ * of each target; an older message is read back when a command names it. Slow mode is in memory alone: a restart resets it.
  */
 import {
   CHAT_REMEMBERED,
@@ -22,7 +22,7 @@ import { slowMsOf, whyLocked } from "./host-absence.ts"
 import { isMuted, MUTED } from "./mutes.ts"
 import { roomOf } from "./rooms/rooms.ts"
 
-/** The participants inside who act as speakers: by their stored role, or by one that a host gave them. */
+/** Participants inside who act as speakers, by their stored role or by one that a host gave them. */
 const speakers = (turn: Turn): ReadonlyArray<string> => {
   const candidates = new Set(turn.people.storedAs("speaker"))
   for (const [participantId, { role }] of turn.all("role")) if (role === "speaker") candidates.add(participantId)
@@ -32,7 +32,10 @@ const speakers = (turn: Turn): ReadonlyArray<string> => {
   })
 }
 
-/** Speakers take part in the staff's chat but are not subscribed to the staff's stream: they receive it on their own. */
+/**
+ * Publishes to a chat target. Speakers take part in the staff chat but are not subscribed to the staff stream: they receive it on their own
+ * streams.
+ */
 const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `me:${string}`) => void): void => {
   publish(place)
   if (place !== "staff") return
@@ -118,7 +121,7 @@ const remove: CommandHandler<"chat.delete"> = (turn, { id }, rev) => {
     return refuse("forbidden", "Only staff can delete what somebody else wrote.")
   }
   if (rev !== undefined && rev !== message.rev) return refuse("conflict", "The message is another now.", { message })
-  // A message that was read back is not among the records: it must be there to be removed.
+  // A message that was read back is not among the records, and must be added before it can be removed.
   turn.put("chat", id, message)
   turn.remove("chat", id)
   turn.remove("pastChat", id)
@@ -126,7 +129,7 @@ const remove: CommandHandler<"chat.delete"> = (turn, { id }, rev) => {
   return { id }
 }
 
-/** Their messages in memory are deleted as by `chat.delete`. Older ones are in the store alone. */
+/** Deletes these people's messages in memory, as `chat.delete` does. Older ones are in the store alone. */
 export const deleteMessagesOf = (turn: Turn, people: ReadonlySet<string>): void => {
   const places = new Map<ChatPlace, string[]>()
   for (const message of [...turn.all("chat").values()]) {
@@ -155,7 +158,7 @@ export const chat = {
     },
   },
   on: {
-    // The rooms end with their phase, and no participant can read them any more.
+    // The rooms end with their phase, and no participant can read their messages any more.
     "phase.over": (turn) => {
       for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
     },

@@ -1,6 +1,6 @@
 /**
- * Removes people's names from a live event's memory, before the store is erased. Their ids stay in votes, seats and rounds: tallies
- * count them and pairings remember them, and once the person's row is gone an id leads to nobody.
+ * Removes people's names from a live event's memory, before the store is erased. Their ids stay in votes, seats and rounds, where tallies
+ * and pairings need them. Once the person's row is gone, an id no longer leads to anybody.
  */
 import { isRegistrationId, REMOVED_PERSON } from "../../../model/participants.ts"
 import type { Turn } from "../turn.ts"
@@ -10,7 +10,7 @@ import { lowerHand } from "./hands.ts"
 import { unnameQuestionsOf } from "./questions/qa.ts"
 import { removeParticipant } from "./removals.ts"
 
-/** The sockets of users are closed by their grants; a registration has none. */
+/** Shuts a registrant out of the event. The sockets of users are closed through their grants; a registration has none. */
 const shutOut = (turn: Turn, id: string): void => {
   const { event, removed } = turn.state
   const isOpen = event.status === "scheduled" || event.status === "live"

@@ -1,6 +1,6 @@
 /**
- * Raised hands: a queue for staff, and its length for everyone. A participant's hand goes down when they have departed. Staff receive the
- * changes of the first hands only, so that the cost does not grow with the queue.
+ * Raised hands: a queue for staff, and its length for everyone. A participant's hand is lowered when they depart. Staff receive only the
+ * changes of the first hands, so that the cost does not grow with the queue.
  */
 import { type Hand, ONLY } from "../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../protocol/contract.ts"
@@ -8,15 +8,16 @@ import type { Turn } from "../turn.ts"
 import { type Activity, type ReadContext, refuse } from "./activity.ts"
 import { mutedWith } from "./mutes.ts"
 
-/** Hands of the queue that staff see: the next one appears when one of them goes down. */
+/** Hands of the queue shown to staff; the next one appears when one of them is lowered. */
 const SHOWN = 200
 const MAX_HANDS = 5000
 
-/** The part of the queue that staff see. */
+/** The part of the queue shown to staff. */
 const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand> => records.firstHands(SHOWN)
 
 /**
- * The queue's revision is the time of its last change, but at least one more than before: two changes may share a millisecond.
+ * The queue's revision is the time of its last change, and at least one more than the previous revision: two changes may share a
+ * millisecond.
  */
 const publish = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   turn.publishThrottled("hand.count")
@@ -30,7 +31,7 @@ const publish = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   turn.publish("hand.queue", "staff", { add, remove, rev })
 }
 
-/** The owner is notified in all tabs: of their own action, or that another participant lowered the hand. */
+/** Lowers hands. The owner is notified in all tabs, even of their own action. */
 const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
   if (raised.length === 0) return
@@ -44,7 +45,7 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   publish(turn, before)
 }
 
-/** For a participant that comes onto the stage, or may not be there any more. */
+/** Lowers the hand of a participant who comes onto the stage or may no longer be there. */
 export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
 
 const countOf = ({ records }: ReadContext): Ephemeral =>

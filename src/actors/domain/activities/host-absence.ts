@@ -1,6 +1,6 @@
 /**
- * The measure that an event takes while no host is there. It is a record of its own and no setting of the chat or the lobby, so that
- * these are as the hosts left them when one of them returns.
+ * The measure that an event takes while no host is present. It is a record of its own, not a setting of the chat or the lobby, so that
+ * those are unchanged when a host returns.
  */
 import { type AbsenceMeasure, UNWATCHED_CHAT_SLOW_MS } from "../../../model/host-absence.ts"
 import { ONLY } from "../../../model/live/live-records.ts"
@@ -16,7 +16,7 @@ import { admitChosen } from "./lobby.ts"
 
 const STAFF = EventRole.literals.filter(isStaff)
 
-/** A host who may still return counts as here. Candidates only are looked at, because an audience is large. */
+/** Whether a host is present or may still return. Only candidates are checked, because an audience is large. */
 const isHostHere = ({ people, records }: Turn): boolean => {
   const acts = (person: Participant | undefined): boolean =>
     person !== undefined && isOfStaff(actingRole(records, person))
@@ -26,17 +26,17 @@ const isHostHere = ({ people, records }: Turn): boolean => {
   return false
 }
 
-/** The measure in force. */
+/** The current measure. */
 const measureIn = ({ records }: Pick<ReadContext, "records">): AbsenceMeasure | null =>
   records.get("hostAway", ONLY)?.measure ?? null
 
-/** Milliseconds between two messages of a person who is not of the staff. */
+/** Minimum interval in milliseconds between two messages of a person who is not staff. */
 export const slowMsOf = (context: Pick<ReadContext, "records">, setMs: number): number =>
   measureIn(context) === "slowChat" ? Math.max(setMs, UNWATCHED_CHAT_SLOW_MS) : setMs
 
 const LOCKED = refuse("conflict", "The event is locked until a host is here again.")
 
-/** A refusal while nobody but staff may write. */
+/** The refusal while only staff may write. */
 export const whyLocked = (turn: Turn): Refused | undefined =>
   measureIn(turn) === "locked" && (turn.by === null || !isOfStaff(actingRole(turn.records, turn.by)))
     ? LOCKED
@@ -45,14 +45,14 @@ export const whyLocked = (turn: Turn): Refused | undefined =>
 const publishChatSettings = (turn: Turn): void =>
   turn.publish("chat.settings", "event", { slowMs: slowMsOf(turn, turn.settings.chatSlowMs) })
 
-/** The measure that the event is to take; null: none. */
+/** The measure that the event is configured to take; null: none. */
 const wanted = ({ state: { event } }: Turn): AbsenceMeasure | null =>
   event.hostAbsence.measure === "nothing" ? null : event.hostAbsence.measure
 
-/** A host is here, or none is needed. */
+/** A host is present, or none is needed. */
 const hasHosts = (turn: Turn): boolean => wanted(turn) === null || isHostHere(turn)
 
-/** The guards of the chart on the absence of hosts. */
+/** Chart guards on the absence of hosts. */
 export const hostGuards = {
   hasHosts,
   lacksHosts: (turn: Turn) => !hasHosts(turn),
@@ -70,17 +70,17 @@ const end = (turn: Turn): void => {
   turn.emitWebhookEvent("host.returned", { since, measure })
 }
 
-/** When the measure is due, Unix milliseconds. */
+/** Time at which the measure is due, in Unix milliseconds. */
 export const measureAt = ({ records, state }: Pick<ReadContext, "records" | "state">): number | undefined => {
   const away = records.get("hostAway", ONLY)
   return away === undefined ? undefined : toMillis(away.since) + state.event.hostAbsence.afterSeconds * 1000
 }
 
-/** The actions of the chart on the absence of hosts. */
+/** Chart actions on the absence of hosts. */
 export const hostActions = {
   noteAbsence: (turn: Turn): void => turn.put("hostAway", ONLY, { since: turn.at, measure: null }),
   endAbsence: end,
-  /** The absence goes on, with the measure that the event has from now on. */
+  /** Continues the absence with the measure that is now configured. */
   changeMeasure: (turn: Turn): void => {
     const since = turn.get("hostAway", ONLY)?.since ?? turn.at
     end(turn)
@@ -91,7 +91,7 @@ export const hostActions = {
     const measure = wanted(turn)
     if (measure === null) return
     turn.put("hostAway", ONLY, { since, measure })
-    // A host by a role given here may be a guest, whom a closed lobby would keep from coming back.
+    // A host by a role given here may be a guest, whom a closed lobby would keep from returning.
     if (measure === "lobbyClosed") {
       turn.raise({ type: "door.moved" })
       if (lobbyPolicy(turn.state, turn.records) !== "open") admitChosen(turn)

@@ -1,8 +1,8 @@
 /**
- * The waiting room of a call: walk-in participants may have to wait until a host admits them. An admission holds for the whole
- * event. Gateways keep waiting participants in memory; decisions of hosts are records. Invariant: while the policy is not `open`,
- * no walk-in participant is inside without a record that admits them. One without a record is moved to the waiting room when the
- * policy closes, so that gateways, which know of participants before the live event does, decide as it does.
+ * The waiting room of a call: walk-in participants may have to wait until a host admits them. An admission holds for the whole event.
+ * Gateways keep waiting participants in memory; decisions of hosts are records. Invariant: while the policy is not `open`, no walk-in
+ * participant is inside without a record that admits them. A participant without a record is moved to the waiting room when the policy
+ * closes, so that gateways, which learn of participants before the live event does, reach the same decision.
  */
 
 import { ONLY } from "../../../model/live/live-records.ts"
@@ -18,7 +18,7 @@ import { removeParticipant } from "./removals.ts"
 import { leaveRoom } from "./rooms/rooms.ts"
 import { leaveRound } from "./rooms/rotation.ts"
 
-/** Waiting participants that staff are sent; there may be more. */
+/** Most waiting participants sent to staff; there may be more. */
 const SHOWN = 200
 
 const admit = (turn: Turn, participantId: string): void => {
@@ -28,7 +28,7 @@ const admit = (turn: Turn, participantId: string): void => {
   turn.changeParticipant({ participantId, admission: "admitted" })
 }
 
-/** Participants inside a call when its door closes stay admitted: a lost connection must not move them to the waiting room. */
+/** Admits participants who are inside a call when its door closes: a lost connection must not move them to the waiting room. */
 const admitInside = (turn: Turn): void => {
   for (const person of [...turn.everybody.all(), ...turn.everybody.absent()]) {
     const { participantId } = person
@@ -36,22 +36,22 @@ const admitInside = (turn: Turn): void => {
   }
 }
 
-/** Participants that joined during a countdown or a broadcast were not admitted by a host, unless a host put them on stage. */
+/** Admits those whom a host put on stage. Others who joined during a countdown or a broadcast were not admitted by a host. */
 export const admitChosen = (turn: Turn): void => {
   for (const [id, { role }] of turn.all("role")) {
     if (isOnStage(role) && turn.get("admission", id) === undefined) admit(turn, id)
   }
 }
 
-/** The actions of the chart on the waiting room of a call. */
+/** Chart actions on the waiting room of a call. */
 export const lobbyActions = {
   admitInside,
-  /** A door that is shut because no host is there lets the audience of the broadcast before it in, as it would be with a host. */
+  /** Admits the audience of the preceding broadcast if the door is shut only because no host is present, as it would be with a host. */
   admitChosen: (turn: Turn, { phase }: Of<"phase.began">): void => {
     admitChosen(turn)
     if (policyBeside(phase, turn.records) === "open") admitInside(turn)
   },
-  /** A broadcast has no waiting room, and nothing in it to admit participants from one. */
+  /** Admits held participants: a broadcast has no waiting room, and nothing to admit participants from one. */
   admitHeld: (turn: Turn): void => {
     for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
   },
@@ -67,14 +67,14 @@ export const lobbyActions = {
 const waitingIds = (turn: Turn): ReadonlySet<string> =>
   new Set(Array.from(turn.people.waiting(), ({ participantId }) => participantId))
 
-/** Splits ids, in order and without repeats, by presence: an id that is gone does not hold up the others. */
+/** Splits ids by presence, in order and without repeats, so that an id that is gone does not block the others. */
 const part = (ids: ReadonlyArray<string>, isThere: (id: string) => boolean) => {
   const [there, missing]: [string[], string[]] = [[], []]
   for (const id of new Set(ids)) (isThere(id) ? there : missing).push(id)
   return { there, missing }
 }
 
-/** Since when participants wait, for the next activation. */
+/** Stores when participants began to wait, for the next activation. */
 export const storePlaces = (turn: Turn, places: ReadonlyArray<readonly [string, Timestamp | undefined]>): void => {
   for (const [participantId, since] of places) {
     if (since === undefined) turn.remove("waiting", participantId)
@@ -82,7 +82,7 @@ export const storePlaces = (turn: Turn, places: ReadonlyArray<readonly [string, 
   }
 }
 
-/** In the waiting room, or about to return to it. */
+/** Whether a participant is in the waiting room, or about to return to it. */
 const isWaiting = (turn: Turn) => {
   const connected = waitingIds(turn)
   return (id: string): boolean => connected.has(id) || turn.get("waiting", id) !== undefined
@@ -103,7 +103,7 @@ export const lobby = {
       const { there, missing } = part(asked, isWaiting(turn))
       if (there.length === 0) return noSuch("participant in the lobby")
       for (const participantId of there) {
-        // A participant that a host moved to the waiting room waits again on return, under every policy.
+        // A participant whom a host moved to the waiting room waits again on return, under every policy.
         if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.changeParticipant({ participantId, admission: "denied" })
         if (block) removeParticipant(turn, participantId, true)

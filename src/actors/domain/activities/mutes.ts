@@ -1,6 +1,6 @@
 /**
- * Muted participants, for a while or for good: commands that carry their text to others are refused. These are chat, questions
- * and answers, and the text of a raised hand or a call for help. A hand without text may go up.
+ * Muted participants, temporarily or permanently. Commands that carry their text to others are refused: chat, questions and answers, and
+ * the text of a raised hand or a call for help. A hand without text may be raised.
  */
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
@@ -10,7 +10,7 @@ import { isHere, mayBeSomebody } from "./removals.ts"
 
 export const MUTED = refuse("muted", "You were muted by a host.")
 
-/** The mute of a participant, unless it has run out. */
+/** The participant's mute, unless it has expired. */
 const muteOf = ({ records, now }: Pick<ReadContext, "records" | "now">, participantId: string) => {
   const mute = records.get("mute", participantId)
   return mute?.until == null || toMillis(mute.until) > now ? mute : undefined
@@ -18,7 +18,7 @@ const muteOf = ({ records, now }: Pick<ReadContext, "records" | "now">, particip
 
 export const isMuted = (turn: Turn): boolean => turn.by !== null && muteOf(turn, turn.by.participantId) !== undefined
 
-/** For commands whose text is optional. */
+/** The refusal of a command whose text is optional. */
 export const mutedWith = (turn: Turn, text: string | null): Refused | undefined =>
   text !== null && isMuted(turn) ? MUTED : undefined
 
@@ -27,7 +27,7 @@ const publish = (turn: Turn, participantId: string, muted: boolean, until: Times
   turn.changeParticipant({ participantId, ...(muted && { isDecision: true }) })
 }
 
-/** When a mute runs out, participant lists show it. */
+/** Publishes the expiry of a mute, which participant lists show. */
 const runOut = (participantId: string) => (turn: Turn) => {
   if (turn.get("mute", participantId) === undefined || muteOf(turn, participantId) !== undefined) return
   turn.remove("mute", participantId)

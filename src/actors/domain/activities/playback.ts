@@ -1,9 +1,9 @@
-/** The addresses at which the deployment gives a broadcast to its viewers. */
+/** Addresses at which the deployment serves a broadcast to its viewers. */
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import type { Turn } from "../turn.ts"
 
-/** `closed`: of a private event, whose address is a credential. Null: the deployment has none. */
+/** `closed`: the address for a private event, which is a credential. Null: the deployment serves none. */
 export const ownAddresses = (
   turn: Turn,
   { broadcastId, phaseId, startedAt }: Broadcast,
@@ -21,7 +21,7 @@ const isOwn = (turn: Turn, broadcast: Broadcast): boolean => {
   return broadcast.playbackUrl === open || broadcast.playbackUrl === closed
 }
 
-/** The broadcast of the phase that the media server has to make of its main room now; null: there is none, or viewers watch it elsewhere. */
+/** The broadcast that the media server must now make of the phase's main room; null: there is none, or viewers watch it elsewhere. */
 export const stageBroadcastOf = (turn: Turn, phaseId: string): string | null => {
   const broadcast = turn.get("broadcast", phaseId)
   return turn.deployment.hasStageBroadcasts && broadcast?.status === "live" && isOwn(turn, broadcast)
@@ -29,7 +29,10 @@ export const stageBroadcastOf = (turn: Turn, phaseId: string): string | null => 
     : null
 }
 
-/** A broadcast is live in the phase whose encoder pushes to this server. Another's address may be watched without anything coming here. */
+/**
+ * Whether the phase has a live broadcast whose encoder pushes to this server. A broadcast at another address may be watched without any
+ * push here.
+ */
 export const isPushedHere = (turn: Turn, phaseId: string): boolean => {
   const broadcast = turn.get("broadcast", phaseId)
   return broadcast?.status === "live" && isOwn(turn, broadcast)

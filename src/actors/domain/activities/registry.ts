@@ -27,7 +27,7 @@ import { breakout } from "./rooms/breakout.ts"
 import { rotation } from "./rooms/rotation.ts"
 import { stage } from "./stage.ts"
 
-/** Every activity, once. Its handlers, hooks, deadlines and views are read from here. */
+/** Every activity, once. Handlers, hooks, deadlines and views are read from this list. */
 const LIST = [
   announcements,
   qa,
@@ -57,7 +57,7 @@ const handlersOf = <A extends ReadonlyArray<Activity>>(activities: A): Joined<Co
 
 const HANDLERS = handlersOf(LIST satisfies ExpectNone<"command with two handlers", Repeated<CommandsOf<typeof LIST>>>)
 
-/** Commands that change records alone, in every state of the chart. */
+/** Commands that change only records, in every state of the chart. */
 export type PlainCommand = keyof typeof HANDLERS
 
 type Plain = Extract<Command, { readonly type: PlainCommand }>
@@ -74,7 +74,7 @@ export const performPlain = (turn: Turn, { type, d, rev }: Plain) => {
   return handler(turn, d, rev)
 }
 
-/** Lets the records react to what a turn has raised. */
+/** Lets records react to an event that a turn raised. */
 export const react = (turn: Turn, raised: Raised): void => {
   for (const { on } of ACTIVITIES) {
     // The compiler cannot see that the event belongs to the reaction of the same name.
@@ -87,7 +87,7 @@ export const runJoinedHooks = (turn: Turn, people: ReadonlyArray<Present>): void
   for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
 }
 
-/** The participants have departed. */
+/** Called when the participants have departed. */
 export const releaseHoldings = (turn: Turn, participantIds: ReadonlyArray<string>): void => {
   for (const { holdings } of ACTIVITIES) holdings?.release(turn, participantIds)
 }
@@ -96,7 +96,7 @@ export const runBarredHooks = (turn: Turn, participantId: string): void => {
   for (const activity of ACTIVITIES) activity.barred?.(turn, participantId)
 }
 
-/** The participants who hold something that is released when they have departed. */
+/** Participants who hold something that is released on departure. */
 export const holdersIn = (records: RecordStore): ReadonlySet<string> =>
   new Set(ACTIVITIES.flatMap(({ holdings }) => [...(holdings?.holders(records) ?? [])]))
 

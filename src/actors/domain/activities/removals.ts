@@ -1,12 +1,12 @@
-/** Removal of participants from the event: at once, and with `block` for good, until a host revokes it. */
+/** Removal of participants from the event: for now, or with `block` for good, until a host revokes it. */
 import { parseId } from "../../../model/ids.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 
-/** Kinds of records that a participant has who was here once. */
+/** Kinds of records that belong to a participant who has been present. */
 const OF_PEOPLE = ["hand", "seat", "stage", "role", "mute", "admission", "waiting"] as const
 
-/** The participant is here, may still return, or has left something. */
+/** Whether the participant is present, may still return, or has left records. */
 export const isHere = (turn: Turn, id: string): boolean => {
   if (turn.everybody.find(id) !== undefined || turn.state.removed.includes(id)) return true
   if (OF_PEOPLE.some((kind) => turn.get(kind, id) !== undefined)) return true
@@ -15,10 +15,10 @@ export const isHere = (turn: Turn, id: string): boolean => {
   return false
 }
 
-/** Somebody who has not come yet is not known to the live event: at least it is an id that a participant may have. */
+/** Whether the id may belong to a participant. The live event does not know people who have not come yet, so only the form is checked. */
 export const mayBeSomebody = (id: string): boolean => parseId(id.replace(/^(?:guest|reg|anon):/, "")) !== undefined
 
-/** The one removal by a host, from inside and from the waiting room. Absent participants can be blocked as well. */
+/** Removes a participant from inside and from the waiting room. Absent participants can be blocked as well. */
 export const removeParticipant = (turn: Turn, participantId: string, block: boolean): void => {
   const { removed } = turn.state
   if (block && !removed.includes(participantId)) {
@@ -28,7 +28,7 @@ export const removeParticipant = (turn: Turn, participantId: string, block: bool
   turn.eject({ who: "participant", participantId, reason: "removed" })
 }
 
-/** Revokes a removal for good. */
+/** Revokes a permanent removal. */
 const letBack = (turn: Turn, participantId: string): void => {
   const { removed } = turn.state
   turn.state = { ...turn.state, removed: removed.filter((other) => other !== participantId) }
@@ -36,8 +36,8 @@ const letBack = (turn: Turn, participantId: string): void => {
 }
 
 /**
- * A manager of the workspace has arrived whom a host blocked while they were away, when the live event could not know what they
- * are. The block never applied to them; it is revoked, so that it does not apply later, when they manage the workspace no more.
+ * Revokes the block of a workspace manager who has arrived. A host blocked them while they were away, when the live event could not know
+ * their rights. The block never applied to them, and must not apply once they no longer manage the workspace.
  */
 export const unblock = (turn: Turn, participantId: string): void => {
   if (!turn.state.removed.includes(participantId)) return

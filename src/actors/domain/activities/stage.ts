@@ -1,6 +1,6 @@
 /**
- * The stage and roles: invitations onto the stage, and roles that hosts give. A role given here precedes the token's role for
- * this event; a user of the workspace gets it on the event's list as well.
+ * The stage and roles: invitations onto the stage, and roles given by hosts. A role given here takes precedence over the token's role for
+ * this event; for a user of the workspace it is also stored in the event's list.
  */
 
 import { parseId } from "../../../model/ids.ts"
@@ -19,21 +19,21 @@ import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { lowerHand } from "./hands.ts"
 import { roleOf } from "./rooms/rooms.ts"
 
-/** An invitation is good for this long. */
+/** Validity of an invitation. */
 const INVITATION_MS = 60_000
 
 const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or the invitation has expired.")
 
-/** Where no phase is active, participants are as in a call. */
+/** Role of a participant on stage. Without an active phase the rules of a call apply. */
 const speakingRole = (turn: Turn): EventRole => {
   const phase = activePhaseOf(turn.state)
   return phase === undefined ? "participant" : MODALITIES[phase.modality].speaks
 }
 
-/** Without the role that the participant had before, which is not for others. */
+/** The stage record without the participant's former role, which is not for others. */
 const stageView = ({ state, expiresAt }: StageRecord): StageView => ({ state, expiresAt })
 
-/** On stage, or invited onto it for a while. */
+/** The participant's stage record: on stage, or with an invitation that has not expired. */
 const placeNow = ({ records, now }: Pick<ReadContext, "records" | "now">, participantId: string) => {
   const found = records.get("stage", participantId)
   return found?.expiresAt == null || toMillis(found.expiresAt) > now ? found : undefined
@@ -83,7 +83,7 @@ const leave = (turn: Turn, participantId: string): void => {
   }
 }
 
-/** Only callers that manage the workspace may give or change the administrator role. */
+/** Only callers who manage the workspace may give or change the administrator role. */
 const isForWorkspace = (turn: Turn, roles: ReadonlyArray<EventRole | undefined>): boolean =>
   turn.by !== null && roles.includes("workspace_admin")
 
@@ -100,7 +100,7 @@ const setRole = (turn: Turn, id: string, role: EventRole): ReplyData<"role.set">
   if (before !== role) {
     turn.remove("stage", id)
     become(turn, id, role, "role")
-    // A user's id is a UUID and their participant id; of an absent participant nothing else is known here.
+    // A user's id is a UUID and their participant id; nothing else is known here of an absent participant.
     const userId = person === undefined ? parseId(id) : person.userId
     if (userId != null) turn.put("membership", userId, { role })
   }
@@ -118,7 +118,7 @@ const forgetRole = (turn: Turn, userId: string): { readonly participantId: strin
   return { participantId: userId }
 }
 
-/** Ends a role that was given here and that the workspace's list contradicts, but not before the way onto the stage is over. */
+/** Ends a role given here that contradicts the workspace's list, but not while the participant is invited or on stage. */
 const checkRole = (
   turn: Turn,
   { userId, stored }: { readonly userId: string; readonly stored: EventRole | null },

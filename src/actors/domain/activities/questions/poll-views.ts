@@ -1,7 +1,7 @@
 /**
- * The visibility of a poll. Counts go to everyone, to voters, or to staff alone: `live` to everyone at once, `afterVote` to
- * voters while it is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll
- * shows its counts under every setting. A participant's vote is shown to that voter alone.
+ * Visibility of a poll. Counts go to everyone, to voters, or to staff alone: `live` to everyone at once, `afterVote` to voters while the
+ * poll is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll shows its counts under
+ * every setting. A participant's vote is shown only to that voter.
  */
 import type { Occurrence } from "../../../../model/integrations/occurrences.ts"
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
@@ -19,13 +19,13 @@ export const pollView = (poll: Poll, withCounts: boolean): PollView => {
   return withCounts ? { ...rest, counts, voters } : rest
 }
 
-/** As staff see it. */
+/** The poll as staff see it. */
 export const staffPoll = (poll: Poll): PollView => pollView(poll, true)
 
-/** As everyone sees it. */
+/** The poll as everyone sees it. */
 export const sharedPoll = (poll: Poll): PollView => pollView(poll, everyoneSees(poll))
 
-/** The fields for webhook receivers that the two types of polls share. */
+/** Fields shared by the two webhook events of polls. */
 const occurrenceOf = ({ id, question, kind, anonymous, openedAt }: Poll): Occurrence["extra"] => ({
   pollId: id,
   question,
@@ -40,7 +40,7 @@ export const openedNotice = (poll: Poll): Occurrence["extra"] => ({
   endsAt: poll.endsAt,
 })
 
-/** With the results as staff see them. */
+/** Webhook fields of a closed poll, with the results as staff see them. */
 export const closedNotice = (poll: Poll): Occurrence["extra"] => ({
   ...occurrenceOf(poll),
   closedAt: poll.closedAt,
@@ -50,7 +50,7 @@ export const closedNotice = (poll: Poll): Occurrence["extra"] => ({
 
 const tallyOf = ({ id, counts, voters }: Poll): PollTally => ({ id, counts, voters })
 
-/** A poll's timer has the poll's id and its revision. */
+/** The timer of a poll has the poll's id and revision. */
 export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): TimerView | undefined => {
   const { id, openedAt, endsAt, extendedMs, rev } = poll
   if (openedAt === null || endsAt === null) return undefined
@@ -60,7 +60,7 @@ export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): Ti
 export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Poll> =>
   [...records.all("poll").values()].filter(({ status }) => status === "open")
 
-/** The current tally, to all who may see it now; always to staff. */
+/** The current tally, sent to everyone who may see it now, and always to staff. */
 export const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
   const poll = records.get("poll", id)
   if (poll === undefined) return []

@@ -1,7 +1,7 @@
 /**
- * Polls: drafted by staff, opened, voted in, closed. A tally always equals the set of its votes: one turn writes both. A poll
- * outlives the phase it was opened in. It is open until a host or its timer closes it, or the event ends. A closed poll may be
- * opened again and keeps its votes.
+ * Polls: drafted by staff, opened, voted in, closed. A tally always equals the set of its votes: one turn writes both. A poll outlives the
+ * phase in which it was opened. It stays open until a host or its timer closes it, or the event ends. A closed poll may be reopened and
+ * keeps its votes.
  */
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
@@ -34,7 +34,7 @@ const current = (poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(
 
 type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
 
-/** Replaces a poll and publishes it, in the form that everyone may see. */
+/** Replaces a poll and publishes it in the form that everyone may see. */
 const changePoll = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
   const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
   turn.put("poll", poll.id, poll)
@@ -51,7 +51,7 @@ const publishTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "ca
 
 interface PollEvent {
   readonly poll: Poll
-  /** The state of the poll's chart after the event. */
+  /** State of the poll's chart after the event. */
   readonly status: Poll["status"]
 }
 
@@ -88,7 +88,7 @@ const create: CommandHandler<"poll.create"> = (turn, d) => {
   return current(poll)
 }
 
-/** The actions of the chart of a poll. */
+/** Chart actions of a poll. */
 export const pollActions = {
   openPoll: (turn: Turn, { poll, status, d: { durationMs } }: PollEvent & Of<"poll.open">) => {
     const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)
@@ -127,7 +127,7 @@ export const pollActions = {
   refusePollTimer: () => refuse("conflict", "The poll has no running timer."),
 }
 
-/** The chosen options, each once and in the poll's order. */
+/** The chosen options, without repeats and in the poll's order. */
 const choiceOf = (poll: Poll, optionIds: ReadonlyArray<string>): ReadonlyArray<string> | Refused => {
   const chosen = poll.options.map(({ id }) => id).filter((id) => optionIds.includes(id))
   if (chosen.length < new Set(optionIds).size) return noSuch("option")
@@ -145,7 +145,7 @@ const counted = (poll: Poll, before: ReadonlyArray<string>, after: ReadonlyArray
   voters: poll.voters + Number(after.length > 0) - Number(before.length > 0),
 })
 
-/** The poll that the command votes in, if it takes votes and the caller's revision is current. */
+/** The poll in which the command votes, if it takes votes and the caller's revision is current. */
 const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return noSuch("poll")

@@ -1,6 +1,6 @@
 /**
- * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. The author of
- * an anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
+ * Questions of the audience and their votes. A tally always equals the set of its voters: one turn writes both. The author of an anonymous
+ * question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
 import { isDeepStrictEqual } from "node:util"
 import { type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
@@ -28,7 +28,7 @@ import { countSignedOut, removeVotes, whyNoRoom } from "./signed-out-votes.ts"
 
 /** All questions of an event are held in memory. */
 const MAX_QUESTIONS = 10_000
-/** Questions in `ready`. */
+/** Most questions in `ready`. */
 const SHOWN = 50
 
 const CLOSED: Readonly<Record<QaClosed, Refused>> = {
@@ -38,19 +38,19 @@ const CLOSED: Readonly<Record<QaClosed, Refused>> = {
 const NOT_TAKEN = refuse("conflict", "Questions are closed for now.")
 const TOO_MANY = refuse("conflict", `An event takes at most ${MAX_QUESTIONS} questions.`)
 
-/** A question in the form that participants see. */
+/** The question as participants see it. */
 const questionView = ({ eventId: _event, authorUserId: _user, askerId, ...question }: LiveQuestion): QuestionView => ({
   ...question,
   authorId: askerId,
 })
 
-/** A question in REST's form. */
+/** The question in its REST form. */
 const restQuestion = (live: LiveQuestion): Question => {
   const { rev: _rev, roomId: _room, answerMode: _mode, askerId: _asker, ...question } = live
   return question
 }
 
-/** The phase that takes questions now, with the moderation that the hosts set. */
+/** The phase that takes questions now, with the moderation that hosts set. */
 const openPhase = (turn: Turn) => {
   const { event, phases } = turn.state
   const phase = qaPhase({ status: event.status, phases })
@@ -63,8 +63,8 @@ const askedBy = (turn: Turn, question: LiveQuestion): string | null =>
   question.askerId ?? turn.get("asker", question.id) ?? null
 
 /**
- * Everyone once the question is shown; before that staff and the author. Dispatches on a participant's stream are stored: an
- * anonymous author gets only the reply until the question is shown.
+ * The streams that receive a question: everyone's once it is shown; before that those of staff and the author. Dispatches on a
+ * participant's stream are stored, so an anonymous author gets only the reply until the question is shown.
  */
 const streamsOf = ({ status, askerId }: LiveQuestion): ReadonlyArray<"event" | "staff" | `me:${string}`> => {
   if (isShown(status)) return ["event"]
@@ -102,8 +102,8 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
 }
 
 /**
- * Their questions become anonymous ones. Text, votes and answer stay: others voted on it, and were answered. The store forgets the
- * author by itself (`store/personal/erasures.ts`), because a question's author is written once.
+ * Makes the questions of these people anonymous. Text, votes and answer stay: others voted on it, and were answered. The store forgets the
+ * author separately (`store/personal/erasures.ts`), because a question's author is written once.
  */
 export const unnameQuestionsOf = (turn: Turn, people: ReadonlySet<string>): void => {
   for (const [id, participantId] of [...turn.all("asker")]) if (people.has(participantId)) turn.remove("asker", id)
@@ -116,7 +116,7 @@ export const unnameQuestionsOf = (turn: Turn, people: ReadonlySet<string>): void
   }
 }
 
-/** A refusal when the caller saw another revision of the question. */
+/** The refusal when the caller saw another revision of the question. */
 const stale = (question: LiveQuestion, rev: number | undefined): Refused | undefined =>
   rev === undefined || rev === question.rev
     ? undefined
@@ -164,7 +164,7 @@ const vote: CommandHandler<"question.vote"> = (turn, { id, on }, rev) => {
 
 type Moderated = ReplyData<"question.approve">
 
-/** A hidden question returns to its former status; any other stays unchanged. */
+/** Returns a hidden question to its former status; any other question stays unchanged. */
 const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | Refused => {
   const question = turn.get("question", id)
   const status = question?.answeredAt == null ? "approved" : "answered"
@@ -172,8 +172,8 @@ const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | R
 }
 
 /**
- * An answer shows its question to everyone. A participant that is not staff answers only shown questions: a question that awaits
- * approval is for the moderators, also when the participant asked it.
+ * The refusal of an answer. An answer shows its question to everyone, so a participant who is not staff answers only shown questions: a
+ * question that awaits approval is for moderators, even if the participant asked it.
  */
 const unanswerable = (turn: Turn, id: string): Refused | undefined => {
   const question = turn.get("question", id)
@@ -193,7 +193,7 @@ const revised = (turn: Turn, question: LiveQuestion, revision: Revision): LiveQu
   const status = statusAfter(revision) ?? question.status
   const answer = revision.answer ?? question.answer
   const mode = revision.answerMode ?? question.answerMode ?? (answer === null ? "live" : "text")
-  // A hidden question keeps when and how it was answered, for its return.
+  // A hidden question keeps the time and mode of its answer, for when it is shown again.
   const kept = status === "hidden" ? question : { answeredAt: null, answerMode: null }
   const answered = { answeredAt: question.answeredAt ?? turn.at, answerMode: mode }
   return {
@@ -207,7 +207,7 @@ const revised = (turn: Turn, question: LiveQuestion, revision: Revision): LiveQu
   }
 }
 
-/** A question that is shown again after it was hidden keeps its answer, so that nothing new was answered. */
+/** Whether the revision adds an answer. A question that is shown again after being hidden keeps its answer, so nothing new was answered. */
 const isNewlyAnswered = (before: LiveQuestion, { status, answer, answerMode }: LiveQuestion): boolean =>
   status === "answered" && (before.answeredAt === null || answer !== before.answer || answerMode !== before.answerMode)
 
@@ -219,7 +219,7 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
   const next = revised(turn, question, revision)
   if (isDeepStrictEqual({ ...next, rev: question.rev }, question)) return question
   turn.put("question", id, next)
-  // It is gone for the audience; staff, who moderate it, still see it.
+  // The question disappears for the audience; staff, who moderate it, still see it.
   if (isShown(question.status) && !isShown(next.status)) {
     turn.publish("question.removed", "event", { id, rev: next.rev, hidden: true })
   }
@@ -228,7 +228,7 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
   return next
 }
 
-/** One revision by a moderator at the event. */
+/** Handler of one revision by a moderator at the event. */
 const moderation =
   (revision: Revision) =>
   (turn: Turn, { id }: { readonly id: string }, rev: number | undefined): Moderated | Refused => {

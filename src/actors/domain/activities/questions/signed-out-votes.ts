@@ -1,6 +1,6 @@
 /**
- * For staff: the number of anonymous voters per address. An anonymous vote is the vote of a browser, and many votes from one
- * address may be a lecture hall or one person. The live event receives pseudonyms of addresses, which have no meaning outside it.
+ * Number of anonymous voters per address, shown to staff. An anonymous vote is one per browser, and many votes from one address may come
+ * from a lecture hall or from one person. The live event receives pseudonyms of addresses, which have no meaning outside it.
  */
 import { partsOfVote, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
@@ -9,30 +9,30 @@ import type { Turn } from "../../turn.ts"
 import { type Activity, type ReadContext, refuse } from "../activity.ts"
 
 const EVERY_MS = 1000
-/** Entries in `ready`: the addresses with the most voters. */
+/** Most entries in `ready`: the addresses with the most voters. */
 const SHOWN = 100
 
 /**
- * Anonymous voters of one poll or question. Each is a new id for the price of a request, and has about 500 bytes in memory and up
- * to three rows in the store: about 50 MB for a poll or question that is full.
+ * Most anonymous voters of one poll or question. Each request may create a new id, which takes about 500 bytes in memory and up to three
+ * rows in the store: about 50 MB for a full poll or question.
  */
 export const MAX_SIGNED_OUT = 100_000
 const FULL = refuse("conflict", `Only ${MAX_SIGNED_OUT} people vote here without a name; sign in to vote.`)
 
 const NOBODY = { voters: 0, addresses: 0 } as const
 
-/** A refusal when the caller would be one anonymous voter too many. Those who have voted may change their vote or take it back. */
+/** The refusal when the caller would exceed the number of anonymous voters. Earlier voters may change their vote or take it back. */
 export const whyNoRoom = (turn: Turn, of: string): Refused | undefined =>
   turn.by?.kind === "anonymous" && (turn.get("signedOutVotes", of)?.voters ?? 0) >= MAX_SIGNED_OUT ? FULL : undefined
 
-/** The caller's vote on a poll or a question (`of`) was cast or withdrawn; counted when the caller is anonymous. */
+/** Counts the caller's vote on a poll or a question (`of`), cast or withdrawn, if the caller is anonymous. */
 export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
   if (turn.by?.kind !== "anonymous") return
   const { participantId, address = "" } = turn.by
   const origin = turn.get("origin", participantId)
-  // A vote from before these counts existed.
+  // The vote is older than these counts.
   if (!isOn && origin === undefined) return
-  // All votes of a participant count for the address of their first one, while they have any.
+  // All votes of a participant count for the address of their first vote, while they have any.
   const from = origin?.address ?? address
   setOrigin(turn, participantId, from, (origin?.votes ?? 0) + (isOn ? 1 : -1))
   const key = voteId(of, from)
@@ -53,7 +53,7 @@ const setOrigin = (turn: Turn, participantId: string, address: string, votes: nu
   else turn.remove("origin", participantId)
 }
 
-/** Removes the votes of a poll or a question that is gone. */
+/** Removes the votes of a deleted poll or question. */
 export const removeVotes = (turn: Turn, kind: "pollVote" | "questionVote", of: string): void => {
   const votes = [...turn.all(kind).keys()].filter((vote) => vote.startsWith(`${of} `))
   for (const vote of votes) turn.remove(kind, vote)

@@ -1,4 +1,4 @@
-/** Plans of breakout rooms. The same seed gives the same plan, so that the plan that a host saw is the one that opens. */
+/** Plans of breakout rooms. The same seed gives the same plan, so the plan that a host saw is the one that opens. */
 import { type PlanNote, withNote } from "../../../../model/breakouts/breakout-notes.ts"
 import { planBreakout } from "../../../../model/breakouts/breakout-plan.ts"
 import { type BreakoutPlan, ONLY } from "../../../../model/live/live-records.ts"
@@ -7,7 +7,7 @@ import type { Turn } from "../../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 import { roundsOf } from "./rotation-rounds.ts"
 
-/** The limit of kept plans; the oldest is removed first. */
+/** Most plans kept; the oldest is removed first. */
 const MAX_PLANS = 20
 export const MAX_ROOMS = 500
 
@@ -33,10 +33,10 @@ type PlanRequest = Omit<Parameters<typeof planBreakout>[0], "people" | "seed" | 
   readonly seed?: number
 }
 
-/** A seed that is the same for the same turn. */
+/** Seed of a plan, deterministic for the turn. */
 const seedOf = (turn: Turn): number => Number.parseInt(turn.idFor("seed").slice(0, 8), 16)
 
-/** The plan, and the notes on where it differs from the request. */
+/** The plan, and notes on where it differs from the request. */
 export const makePlan = (
   turn: Turn,
   request: PlanRequest,
@@ -59,7 +59,7 @@ export const makePlan = (
   return { plan, notes: isViewerPinned ? withNote(planned.notes, "pin_ignored") : planned.notes }
 }
 
-/** Keeps the newest plans, and the plan of the open rooms: it has the rooms of late joiners. */
+/** Keeps the newest plans, and the plan of the open rooms, which late joiners need. */
 export const keepPlan = (turn: Turn, plan: BreakoutPlan): void => {
   turn.put("plan", plan.id, plan)
   const inUse = turn.get("breakout", ONLY)?.planId

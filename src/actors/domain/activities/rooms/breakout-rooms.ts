@@ -1,4 +1,4 @@
-/** Breakout rooms from their opening to their closing: the seats, and the return of everyone to the main room. */
+/** Breakout rooms from opening to closing: the seats, and the return of everyone to the main room. */
 
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
@@ -11,7 +11,7 @@ import { seatLateJoiners } from "./late-joiners.ts"
 import { roomIdAt, roomView, sit } from "./rooms.ts"
 
 export const DEFAULT_GRACE_MS = 10_000
-/** Members of a room of at most this size count as having met; a larger room is a crowd. */
+/** Members of a room of at most this size count as having met. */
 const MOST_MET = 12
 
 export const breakoutView = (breakout: Breakout): BreakoutView => {
@@ -19,7 +19,7 @@ export const breakoutView = (breakout: Breakout): BreakoutView => {
   return { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev }
 }
 
-/** The timer of a breakout that has one of its own. */
+/** The breakout's own timer, if it has one. */
 export const breakoutTimerOf = (breakout: Breakout): TimerView | undefined => {
   const { id, timed, openedAt, endsAt, closesAt, timeIsUp, extendedMs, rev } = breakout
   if (!timed || endsAt === null) return undefined
@@ -29,7 +29,7 @@ export const breakoutTimerOf = (breakout: Breakout): TimerView | undefined => {
 }
 
 interface Opening {
-  /** Null: with the phase's timer, if it has one. */
+  /** Null: the rooms end with the phase's timer, if it has one. */
   readonly durationMs: number | null
   readonly late: Breakout["late"]
 }
@@ -54,7 +54,7 @@ const newBreakout = (turn: Turn, plan: BreakoutPlan, { durationMs, late }: Openi
   }
 }
 
-/** Opens rooms as planned. Participants that left meanwhile find their room on return; new ones are late joiners. */
+/** Opens rooms as planned. Participants who left meanwhile find their room on return; new ones are late joiners. */
 export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout => {
   const breakout = newBreakout(turn, plan, opening)
   turn.put("breakout", ONLY, breakout)
@@ -73,7 +73,7 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
   return breakout
 }
 
-/** Participants in the same room at its end have met, for later plans and rounds. */
+/** Records who shared a room when it ended, for later plans and rounds. */
 const recordMeetings = (turn: Turn, { id }: Breakout): void => {
   const groups = new Map<string, string[]>()
   for (const [participantId, { roomId: room }] of turn.all("seat")) {
@@ -85,13 +85,13 @@ const recordMeetings = (turn: Turn, { id }: Breakout): void => {
   if (met.length > 0) turn.put("round", id, { id, n: 0, at: turn.at, groups: met, repeats: [], byes: [] })
 }
 
-/** Everyone returns to the main room, and the rooms are removed. */
+/** Moves everyone to the main room and removes the rooms. */
 export const closeAll = (turn: Turn): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return
   recordMeetings(turn, breakout)
   if (breakout.closesAt === null) {
-    // The phase closes them at once, without a grace period: clients act on `closesAt` right away.
+    // The phase closes the rooms without a grace period: clients act on `closesAt` at once.
     const closing = { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 }
     turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
     publishTimerOver(turn, closing)

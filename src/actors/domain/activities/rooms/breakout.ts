@@ -1,7 +1,7 @@
 /**
  * Breakout rooms: a plan, rooms with participants, late joiners, and the return of everyone. A seat outlives a lost connection: a
- * participant that returns finds their room. A seated participant is moved only by a host or by themselves. All rooms end
- * together: the end in `breakout.updated` holds for every earlier assignment.
+ * participant who returns finds their room. Only a host or the participant moves a seated participant. All rooms end together: the end in
+ * `breakout.updated` overrides that of every earlier assignment.
  */
 import { type Breakout, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { MODALITIES } from "../../../../model/modality.ts"
@@ -69,7 +69,7 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
   if (roomId !== null) {
     return person !== undefined && roleOf(turn, person) === "viewer" ? SEATLESS : move(turn, id, roomId)
   }
-  // The seat is kept, so that a return after a lost connection does not seat them anew.
+  // The seat is kept, so that a return after a lost connection does not assign a new one.
   leaveRoom(turn, id, true)
   endWait(turn, id)
   seatWaiting(turn)
@@ -81,7 +81,7 @@ const assignmentOf = (context: ReadContext, participantId: string): AssignmentVi
   return room === undefined ? null : { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
 }
 
-/** The caller saw another revision of the breakout. */
+/** Whether the caller saw another revision of the breakout. */
 const isStale = (turn: Turn, { rev }: { readonly rev?: number | undefined }): boolean =>
   rev !== undefined && rev !== current(turn)?.rev
 
@@ -108,21 +108,21 @@ export const roomTimer = (context: Pick<ReadContext, "records">): TimerView | un
 
 const isTimerOfRooms = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean => roomTimer(turn)?.id === timerId
 
-/** The timer of the phase, by which the rooms end, has another end. */
+/** Whether the phase timer that ends the rooms has a new end. */
 const movesRooms = (turn: Turn, { phase: { id, timerEndsAt, timerElapsed } }: Of<"phase.changed">): boolean => {
   const breakout = current(turn)
   if (breakout === undefined || breakout.timed || breakout.phaseId !== id) return false
   return timerEndsAt !== null && !timerElapsed && timerEndsAt !== breakout.endsAt
 }
 
-/** The guards of the chart on breakout rooms. */
+/** Chart guards on breakout rooms. */
 export const breakoutGuards = {
   hasRoomSize: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
     MODALITIES[modality].rooms === "planned" && config.roomSize !== undefined,
   namesNoPlan: (turn: Turn, { d: { planId } }: Of<"breakout.open">) => turn.get("plan", planId) === undefined,
   isStaleBreakout: isStale,
   closesAtOnce: (_turn: Turn, { d: { graceMs } }: Of<"breakout.close">) => graceMs === 0,
-  /** The rooms close already, and no later than by this command. */
+  /** The rooms are closing already, no later than this command asks for. */
   closesLater: (turn: Turn, { d: { graceMs = DEFAULT_GRACE_MS } }: Of<"breakout.close">) => {
     const closesAt = current(turn)?.closesAt ?? null
     return closesAt !== null && toMillis(closesAt) <= turn.now + graceMs
@@ -130,7 +130,7 @@ export const breakoutGuards = {
   /** The rooms have no timer of their own. */
   endsWithPhase: (turn: Turn) => current(turn)?.timed === false,
   movesRooms,
-  /** The rooms close because the time of the phase was up, and it has more now. */
+  /** The rooms were closing because the phase's time was up, and the phase now has more time. */
   reopensRooms: (turn: Turn, raised: Of<"phase.changed">) =>
     movesRooms(turn, raised) && current(turn)?.timeIsUp === true,
   isTimerOfRooms,
@@ -142,7 +142,7 @@ export const breakoutGuards = {
 const closingReply = (closing: Breakout | undefined): ReplyData<"breakout.close"> | Refused =>
   closing === undefined ? NONE : { breakout: breakoutView(closing) }
 
-/** The actions of the chart on breakout rooms. */
+/** Chart actions on breakout rooms. */
 export const breakoutActions = {
   planRooms: (turn: Turn, { d }: Of<"breakout.plan">): ReplyData<"breakout.plan"> | Refused => {
     const rooms = typeof d.rooms === "number" ? d.rooms : d.rooms?.length
@@ -162,7 +162,7 @@ export const breakoutActions = {
     const opened = open(turn, plan, { durationMs, late })
     return { breakout: breakoutView(opened), rooms: roomsOf(turn.records).map(roomView) }
   },
-  /** Opens the rooms that the configuration of the phase asks for. */
+  /** Opens the rooms that the phase's configuration asks for. */
   openPlannedRooms: (turn: Turn, { phase }: Of<"phase.began">): void => {
     const size = phase.config.roomSize
     if (size === undefined) return
@@ -230,7 +230,7 @@ export const breakout = {
     },
   },
   arrived: seatLateJoiners,
-  // They cannot return, so their seat is not kept.
+  // A barred participant cannot return, so the seat is not kept.
   barred: (turn, participantId) => {
     leaveRoom(turn, participantId, false)
     seatWaiting(turn)

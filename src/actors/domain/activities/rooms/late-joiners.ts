@@ -1,7 +1,7 @@
 /**
- * People who come while breakout rooms are open (`model/breakouts/late-rooms.ts`). Where rooms were planned by size and all are full, a
- * newcomer waits in the main room for others. Who waits is in the breakout's record, so that neither a crash nor a move of the event ends a
- * wait or makes it longer.
+ * Late joiners of open breakout rooms (`model/breakouts/late-rooms.ts`). If rooms were planned by size and all are full, a newcomer waits
+ * in the main room for others. The breakout's record holds the waiting participants, so that neither a crash nor a move of the event ends
+ * or prolongs a wait.
  */
 import { lateRooms } from "../../../../model/breakouts/late-rooms.ts"
 import { type Breakout, ONLY, type Room } from "../../../../model/live/live-records.ts"
@@ -25,7 +25,7 @@ const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
   return room
 }
 
-/** Rooms by the participants in them now: the kept seat of an absent participant does not count. */
+/** Rooms with the participants in them now: the kept seat of an absent participant does not count. */
 const roomsNow = (turn: Turn): ReadonlyArray<Room> => {
   const here = new Map<string, number>()
   for (const [id, seat] of turn.all("seat")) {
@@ -41,14 +41,14 @@ const putWaiting = (turn: Turn, breakout: Breakout, waiting: Waiting): void => {
   turn.put("breakout", ONLY, waiting.length === 0 ? rest : { ...rest, waiting })
 }
 
-/** The waiting participants who are here, have no seat and may have one. */
+/** Waiting participants who are present, have no seat and may have one. */
 const stillWaiting = (turn: Turn, { waiting = [] }: Breakout): Waiting =>
   waiting.filter(({ participantId }) => {
     const person = turn.people.find(participantId)
     return person !== undefined && turn.get("seat", participantId) === undefined && isSeated(roleOf(turn, person))
   })
 
-/** Seats those who wait, and participants whom nobody planned, in the rooms that the size asks for, or lets them wait. */
+/** Seats waiting and unplanned participants in rooms of the planned size, or lets them wait. */
 const seatUnplanned = (turn: Turn, breakout: Breakout, coming: ReadonlyArray<string>, mayWait = true): void => {
   const before = stillWaiting(turn, breakout)
   const known = new Set(before.map(({ participantId }) => participantId))
@@ -72,13 +72,13 @@ const place = (turn: Turn, breakout: Breakout, people: Waiting, mayWait: boolean
   return places
 }
 
-/** A place may have become free, or somebody who waits may be gone. */
+/** Called when a seat may have become free, or when a waiting participant may be gone. */
 export const seatWaiting = (turn: Turn): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout?.waiting !== undefined) seatUnplanned(turn, breakout, [])
 }
 
-/** A host keeps the participant in the main room. */
+/** Ends the wait of a participant whom a host keeps in the main room. */
 export const endWait = (turn: Turn, participantId: string): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return
@@ -90,7 +90,7 @@ export const endWait = (turn: Turn, participantId: string): void => {
   )
 }
 
-/** The wait of the first one is over: all who wait get a room together. */
+/** The wait of the first participant is over: all waiting participants get a room together. */
 const endWaits = (turn: Turn): void => {
   const breakout = turn.get("breakout", ONLY)
   const [first] = breakout?.waiting ?? []
@@ -116,7 +116,7 @@ const plannedRooms = (turn: Turn, breakout: Breakout): ReadonlyMap<string, strin
   return rooms
 }
 
-/** Seats participants of the plan in their room; returns those whom nobody planned and who get a room. */
+/** Seats planned participants in their rooms; returns the unplanned ones who get a room. */
 const seatPlanned = (turn: Turn, breakout: Breakout, coming: ReadonlyArray<Present>): ReadonlyArray<string> => {
   const planned = plannedRooms(turn, breakout)
   const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"

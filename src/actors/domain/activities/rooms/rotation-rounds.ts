@@ -1,6 +1,6 @@
 /**
- * The rounds of a rotation: pairing the present participants, seating them, and the view of the round for each of them. A seat
- * outlives a lost connection while its round runs. Dispatches of a round and `ready` use the same view.
+ * Rounds of a rotation: pairing the present participants, seating them, and the round as each of them sees it. A seat outlives a lost
+ * connection while its round runs. Dispatches of a round and `ready` use the same view.
  */
 import { namedId } from "../../../../model/ids.ts"
 import { ONLY, type Rotation, type Round } from "../../../../model/live/live-records.ts"
@@ -19,15 +19,12 @@ import type { RecordStore } from "../../../state/record-store.ts"
 import type { Turn } from "../../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 
-/** Time to prepare, out of the break before a round. */
+/** Time to prepare before a round, taken from the break. */
 const MAX_LEAD_MS = 3000
 
 type Stored = Omit<RotationState, "history">
 
-/**
- * The pairing's state after a rotation's last round, while it is in memory. Otherwise each round would compute from all past
- * rounds which participants have met.
- */
+/** Cache of the pairing's state after a rotation's last round. Without it, each round would recompute from all past rounds who has met. */
 const memories = new WeakMap<Rotation, RotationState>()
 
 /** All rounds and breakouts of the event, oldest first. */
@@ -52,7 +49,7 @@ export const roundTimerOf = (rotation: Rotation): TimerView | undefined => {
   return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs, rev }
 }
 
-/** Stores the rotation, whose status is the state of the chart, and publishes it. Its round end holds for all participants in the round. */
+/** Stores and publishes the rotation, with the chart's state as its status. The round end applies to everyone in the round. */
 export const settle = (
   turn: Turn,
   before: Rotation,
@@ -71,7 +68,7 @@ export const settle = (
   return next
 }
 
-/** Publishes that the timer has run out. The change that follows in the same turn builds on it. */
+/** Publishes that the timer has elapsed. The change that follows in the same turn builds on it. */
 export const elapse = (turn: Turn, before: Rotation): void => {
   const rev = before.rev + 1
   const timer = roundTimerOf(before)
@@ -98,13 +95,13 @@ const leadMs = (rotation: Rotation): number => Math.min(MAX_LEAD_MS, breakMs(rot
 const roundId = ({ id, n }: Rotation): string => `${id} ${n}`
 const roomId = ({ id, n }: Rotation, group: number): string => namedId(id, "round", String(n), String(group))
 
-/** Is a round running or paused? */
+/** Whether a round is running or paused. */
 const isInRound = ({ status, paused }: Rotation): boolean => status === "round" || paused === "round"
 
 export const roundOf = (records: RecordStore, rotation: Rotation | undefined): Round | undefined =>
   rotation === undefined || !isInRound(rotation) ? undefined : records.get("round", roundId(rotation))
 
-/** The members of a group who are still in its room, connected or absent for a moment. */
+/** Members of a group who are still in its room, connected or briefly absent. */
 const partnersOf = (
   records: RecordStore,
   people: ReadonlyArray<string>,
@@ -144,7 +141,7 @@ const roundInGroup = (
 export const groupOf = (round: Round, participantId: string): number =>
   round.groups.findIndex((people) => people.includes(participantId))
 
-/** The round's view for one participant; null when they are not in it. */
+/** The round as one participant sees it; null when they are not in it. */
 export const roundFor = (records: RecordStore, participantId: string): RotationRoundView | null => {
   const rotation = records.get("rotation", ONLY)
   const round = roundOf(records, rotation)
@@ -161,7 +158,7 @@ export const publishRound = (turn: Turn, participantId: string): void => {
   if (round !== null) turn.publish("rotation.round", `me:${participantId}`, round)
 }
 
-/** Moves everyone to the main room except participants that go on to another room. */
+/** Moves everyone to the main room, except participants who go on to another room. */
 const empty = (turn: Turn, staying: ReadonlySet<string> = new Set()): void => {
   for (const [participantId] of turn.all("seat")) {
     if (staying.has(participantId)) continue
@@ -203,7 +200,7 @@ const isExhausted = (
   return groups.every(({ people }) => everyPair(people, (a, b) => met.times(a, b) > 1))
 }
 
-/** The fields of a timer that starts, or of none. */
+/** Fields of a timer that starts, or of no timer. */
 const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
 
 export const finish = (turn: Turn, rotation: Rotation): void => {
@@ -211,14 +208,14 @@ export const finish = (turn: Turn, rotation: Rotation): void => {
   settle(turn, rotation, { startsAt: null, endsAt: null, ...AFRESH })
 }
 
-/** All rooms are empty until the next pairing; `null`: until there are participants to pair. */
+/** Leaves all rooms empty until the next pairing; `null`: until there are participants to pair. */
 export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): void => {
   empty(turn)
   const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
   settle(turn, rotation, { startsAt: turn.at, endsAt, ...AFRESH })
 }
 
-/** Pairs the present participants. The chart goes on by what it finds. */
+/** Pairs the present participants. The chart proceeds according to the result. */
 export const pair = (turn: Turn, rotation: Rotation): void => {
   const present = takingPart(turn)
   if (present.length < 2) {
@@ -254,5 +251,5 @@ export const beginRound = (turn: Turn, { rotation, pairing }: Of<"pairing.found"
   seatAll(turn, begun, round)
 }
 
-/** How long the rooms are empty after a round, milliseconds. */
+/** Time in milliseconds for which rooms are empty after a round. */
 export const restMs = (rotation: Rotation): number => breakMs(rotation) - leadMs(rotation)

@@ -1,7 +1,7 @@
 /**
- * Speed networking: timed rounds, each participant with a new partner while there are new ones. Pairing is a pure function of
- * presence and past meetings (`model/rotation/rotation-pairing.ts`). Every held round is stored, so that later rotations pair new partners
- * too. Participants that join take part from the next round; the partners of one that leaves are notified.
+ * Speed networking: timed rounds, each participant with a new partner while there are any. Pairing is a pure function of presence and past
+ * meetings (`model/rotation/rotation-pairing.ts`). Every held round is stored, so that later rotations pair new partners too. Participants
+ * who join take part from the next round; the partners of a participant who leaves are notified.
  */
 import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
 import { MODALITIES } from "../../../../model/modality.ts"
@@ -32,7 +32,7 @@ import {
   takingPart,
 } from "./rotation-rounds.ts"
 
-/** After a wait for participants, others get this long to join too. */
+/** Time for further participants to join after a wait for participants. */
 const GATHERING_MS = 5000
 
 const NONE = refuse("conflict", "No rotation is going on.")
@@ -73,7 +73,7 @@ const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize =
     rev: 0,
   })
 
-/** The other participants in the same room of the round now. */
+/** The other participants in the same room of the current round. */
 const companions = (turn: Turn, participantId: string): ReadonlyArray<string> => {
   const round = roundOf(turn.records, current(turn))
   const seat = turn.get("seat", participantId)
@@ -88,7 +88,7 @@ const publishToPartners = (turn: Turn, participantId: string): void => {
     turn.publish("rotation.partnerLeft", `me:${id}`, { participantId, n })
 }
 
-/** The round goes on without them. Their seat is kept until it ends: they may return. */
+/** The round continues without the participant. Their seat is kept until it ends: they may return. */
 const miss = (turn: Turn, participantId: string): void => {
   const seat = turn.get("seat", participantId)
   if (seat === undefined || seat.missed === true) return
@@ -96,7 +96,7 @@ const miss = (turn: Turn, participantId: string): void => {
   turn.put("seat", participantId, { ...seat, missed: true })
 }
 
-/** Their partners receive the round again, with this participant in it. */
+/** Sends the round to the partners again, with this participant in it. */
 const rejoin = (turn: Turn, participantId: string): void => {
   const { missed, ...seat } = turn.get("seat", participantId) ?? { roomId: "", away: false }
   if (missed !== true) return
@@ -104,7 +104,7 @@ const rejoin = (turn: Turn, participantId: string): void => {
   for (const id of companions(turn, participantId)) publishRound(turn, id)
 }
 
-/** Sits out the rest of the round, and the next ones. */
+/** Takes the participant out of this round and the next ones. */
 const optOut = (turn: Turn, participantId: string): void => {
   if (turn.get("seat", participantId) === undefined) return
   publishToPartners(turn, participantId)
@@ -112,12 +112,12 @@ const optOut = (turn: Turn, participantId: string): void => {
   turn.changeParticipant({ participantId, roomId: null })
 }
 
-/** For a participant that may not be there any more: they leave a running round, and their partners are notified. */
+/** Takes a participant who may no longer be there out of a running round; their partners are notified. */
 export const leaveRound = (turn: Turn, participantId: string): void => {
   if (current(turn) !== undefined) optOut(turn, participantId)
 }
 
-/** Does the rotation, if one is going on. */
+/** Applies an action to the rotation, if there is one. */
 const withRotation =
   (act: (turn: Turn, going: Rotation) => void) =>
   (turn: Turn): void => {
@@ -127,7 +127,7 @@ const withRotation =
 
 type Reply = { readonly rotation: RotationView }
 
-/** The reply is the rotation at the end of the turn, after a pairing. */
+/** Reply with the rotation at the end of the turn, after a pairing. */
 const reply = (turn: Turn) => (): Reply | Refused => {
   const last = turn.get("rotation", ONLY)
   return last === undefined ? NONE : { rotation: rotationView(last) }
@@ -140,7 +140,7 @@ const refuseWith =
     return refuse("conflict", detail, going && { rotation: rotationView(going) })
   }
 
-/** A host's command on the rotation. */
+/** Handler of a host's command on the rotation. */
 const steering =
   (act: (turn: Turn, going: Rotation) => void) =>
   (turn: Turn): (() => Reply | Refused) => {
@@ -153,7 +153,7 @@ export const roundTimer = (context: Pick<ReadContext, "records">): TimerView | u
   return going && roundTimerOf(going)
 }
 
-/** The guards of the chart on a rotation. */
+/** Chart guards on a rotation. */
 export const rotationGuards = {
   hasRounds: (_turn: Turn, { phase: { modality, config } }: Of<"phase.began">) =>
     MODALITIES[modality].rooms === "paired" && config.rounds !== undefined && config.roundSeconds !== undefined,
@@ -184,7 +184,7 @@ const resume = (turn: Turn, going: Rotation): void => {
   settle(turn, going, { paused: null, remainingMs: null, endsAt })
 }
 
-/** The actions of the chart on a rotation. */
+/** Chart actions on a rotation. */
 export const rotationActions = {
   startRotation: (turn: Turn, { d }: Of<"rotation.start">) => {
     start(turn, d)
