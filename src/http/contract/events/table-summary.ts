@@ -68,7 +68,7 @@ export const TableContent = Schema.Struct({
 })
 export type TableContent = typeof TableContent.Type
 
-/** `userId` belongs to the speaker whose name differs in the captions. */
+/** `userId` is the speaker's name when the captions do not name people by id. */
 export const TableDraft = Schema.Struct({ summary: Notes, stats: Stats, people: many(Person, 100) }).annotate(
   named("TableDraft"),
 )
