@@ -1,4 +1,4 @@
-/** Operations on a bucket. Each has a deadline; errors are told apart by their status, and never hold a request or its secrets. */
+/** Operations on a bucket. Each has a deadline; errors are distinguished by status, and never hold a request or its secrets. */
 import { type FileHandle, open } from "node:fs/promises"
 import { Redacted } from "effect"
 import { S3mini, S3ServiceError } from "s3mini"
@@ -8,7 +8,7 @@ import type { S3Settings } from "./presign.ts"
 /** The storage refused, or did not answer. */
 export class S3Failed extends Error {
   override readonly name = "S3Failed"
-  /** 0: no answer. */
+  /** Status of the answer; 0 for none. */
   readonly status: number
 
   constructor(operation: string, status: number, code: string) {
@@ -18,9 +18,9 @@ export class S3Failed extends Error {
 }
 
 export interface S3Deadlines {
-  /** For a request without many bytes, and a short range. */
+  /** Deadline of a request without many bytes, and of a short range. */
   readonly shortMs: number
-  /** For one part, a range, or the joining of parts. */
+  /** Deadline of one part, a range, or the joining of parts. */
   readonly longMs: number
 }
 
@@ -28,9 +28,9 @@ export const DEADLINES: S3Deadlines = { shortMs: 15_000, longMs: 120_000 }
 
 const TYPE = "application/octet-stream"
 const REMOVED_AT_ONCE = 16
-/** Of a range that is read within the short deadline. */
+/** Size of a range that is read within the short deadline. */
 const FEW_BYTES = 1024 ** 2
-/** Of files that this server has. */
+/** Part size for files of this server. */
 const PART_BYTES = 16 * 1024 ** 2
 
 const codeOf = (cause: unknown): string => {
@@ -43,7 +43,7 @@ const failedAs = (operation: string, cause: unknown): S3Failed => {
   if (cause instanceof S3Failed) return cause
   const found = cause instanceof Error && cause.cause instanceof S3ServiceError ? cause.cause : cause
   if (found instanceof S3ServiceError) return new S3Failed(operation, found.status, found.serviceCode ?? "")
-  // The cause of a failed fetch says why.
+  // The cause of a failed fetch has the reason.
   const inner = found instanceof Error && found.cause !== undefined ? found.cause : found
   return new S3Failed(operation, 0, codeOf(inner))
 }
@@ -56,7 +56,7 @@ const attempt = async <A>(operation: string, work: () => Promise<A>): Promise<A>
   }
 }
 
-/** Null where the object or upload is not there. */
+/** Null for a missing object or upload. */
 const orNull = <A>(work: Promise<A>): Promise<A | null> =>
   work.catch((cause: unknown) => {
     if (cause instanceof S3Failed && cause.status === 404) return null
@@ -65,7 +65,7 @@ const orNull = <A>(work: Promise<A>): Promise<A | null> =>
 
 const textOf = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ""
 
-/** An etag comes in quotation marks, which some servers escape. */
+/** An ETag is quoted, and some servers escape the quotation marks. */
 const etagIn = (xml: string): string => textOf(xml, "ETag").replaceAll(/&quot;|&#34;|"/g, "")
 
 const partsIn = (xml: string): ReadonlyArray<StoredPart> =>
