@@ -176,7 +176,7 @@ const REFUSALS = {
 const OF_ANOTHER =
   "which this database does not know: another server runs on a copy of it, or this one is an older copy. Stop the one that is not real, or give it another BACKUP_TO, and run gathercue promote at the real one."
 
-/** Resolves to what is to be told. @throws CommandFailed */
+/** Resolves to a message for the operator. @throws CommandFailed */
 export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: number): Promise<string> => {
   const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
   const partial = join(dataDir, "backup.partial")
@@ -201,7 +201,7 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
         ]
         const rootOf = (path: string): string => (path.startsWith(`${DATABASE}/`) ? partial : dataDir)
         const { changed, missing } = await storeAll(place, all, rootOf)
-        // Of an upload that goes on; the database and its copies stand still.
+        // Belongs to an upload in progress; the database and its copies do not change.
         const files = all.filter(({ sha256 }) => !changed.has(sha256))
         const inside = folders
           .filter((one) => one.isDirectory())
@@ -225,7 +225,7 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
   }
 }
 
-/** Puts a backup into the folder, as `gathercue backup <folder>` makes it, and resolves to its name. @throws CommandFailed */
+/** Fetches a backup into the folder, in the layout of `gathercue backup <folder>`, and resolves to its name. @throws CommandFailed */
 export const fetchBackup = (place: BucketPlace, folder: string): Promise<string> =>
   inBucket(place, async () => {
     const name = place.name ?? (await namesIn(place)).at(-1)

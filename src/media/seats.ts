@@ -1,8 +1,8 @@
 /**
  * Seats in the media server (LiveKit): a token admits one participant to one room of one live event. The audience has no seat: it watches
  * the broadcast. Without a media server there are no tokens, and browsers connect to each other. Tokens carry the rights of their holder
- * and cannot be revoked, and the media server renews those of connected people every ten minutes. Each token therefore names its basis,
- * sealed, because the media server shows it to the others in the room: the join message returns it, and it is judged then.
+ * and cannot be revoked, and the media server issues further tokens of ten minutes to connected people. Each token therefore names its
+ * basis, sealed, because the media server shows it to the others in the room: the join message returns it, and it is judged then.
  */
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"

@@ -1,6 +1,6 @@
 /**
- * Requests and commands that this process got within the last minutes, by workspace, API key and event. The memory is bounded: of a
- * minute with very many, those with the fewest are forgotten.
+ * Requests and commands of this process in the last minutes, by workspace, API key and event. The memory is bounded: in a minute with very
+ * many ids, those with the lowest counts are dropped.
  */
 interface Load {
   readonly requests: number
@@ -13,7 +13,7 @@ export interface Loaded extends Load {
 
 const MINUTE_MS = 60_000
 const MINUTES = 5
-/** Ids of one kind in one minute at most; half of them are kept when there would be more. */
+/** Maximum number of ids of one kind per minute; beyond it, half of them are kept. */
 const MOST = 2000
 
 const sumOf = ({ requests, commands }: Load): number => requests + commands
@@ -54,7 +54,7 @@ class Minutes {
   add(id: string, what: keyof Load, now: number): void {
     const number = Math.floor(now / MINUTE_MS)
     let last = this.#kept.at(-1)
-    // A clock that is set back goes on with the minute that it had.
+    // After a clock was set back, the previous minute continues.
     if (last === undefined || last.number < number) {
       last = new Minute(number)
       this.#kept = [...this.#kept.slice(1 - MINUTES), last]
@@ -62,7 +62,7 @@ class Minutes {
     last.add(id, what)
   }
 
-  /** Those with most come first. */
+  /** Loads in descending order. */
   most(now: number): ReadonlyArray<Loaded> {
     const sums = new Map<string, Loaded>()
     const oldest = Math.floor(now / MINUTE_MS) - MINUTES
@@ -89,12 +89,12 @@ export class Busiest {
     if (about.eventId !== null) this.events.add(about.eventId, "requests", now)
   }
 
-  /** The workspace of the event is found when the counts are read: the gateway does not know it. */
+  /** The event's workspace is looked up when the counts are read, because the gateway does not know it. */
   command(eventId: string, now: number): void {
     this.events.add(eventId, "commands", now)
   }
 
-  /** The time for which was counted: the minute that runs, and those before it. */
+  /** Length of the counted period: the current minute, and those before it. */
   seconds(now: number, uptimeSeconds: number): number {
     const running = (now % MINUTE_MS) / 1000
     return Math.round(Math.min(uptimeSeconds, running + ((MINUTES - 1) * MINUTE_MS) / 1000))
