@@ -118,7 +118,7 @@ const changed = (link: LinkState, to: string): LinkStep => {
         effects: [timer("restart", link.offers ? INTERRUPTED_MS : INTERRUPTED_OF_WAITING_MS)],
       }
     case "failed": {
-      // Of a connection that was never connected the watchdog decides; a running restart has its time.
+      // The watchdog decides about a connection that was never connected; a running restart has its own time.
       if (link.state === "connecting" || link.restarts > 0) return unchanged
       const interrupted: LinkState = { ...link, state: "interrupted" }
       if (link.offers) return restarted(interrupted)

@@ -1,4 +1,4 @@
-/** For staff: the numbers of voters without a name and of their addresses, by poll or question. */
+/** For staff: the number of anonymous voters and of their addresses, by poll or question. */
 import type { SignedOutVotes } from "../contract/types.ts"
 import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"

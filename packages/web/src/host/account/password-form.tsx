@@ -1,4 +1,4 @@
-/** Another password. An account without one, or a person who does not know it, gets a letter with a link to set one. */
+/** Changes the password. An account without one, or a person who does not know it, gets an email with a link to set one. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

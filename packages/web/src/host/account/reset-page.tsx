@@ -1,4 +1,4 @@
-/** Asking for the letter with which a new password is set. */
+/** Requests the email with which a new password is set. */
 
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"

@@ -1,4 +1,4 @@
-/** That the address of the account is not proved yet, and the letter once more. */
+/** Notice that the account's address is not verified, with a button to send the email again. */
 import type { AccountView } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"

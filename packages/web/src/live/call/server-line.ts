@@ -1,6 +1,6 @@
 /**
- * Calls on a LiveKit server. In another room the connection to the next one is made before that to the last one ends. What is lost is made anew:
- * by LiveKit's client for as long as its token is good, and then from the beginning with a fresh one.
+ * Calls on a LiveKit server. When the room changes, the next connection is made before the last one ends. A lost connection is restored by
+ * LiveKit's client while its token is valid, and then from the beginning with a fresh one.
  */
 import type { GatewayClient } from "@gathercue/client"
 import { presentSeat } from "@gathercue/client/media"
@@ -17,11 +17,11 @@ const SOURCES = [
   ["video", Track.Source.Camera],
 ] as const
 
-/** A media server that comes back has everybody in again within seconds, and not all in one moment. */
+/** After an outage of the media server everybody is back within seconds, but not all at the same moment. */
 const RECONNECT: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => (retryCount < 2 ? retryCount * 300 : 700 + Math.random() * 600),
 }
-/** A server that neither answers nor refuses is asked again. */
+/** Timeouts after which a server that neither answers nor refuses is asked again. */
 const CONNECT = { websocketTimeout: 5000, peerConnectionTimeout: 8000, maxRetries: 0 }
 const REFRESH_WITHIN_MS = 4000
 /** A connection that lasted this long ends the count of failures. */
@@ -39,7 +39,7 @@ const pauseBefore = (tries: number): Promise<void> =>
 
 const stateOf = ({ state }: Room) => (state === ConnectionState.Connected ? "joined" : "reconnecting")
 
-/** The tracks are used in the next room too. */
+/** Keeps the tracks running for the next room. */
 const leave = (room: Room | null): void => {
   void room?.disconnect(false)
 }
@@ -57,28 +57,28 @@ class ServerLine implements CallLine<Room | null> {
   readonly nobody = null
   readonly #client: GatewayClient
   #heard: (news: News) => void = () => {}
-  /** Ends the listening to the client; undefined: not started. */
+  /** Stops listening to the client; undefined before the start. */
   #silence: (() => void) | undefined
   #tracks = NO_TRACKS
   #isMuted = false
-  /** In the present place; null: there is none. */
+  /** Seat in the current room; null without one. */
   #seat: Seat | null = null
-  /** Its token must not be used: what it gave has changed. */
+  /** Whether its token must not be used, because its rights have changed. */
   #isSpent = false
-  /** Another tab has taken the call over. */
+  /** Whether another tab has taken over the call. */
   #isReplaced = false
   /** Called when there is another token. */
   #renewed: () => void = () => {}
   #current: Room | null = null
-  /** The one that is being connected to. */
+  /** Room that is being connected to. */
   #next: Room | null = null
-  /** Of the present try to enter: an earlier one changes nothing any more. */
+  /** Number of the current attempt to enter: an earlier one has no effect any more. */
   #entry = 0
   #isEntering = false
   #wasIn = false
   #joinedAt = 0
   #failures = 0
-  /** Tracks are published one change after the other. */
+  /** Serialises the publication of track changes. */
   readonly #turns = new WeakMap<Room, Promise<void>>()
 
   constructor(client: GatewayClient) {
@@ -119,7 +119,7 @@ class ServerLine implements CallLine<Room | null> {
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted
-    // Silence does not wait for the media server.
+    // Muting does not wait for the media server.
     if (this.#tracks.audio !== null) this.#tracks.audio.enabled = !isMuted
     this.#agree()
   }
@@ -144,7 +144,7 @@ class ServerLine implements CallLine<Room | null> {
     if (state === undefined) return
     const given = presentSeat(state)
     if (given?.provider === "livekit") this.#take(seatOf(given))
-    // Between two rooms there is none for a moment.
+    // Between two rooms there is briefly no seat.
     else if (given !== null || state.me.roomId === null) this.#leavePlace()
   }
 
