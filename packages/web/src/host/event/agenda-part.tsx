@@ -1,4 +1,4 @@
-/** Agenda of a stored event: phases can be rearranged until the event starts, appended at any time, and each changed until it ends. */
+/** Agenda of a stored event: phases can be rearranged until the event starts, new ones appended, and each changed until it ends. */
 import type { Modality } from "@gathercue/client"
 import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"

@@ -156,7 +156,7 @@ class ServerLine implements CallLine<Room | null> {
     this.#renewed()
     if (seat.room === before?.room) return
     this.#failures = 0
-    // The call is in another tab. It comes back by a press alone: two tabs would replace each other in each room.
+    // The call is in another tab. Only a press brings it back: two tabs would replace each other in each room.
     if (this.#isReplaced) return
     void this.#enter(this.#wasIn && this.#current !== null ? undefined : "joining")
   }
@@ -177,7 +177,7 @@ class ServerLine implements CallLine<Room | null> {
     this.#current = null
   }
 
-  /** `state`: shown meanwhile; absent: the room before is still there. */
+  /** `state` is shown meanwhile; absent when the previous room is still connected. */
   async #enter(state?: "joining" | "reconnecting"): Promise<void> {
     const entry = ++this.#entry
     this.#isEntering = true
@@ -217,7 +217,7 @@ class ServerLine implements CallLine<Room | null> {
     room.on(RoomEvent.ConnectionStateChanged, (state) => {
       if (room !== this.#current || state === ConnectionState.Disconnected) return
       this.#heard({ state: stateOf(room) })
-      // Tracks may have changed while the media server was away.
+      // Tracks may have changed while the media server was unreachable.
       if (state === ConnectionState.Connected) this.#agree()
     })
     room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
@@ -247,7 +247,7 @@ class ServerLine implements CallLine<Room | null> {
       this.#heard({ state: "refused", people: null, problem: "replaced" })
       return
     }
-    // A person who was taken out of the room may have another seat there.
+    // A person who was removed from the room may have another seat there.
     if (reason === DisconnectReason.PARTICIPANT_REMOVED) this.#isSpent = true
     this.#failures = performance.now() - this.#joinedAt > SETTLED_MS ? 0 : this.#failures + 1
     if (this.#isEntering) this.#heard({ state: "reconnecting" })
@@ -260,13 +260,13 @@ class ServerLine implements CallLine<Room | null> {
     const renewed = new Promise<void>((resolve) => {
       this.#renewed = resolve
     })
-    // It is answered with all seats anew. Without a connection its return brings them.
+    // The answer has all seats again. Without a connection, reconnecting delivers them.
     if (this.#client.status === "ready") this.#client.command("sync", { cursors: {} }).catch(() => {})
     await Promise.race([renewed, after(REFRESH_WITHIN_MS)])
     return this.#seat
   }
 
-  /** The room gets the tracks of now. */
+  /** Updates the room to the current tracks. */
   #agree(): void {
     const room = this.#current
     if (room === null) return
@@ -285,7 +285,7 @@ class ServerLine implements CallLine<Room | null> {
       if (microphone !== undefined && microphone.isMuted !== this.#isMuted)
         await (this.#isMuted ? microphone.mute() : microphone.unmute())
     } catch {
-      // The room has gone meanwhile, or takes no track: people are seen and heard all the same.
+      // The room has gone meanwhile, or accepts no track: people are seen and heard all the same.
       if (room.state === ConnectionState.Connected) this.#heard({ problem: "noDevice" })
     }
   }
@@ -295,9 +295,9 @@ class ServerLine implements CallLine<Room | null> {
     const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
     const wanted = this.#tracks[kind] ?? undefined
     if (published === wanted) return
-    // Also while the room reconnects: LiveKit's client would publish the old track again by itself.
+    // Also during a reconnect, because LiveKit's client would otherwise republish the old track.
     if (published !== undefined) await localParticipant.unpublishTrack(published, false)
-    // A room that is not connected takes no track; `#agree` publishes it when the room is connected again.
+    // A disconnected room accepts no track; `#agree` publishes it after the reconnect.
     if (wanted !== undefined && room.state === ConnectionState.Connected)
       await localParticipant.publishTrack(wanted, { source })
   }
