@@ -66,6 +66,7 @@ const readText = ({ body }: HttpRequest): Effect.Effect<string, BadRequest> => {
     const text = utf8.decode(body)
     if (isStorable(text)) return Effect.succeed(text)
   } catch {
+    // Invalid UTF-8 is refused below.
   }
   return Effect.fail(BadRequest.ofBody("not UTF-8, or with characters that cannot be stored"))
 }

@@ -40,6 +40,7 @@ const textOf = (body: Uint8Array): string => {
     const text = utf8.decode(body)
     if (isStorable(text)) return text
   } catch {
+    // Invalid UTF-8 is refused below.
   }
   throw new Refused(ofWhole("not UTF-8, or with characters that cannot be stored"))
 }
