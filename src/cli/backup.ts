@@ -135,7 +135,7 @@ const restoreAll = async (
     await noteRestored(dataDir)
     await put(join(source, DATABASE), (copies) => requireSame(files, DATABASE, copies))
   } catch (cause) {
-    // Nothing of either existed before.
+    // Nothing removed here existed before the restore.
     await removeOthers(dataDir)
     await forgetRestored(dataDir)
     await endRestoring(dataDir)

@@ -25,7 +25,7 @@ import { withDatabase } from "./reach-database.ts"
 
 export interface Part {
   readonly part: string
-  /** With a warning a server starts, and part of it may not work. */
+  /** `warning` means that a server starts, and part of it may not work. */
   readonly state: "ok" | "warning" | "failed"
   /** A sentence, or a few words for `ok`. */
   readonly text: string

@@ -32,7 +32,7 @@ interface ClusterConfig {
   readonly port: number
   /** Shared secret of the nodes; null when they trust their network. */
   readonly secret: Redacted.Redacted<string> | null
-  /** Also accepted while the secret is being changed. */
+  /** Second accepted secret while the secret is being changed. */
   readonly otherSecret: Redacted.Redacted<string> | null
   /** Comma-separated addresses, optionally with credentials; null for a worker, whose supervisor passes messages on. */
   readonly nats: Redacted.Redacted<string> | null

@@ -54,7 +54,7 @@ class Minutes {
   add(id: string, what: keyof Load, now: number): void {
     const number = Math.floor(now / MINUTE_MS)
     let last = this.#kept.at(-1)
-    // After a clock was set back, the previous minute continues.
+    // The previous minute continues after a clock was set back.
     if (last === undefined || last.number < number) {
       last = new Minute(number)
       this.#kept = [...this.#kept.slice(1 - MINUTES), last]

@@ -46,7 +46,7 @@ export interface RestClientOptions {
 
 /** Prefix of every path in the table of routes. */
 export const PREFIX = "/v1/"
-/** Methods by their letters in the table of routes. */
+/** HTTP methods by their abbreviation in the table of routes. */
 export const METHODS: { readonly [letter: string]: string } = { G: "GET", P: "POST", A: "PATCH", U: "PUT", D: "DELETE" }
 
 interface AnyRequest {

@@ -41,7 +41,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/
 
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
 
-/** Where the work of an endpoint is committed: by its handler's statements, or by a live event's actor. */
+/** Committer of an endpoint's work: its handler's statements, or a live event's actor. */
 type WorkKind = "stored" | "commanded"
 
 const principalName = (principal: Principal): string => {

@@ -99,7 +99,7 @@ export const endRoundTrip = async (
   const claims = tokens.claims()
   // Providers identify people by at most 255 ASCII characters (OpenID Connect Core §2).
   if (claims === undefined || !/^[\x20-\x7e]{1,255}$/.test(claims.sub)) return undefined
-  // With `max_age`, a provider must report the time (OpenID Connect Core §3.1.2.1).
+  // A provider must report the time when `max_age` is given (OpenID Connect Core §3.1.2.1).
   if (fresh && (claims.auth_time ?? 0) * 1000 < now - FRESH_MINUTES * 60_000) {
     throw new AnswerRefused("The provider did not say that the person has just signed in there (auth_time).")
   }

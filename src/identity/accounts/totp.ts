@@ -26,7 +26,7 @@ export const stepOf = (secret: string, code: string, now: number): number | unde
 export const isTotpCode = (code: string): boolean => /^\d{6}$/.test(code)
 
 const RECOVERY_CODES = 10
-/** Letters and digits that are not mistaken for others. */
+/** Characters that are not mistaken for others. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 
 /** 80 bits, which cannot be found from the hash. */

@@ -1,7 +1,7 @@
 /**
  * Budgets of anonymous acts for an address at an event, shared by REST and the gateway. A new anonymous viewer costs one request, so a
- * budget for each viewer bounds nothing; one for the address does. The rates are generous, because a lecture hall is one address. In force
- * in production, beside every participant's own budget.
+ * budget for each viewer bounds nothing; one for the address does. The rates are generous, because a lecture hall is one address. They
+ * apply in production, in addition to every participant's own budget.
  */
 import { Context, Layer } from "effect"
 import { AddressBuckets } from "../../model/limits/bounded-buckets.ts"

@@ -58,7 +58,7 @@ const make = (ffmpeg: string, recording: Recording, source: MediaSource, kind: D
     if (!isKept) yield* storage.remove(storageKey)
   })
 
-/** For a broadcast, the first file is used: the others may have another size. */
+/** Uses the first file of a broadcast, because the others may have another size. */
 export const derive = (recordingId: string, ffmpeg: string | null): Made =>
   Effect.gen(function* () {
     if (ffmpeg === null) return

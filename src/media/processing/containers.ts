@@ -24,7 +24,7 @@ import {
 const mp4 = (isIndexedFirst: boolean): OutputFormat =>
   new Mp4OutputFormat({ fastStart: isIndexedFirst ? "in-memory" : false })
 
-/** The same container, or MP4 for those that are harder to play. */
+/** Keeps the container, or replaces one that is harder to play by MP4. */
 const usualFor = (format: InputFormat, isIndexedFirst: boolean): OutputFormat => {
   switch (format) {
     case WEBM:

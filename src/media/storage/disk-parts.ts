@@ -34,7 +34,7 @@ const endOf = ({ position, sizeBytes }: Part): number => position + sizeBytes
 /** A checksum that costs the event loop next to nothing, and is no proof against anyone: the SHA-256 of the whole is. */
 const etagOf = (crc: number, sizeBytes: number): string => `${crc.toString(16).padStart(8, "0")}-${sizeBytes}`
 
-/** For no bytes, Node's function returns 0 regardless of the previous value; a chunked body ends with such a chunk. */
+/** Node's function returns 0 for no bytes, regardless of the previous value; a chunked body ends with such a chunk. */
 const checksumOf = (chunk: Uint8Array, before: number): number =>
   chunk.byteLength === 0 ? before : crc32(chunk, before)
 

@@ -39,7 +39,7 @@ interface FileEvents {
   readonly onClosed: () => void
   /** Called once, with the disk's error. */
   readonly onFailure: (cause: unknown) => void
-  /** After a failure: frees the space of the request's bytes, which were not acknowledged. */
+  /** Frees the space of the request's bytes after a failure; they were not acknowledged. */
   readonly undo: () => Promise<void>
 }
 

@@ -43,7 +43,7 @@ export const cutReasonOf = (cause: unknown): CutReason =>
   (cause as NodeJS.ErrnoException).code === "ENOSPC" ? "full" : "broken"
 
 export interface UploadEvents {
-  /** May be called after a `write` that returned false. */
+  /** Lets the caller continue after a `write` that returned false. */
   readonly onDrain: () => void
   /** Called when no further chunk is accepted. */
   readonly onCut: (reason: CutReason) => void

@@ -12,7 +12,7 @@ import { SecretRefused } from "../sealing/secret-refused.ts"
 export interface ClusterSecrets {
   /** Null when nodes trust their network. */
   readonly secret: Redacted.Redacted<string> | null
-  /** Also accepted while the secret is being changed. */
+  /** Second accepted secret while the secret is being changed. */
   readonly otherSecret: Redacted.Redacted<string> | null
 }
 

@@ -15,7 +15,7 @@ export interface AttachedPostgres {
   readonly stop: () => Promise<void>
 }
 
-/** Line of PostgreSQL's pid file that holds the port, counted from 0. */
+/** Line of PostgreSQL's pid file that holds the port, starting at 0. */
 const PORT_LINE = 3
 
 /** @throws EmbeddedPostgresRefused */

@@ -9,7 +9,7 @@ import { runCommand } from "./system-command.ts"
 
 const hasProc = process.platform === "linux"
 
-/** When the process started, as an opaque text to compare; `undefined` when no such process runs (a zombie does not). */
+/** Start time of the process, as an opaque text to compare; `undefined` when no such process runs (a zombie does not). */
 export async function startTimeOf(pid: number): Promise<string | undefined> {
   if (!hasProc) {
     const { ok, output } = await runCommand("ps", ["-o", "lstart=", "-p", String(pid)])

@@ -78,7 +78,7 @@ export interface LiveCommit {
   /** Chart value; null when it has not changed. */
   readonly chart: unknown
   readonly event: Event | null
-  /** Changed or new phases; ended ones are written before those that become active. */
+  /** Changed or new phases; ended phases are written before the ones that become active. */
   readonly phases: ReadonlyArray<PhaseState>
   /** Ids of removed phases. */
   readonly dropped: ReadonlyArray<string>

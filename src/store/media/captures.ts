@@ -237,7 +237,7 @@ export interface FailedTake {
 /** Pause by the number of other takes that failed recently. After the last one, no other begins by itself. */
 const PAUSES_MS = [1000, 4000, 15_000, 60_000, 60_000]
 
-/** Number of recently begun takes that have failed, without the one that fails now, which may have run for hours. */
+/** Number of recently begun takes that have failed, without the current one, which may have run for hours. */
 const otherFailures = async (
   sql: Queryable,
   { broadcastId, id, code }: { readonly broadcastId: string; readonly id: string; readonly code: string },

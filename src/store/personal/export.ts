@@ -106,7 +106,7 @@ const readPerson = async (
        from invites where workspace_id = ${workspaceId} and event_id is null and email = any(${formsOf(email)}::text[])
       order by created_at desc limit 100)`
 
-/** What these events have about the person, after the position at the first of them. */
+/** Items of these events about the person, after the position at the first of them. */
 const readAt = async (
   sql: Queryable,
   { userId, email, participantIds }: People,

@@ -69,7 +69,7 @@ const tlsOptions = (tls: DatabaseTls, { sslnegotiation }: Address, host: string)
   ...(tls.rootCert !== null && { ca: contentOf("sslrootcert", tls.rootCert) }),
   ...(tls.cert !== null && { cert: contentOf("sslcert", tls.cert) }),
   ...(tls.key !== null && { key: contentOf("sslkey", tls.key) }),
-  // As in libpq, the modes before `verify-ca` encrypt and do not verify the server.
+  // Like libpq, encrypts without verifying the server in the modes before `verify-ca`.
   rejectUnauthorized: tls.mode.startsWith("verify"),
   ...(tls.mode === "verify-ca" && { checkServerIdentity: () => undefined }),
 })

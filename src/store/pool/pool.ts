@@ -144,7 +144,7 @@ export class Pool {
   readonly sql: Queryable
   /** Like `sql`, for live events, which do not wait behind requests. */
   readonly liveSql: Queryable
-  /** For read-only statements of live events: one without an answer is sent again over another connection. */
+  /** Read-only statements of live events: one without an answer is sent again over another connection. */
   readonly liveReads: Queryable
 
   constructor(options: PoolOptions) {
@@ -266,7 +266,7 @@ export class Pool {
       // The retry waits less but does not run shorter: the server's own limit must pass first, or a slow server would cost connections.
       second: () => this.#statement(bound, "live", this.#patienceMs(deadlineMs) - afterMs),
       afterMs,
-      // When all connections are in use, another statement would not be sent and others wait.
+      // Holds back while callers wait: all connections are then in use, and the statement would not be sent.
       maySend: () => this.#waiting.size === 0 && !this.#closed,
     })
   }

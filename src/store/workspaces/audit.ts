@@ -113,7 +113,7 @@ export const pageAudit = async (
   return toPage(rows, page.limit)
 }
 
-/** Workspaces of which the account is a member, and which are told about its failed sign-ins. */
+/** Workspaces of which the account is a member, and which are notified of its failed sign-ins. */
 export const listWorkspacesOf = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select workspace_id as id from workspace_members where account_id = ${accountId}`

@@ -47,7 +47,7 @@ export const listConnections = async (sql: Queryable, workspaceId: string): Prom
       select ${sql.unsafe(COLUMNS)} from connections c where workspace_id = ${workspaceId} order by created_at desc, id desc`,
   )
 
-/** Also `undefined` for a connection of a deleted workspace. */
+/** Resolves to `undefined` for a connection of a deleted workspace, too. */
 export const findConnection = async (sql: Queryable, id: string): Promise<ConnectionRow | undefined> => {
   const rows = await sql<Stored[]>`
     select ${sql.unsafe(COLUMNS)} from connections c join workspaces w on w.id = c.workspace_id

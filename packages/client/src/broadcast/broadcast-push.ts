@@ -24,8 +24,8 @@ export interface BroadcastPushOptions {
   /** Length of a piece in milliseconds; defaults to 500. */
   readonly pieceMs?: number
   /**
-   * For `refused`, `detail` and `code` are the server's reason: `unauthorized` when the address ended, `encoder_replaced` when another
-   * encoder took over.
+   * Called for each state; `refused` has the server's reason in `detail` and `code`: `unauthorized` when the address ended,
+   * `encoder_replaced` when another encoder took over.
    */
   readonly onState?: (state: PushState, detail?: string, code?: string) => void
 }

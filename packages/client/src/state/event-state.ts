@@ -73,8 +73,7 @@ export interface EventState extends StageState {
   readonly rooms: RoomState
   readonly broadcast: BroadcastView | null
   /**
-   * For staff: the encoder that pushes the broadcast to the server, or the media server that makes it. Null when none is known to the
-   * server.
+   * Encoder that pushes the broadcast to the server, or the media server that makes it, for staff. Null when none is known to the server.
    */
   readonly encoder: EncoderView | null
   readonly capture: CaptureView

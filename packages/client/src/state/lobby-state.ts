@@ -10,7 +10,7 @@ export interface LobbyState {
   readonly policy: LobbyPolicy
   /** Policy set by a host, which overrides the configuration of the phases. */
   readonly said: LobbyPolicy | null
-  /** For staff: the number of waiting participants, and the first of them. */
+  /** Number of waiting participants, and the first of them, for staff. */
   readonly total: number
   readonly waiting: ReadonlyArray<WaitingView>
 }

@@ -118,7 +118,7 @@ export const questionsAnswered = (state: QuestionState, answered: AnsweredComman
     case "question.answer":
       return putQuestion(state, answered.d.question, false)
     case "question.withdraw":
-      // For an anonymous question that was never shown, this reply is the only report. A withdrawn question does not come back.
+      // This reply is the only report for an anonymous question that was never shown. A withdrawn question does not come back.
       return removeQuestion(state, answered.d.id, Number.POSITIVE_INFINITY)
     case "question.vote":
       return withVoted(state, answered.d.questionId, answered.d.voted)

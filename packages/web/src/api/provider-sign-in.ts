@@ -27,7 +27,7 @@ const takeNote = (): string | null => {
   }
 }
 
-/** On the start page after a sign-in: the address to continue to. */
+/** Address to continue to from the start page after a sign-in. */
 export const afterProviderSignIn = (): string | undefined => {
   const from = location.pathname === "/" ? takeNote() : null
   return from === null ? undefined : `${from}${location.search}${location.hash}`

@@ -20,7 +20,7 @@ const LONGEST_TOKEN = 8192
 /** Origin of the embedding page; null when there is none, or the browser does not reveal it. */
 const embedderOf = (): string | null => {
   if (window.parent === window) return null
-  // Not available in every browser.
+  // Missing in some browsers.
   const ancestors: DOMStringList | undefined = location.ancestorOrigins
   const [nearest] = ancestors ?? []
   if (nearest !== undefined) return nearest

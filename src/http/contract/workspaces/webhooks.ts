@@ -56,7 +56,7 @@ const deliveryFields = {
 /** `occurrenceId` is the body's `id` and `x-gc-event-id`: the same for every endpoint, attempt and repetition. */
 const Delivery = Schema.Struct(deliveryFields).annotate(named("WebhookDelivery"))
 
-/** One of the bodies that `GET /v1/webhook-event-types` describes, by its `type`. */
+/** Body of the type named by `type`, as described by `GET /v1/webhook-event-types`. */
 const SentBody = Schema.Record(Schema.String, Schema.Json).annotate(named("SentWebhookBody"))
 
 const DeliveryWithAttempts = Schema.Struct({

@@ -161,7 +161,7 @@ export const reports = {
         yield* database.transaction((sql) =>
           Effect.gen(function* () {
             const gone = yield* query(() => deleteRegistration(sql, event.id, { id: registrationId, staysOut }))
-            // Of several concurrent cancellations one deletes the registration; the others get 404 and no audit entry.
+            // Only one of several concurrent cancellations deletes the registration; the others get 404 and no audit entry.
             if (gone === undefined) return yield* NotFound.of("registration")
             yield* query(() => appendRegistrationOccurrence(sql, "registration.cancelled", event, gone, now))
           }),

@@ -5,7 +5,7 @@ import type { Queryable } from "../../../store/database.ts"
 import { isSlugTaken } from "../../../store/workspaces/workspaces.ts"
 import { isReservedSlug } from "../../contract/workspaces/workspaces.ts"
 
-/** Of two callers that take the same free slug concurrently, the later one retries and finds it taken. */
+/** A caller that loses a race for the same free slug retries and finds it taken. */
 export const RETRY_SLUG = { while: (failure: { readonly _tag: string }) => failure._tag === "SlugTaken", times: 3 }
 
 /** Slug of the name, with a random suffix when it is taken, reserved or too short. A random suffix needs no probing. */

@@ -17,7 +17,7 @@ const notProved = new Forbidden({
     "Recordings and broadcasts begin once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
 })
 
-/** Where proof is required, media is stored only for workspaces with an owner who has proved an address. */
+/** Fails where proof is required and the workspace has no owner who has proved an address. */
 export const requireProvedMedia = (
   workspaceId: string,
 ): Effect.Effect<void, Forbidden | Unavailable, Database | HttpSettings> =>

@@ -184,7 +184,7 @@ export const s3Storage = (
             await bucket.remove(key)
           }),
         ),
-      // Also probes the disk, where files made by this server are written first.
+      // Probes the disk too, where files made by this server are written first.
       probe: Effect.tap(
         local.probe,
         attempt("beginning an upload on trial", async () => {

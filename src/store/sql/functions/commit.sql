@@ -181,7 +181,7 @@ create or replace function write_stays(of_event uuid, ended jsonb) returns void 
          stage_role = coalesce(excluded.stage_role, a.stage_role)
 $$;
 
--- The same for changes that are announced to nobody, so they make no version.
+-- Stores changes that are announced to nobody, so they make no version.
 create or replace function keep_presence(of_event uuid, of_epoch bigint, changed jsonb) returns void language plpgsql as $$
 begin
   perform 1 from live_events where event_id = of_event and epoch = of_epoch for share;

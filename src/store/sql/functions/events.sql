@@ -18,8 +18,8 @@ begin
   select * from event;
 end $$;
 
--- The same for events of several workspaces. One of the workspaces may be locked, for example because it is being deleted: the others do
--- not wait for it, and the caller stores each event separately.
+-- Stores events of several workspaces. One of the workspaces may be locked, for example because it is being deleted: the others do not wait
+-- for it, and the caller stores each event separately.
 create or replace function insert_events_soon(drafts jsonb) returns setof events language plpgsql set lock_timeout = '100ms' as $$
 begin
   return query select * from insert_events(drafts);

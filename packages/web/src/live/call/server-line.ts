@@ -17,7 +17,7 @@ const SOURCES = [
   ["video", Track.Source.Camera],
 ] as const
 
-/** After an outage of the media server everybody is back within seconds, but not all at the same moment. */
+/** Reconnects everybody within seconds after an outage of the media server, but not all at the same moment. */
 const RECONNECT: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => (retryCount < 2 ? retryCount * 300 : 700 + Math.random() * 600),
 }
@@ -295,7 +295,7 @@ class ServerLine implements CallLine<Room | null> {
     const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
     const wanted = this.#tracks[kind] ?? undefined
     if (published === wanted) return
-    // Also during a reconnect, because LiveKit's client would otherwise republish the old track.
+    // Unpublished even during a reconnect, because LiveKit's client would otherwise republish the old track.
     if (published !== undefined) await localParticipant.unpublishTrack(published, false)
     // A disconnected room accepts no track; `#agree` publishes it after the reconnect.
     if (wanted !== undefined && room.state === ConnectionState.Connected)
