@@ -9,7 +9,7 @@ import { RELEASE } from "../../protocol/wire/release.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
 
-/** Files by name, with their media types. Modules import each other by name, so all share one folder. */
+/** Files by name, with their media types. Modules import each other by name, so they are served side by side. */
 const FILES: { readonly [name: string]: string } = {
   "client.js": "text/javascript; charset=utf-8",
   "client.d.ts": "application/typescript; charset=utf-8",
