@@ -1,7 +1,8 @@
 /**
  * Guarded HTTP client for targets chosen by users: webhook targets and key sets.
- *  Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes a connection
- * that belongs to the origin *and* that set of checked addresses. Its connector knows no others, and checks the address that a new socket
+ *
+ * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes a connection that
+ * belongs to the origin *and* that set of checked addresses. Its connector knows no others, and checks the address that a new socket
  * reached before sending a byte. So a reused connection is always one to an address the host was checked to have just now, and a name that
  * moves gets new connections. TLS still verifies the certificate for the name. No redirects, no proxies: undici's `Client` knows neither. A
  * request on a kept connection that the other side closes at once, without an answer, is sent once more on a new one, because any server

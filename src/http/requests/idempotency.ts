@@ -3,10 +3,10 @@
  * first answer. There are two kinds of work:
  *
  * - Work on the store runs in one transaction, whose last act keeps the answer: there is an answer exactly when the work is done. Nothing
- * is stored before, so a request that died half-way leaves nothing.
+ *   is stored before, so a request that died half-way leaves nothing.
  * - A command of a live event is committed by the event's actor under an id derived from caller and key. A repeat, even after a crash, has
- * the same id and is answered from the actor's log. The answer is kept afterwards. Work that calls a storage commits before the call and
- * also keeps its answer afterwards: its repeat finds the same row.
+ *   the same id and is answered from the actor's log. The answer is kept afterwards. Work that calls a storage commits before the call and
+ *   also keeps its answer afterwards: its repeat finds the same row.
  *
  * No key is therefore ever held or released. Only answers of completed work are kept: a refused request has begun nothing, and may be
  * repeated with another body, with a right that was missing, or at a better time.

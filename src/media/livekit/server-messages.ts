@@ -12,7 +12,7 @@ export interface Arrival extends Connected {
 }
 
 export interface ServerMessages {
-  /** Content of a message; neither member for a message about something else. */
+  /** Verifies a message and reads its content; both members are null for a message about something else. */
   readonly verify: (
     body: string,
     authorization: string,

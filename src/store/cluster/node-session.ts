@@ -2,7 +2,8 @@
  * A node's liveness, as seen by the other nodes: one session on the database that holds the lock of the process (shared), the lock of the
  * node's row and those of its shards. All of them are free the moment the process ends, and `lostMs` after it was last heard of, when the
  * server ends a session that is idle for so long.
- *  A session that was lost is replaced at once, and one that does not answer while new ones do: `onReplaced` takes the locks again before
+ *
+ * A session that was lost is replaced at once, and one that does not answer while new ones do: `onReplaced` takes the locks again before
  * the new session counts, so that the other nodes see no end of this one.
  */
 

@@ -1,10 +1,12 @@
 /**
  * One process per data folder, by file-system operations alone, so that it works on every platform and survives `kill -9`.
- *  The lock is a folder `owner` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`. Taking it is one `rename`
+ *
+ * The lock is a folder `owner` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`. Taking it is one `rename`
  * of a prepared folder onto `owner`, which the kernel refuses while `owner` is not empty: of any number of contenders exactly one wins. A
  * dead owner's entry is removed by its unique name, so a slow contender can never remove the entry of a process that took the lock
  * meanwhile.
- *  Limit: a folder shared by two machines or two containers is not protected, as pids mean nothing across them.
+ *
+ * Limit: a folder shared by two machines or two containers is not protected, as pids mean nothing across them.
  */
 import { randomBytes } from "node:crypto"
 import { chown, mkdir, readdir, rename, rm, rmdir, unlink, writeFile } from "node:fs/promises"

@@ -1,6 +1,7 @@
 /**
  * Partner guests: their integrations, and the exchange of a partner's token for a guest session.
- *  The token is the authority, so an event's visibility does not matter: a private or unlisted event admits guests like a public one. A
+ *
+ * The token is the authority, so an event's visibility does not matter: a private or unlisted event admits guests like a public one. A
  * draft answers 404 and an ended event 409, as for every caller. A wrong token tells a caller who knows a private event's id only that the
  * event exists.
  */
