@@ -4,15 +4,15 @@
  * unknown: a repeated claim of first attempts returns the rows it took before, a repeated claim of retries leaves those to lapse, and the
  * other statements change nothing.
  *
- * Order of first attempts: a lane (one of the ordered queues of an endpoint) is claimed by its head, the first row not yet answered. The head
- * is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows behind it are never handed
- * out while one before them is in flight, however many dispatchers there are. A row may appear before the head when it was numbered first
- * and committed later: it becomes the head and is handed out alone, because a run ends at the first row in flight. Within an event numbers
- * rise with commits, so the event's order is kept. No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint
- * cannot deadlock with settling.
+ * Order of first attempts: a lane (one of the ordered queues of an endpoint) is claimed by its head, the first row not yet answered. The
+ * head is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows behind it are never
+ * handed out while one before them is in flight, however many dispatchers there are. A row may appear before the head when it was numbered
+ * first and committed later: it becomes the head and is handed out alone, because a run ends at the first row in flight. Within an event
+ * numbers rise with commits, so the event's order is kept. No statement takes an endpoint's lock after a delivery's, so that deleting an
+ * endpoint cannot deadlock with settling.
  *
- * The lease of a first attempt ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry ends at
- * `next_attempt_at`.
+ * The lease of a first attempt ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry ends
+ * at `next_attempt_at`.
  *
  * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match (`finished_at is null` is
  * `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner that takes the partial indexes for empty

@@ -1,4 +1,4 @@
-/** Announces phases and polls that begin while the page is open to screen readers; others see them at a glance. */
+/** Announces to screen readers the phases and polls that begin while the page is open; others see them at a glance. */
 import type { GatewayClient } from "@gathercue/client"
 import { useDispatch } from "@gathercue/client/react"
 import { useState } from "react"

@@ -11,7 +11,7 @@ $$;
 
 -- Writes a batch of commands, which takes the event from `from_version` to `to_version`. `of_epoch` is the fencing
 -- token of the activation. Returns the number of webhook deliveries that are to be sent. `written` has these parts, each of which may be absent:
---   chart         the value of the event's statechart; null if it has not changed. A node of the release before sends none, so that
+--   chart         the value of the event's statechart; null if it has not changed. A node of the previous release sends none, so that
 --                 the next owner reads the chart from the rows
 --   event         the event's row
 --   dropped       ids of phases that are removed
